@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
-import { check, exitCode, type Outcome, type Result } from "../observe/check/checks";
+import { check, type Outcome, type Result, type Verdict, verdictOf } from "../observe/check/checks";
 import type { ObserveOptions } from "../observe/check/observations";
 import { type ConsortiumClient } from "../provider/api";
 import { printable } from "../provider/api/printable";
@@ -24,7 +24,7 @@ interface Flags {
   watch?: number | true;
 }
 
-/** The exit code if the network cannot be checked: 1 means that it is broken. */
+/** The exit code if the network cannot be checked: 1 means that it is broken, 3 that nobody knows. */
 const couldNotCheck = 2;
 const watchSeconds = 30;
 /** How long one answer may take. A later one is reported as unseen. */
@@ -62,7 +62,8 @@ export function define(command: Command): void {
       "\nChecks whether applications can use the network: nodes started, reachable with their credentials, on the right chain\n" +
         "and at the same height; credentials that open them; blocks that are due; members with their minimum of nodes; tethers\n" +
         `active, on time, verified and funded. Changes nothing; only --write adds to the ledgers.\n${connectionHelp}\n` +
-        "Exit code 0: everything that could be checked is fine. 1: something is wrong. 2: the network cannot be checked.",
+        "Exit code 0: everything is fine. 1: something is wrong. 2: the network cannot be checked, or something did not answer.\n" +
+        "3: not known: nothing seems wrong, but nodes could not be asked, for want of a credential.",
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotCheck)) // invalid arguments
     .action((flags: Flags) => checkNetwork(flags).catch((error: unknown) => fail(error, couldNotCheck)));
@@ -76,7 +77,7 @@ async function checkNetwork(flags: Flags): Promise<void> {
   const once = async (client: ConsortiumClient): Promise<void> => {
     const results = check(await observeNetwork(client, options));
     show(results, flags);
-    process.exitCode = exitCode(results);
+    process.exitCode = verdictOf(results).exitCode;
   };
   const watch = async (client: ConsortiumClient, seconds: number): Promise<void> => {
     process.once("SIGINT", stop).once("SIGTERM", stop);
@@ -148,7 +149,13 @@ function show(results: readonly Result[], { json, junit, metrics }: Flags): void
 }
 
 /** A symbol beside the word: no outcome depends on color alone. */
-const signs: Record<Outcome, string> = { ok: "✓ ok", failed: "✗ FAILED", skipped: "- skipped", unseen: "? unseen" };
+const signs: Record<Outcome, string> = {
+  ok: "✓ ok",
+  failed: "✗ FAILED",
+  skipped: "- skipped",
+  unseen: "? unseen",
+  unknown: "? unknown",
+};
 
 const subjectName = ({ subject: { kind, name, within } }: Result): string =>
   printable(`${kind} ${name}${within === undefined ? "" : ` in ${within}`}`);
@@ -176,30 +183,41 @@ export function tableOf(results: readonly Result[], { width, colors }: { width: 
 }
 
 const counted = (results: readonly Result[]): Record<Outcome, number> => {
-  const counts: Record<Outcome, number> = { ok: 0, failed: 0, skipped: 0, unseen: 0 };
+  const counts: Record<Outcome, number> = { ok: 0, failed: 0, skipped: 0, unseen: 0, unknown: 0 };
   for (const { outcome } of results) counts[outcome]++;
   return counts;
 };
 
+const sentences: Record<Verdict, string> = {
+  usable: "The network is usable",
+  "nothing wrong": "Nothing wrong was found, but not everything could be asked",
+  wrong: "SOMETHING IS WRONG",
+  unseen: "Not everything could be seen",
+  unknown: "It is NOT KNOWN whether the network is usable",
+  "nothing to check": "There is nothing to check",
+};
+
 export function summaryOf(results: readonly Result[]): string {
-  const { ok, failed, skipped, unseen } = counted(results);
-  const others = Object.entries({ failed, skipped, "could not be seen": unseen }).filter(([, count]) => count > 0);
-  const verdict = { 0: "The network is usable", 1: "SOMETHING IS WRONG", 2: "Not everything could be seen" };
-  const counts = [`${ok} ok`, ...others.map(([what, count]) => `${count} ${what}`)].join(", ");
-  const code = exitCode(results);
-  const partly =
-    code === 0 && skipped > 0 ? "Nothing wrong was found, but not everything could be asked" : verdict[code];
-  const isEmpty = results.every(({ check }) => check === "limits"); // those say nothing about a network
-  return `${isEmpty ? "There is nothing to check" : partly}: ${counts}.`;
+  const { ok, failed, skipped, unseen, unknown } = counted(results);
+  const others = Object.entries({ failed, skipped, "could not be seen": unseen, "not known": unknown });
+  const counts = [`${ok} ok`, ...others.flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))].join(", ");
+  return `${sentences[verdictOf(results).verdict]}: ${counts}.`;
 }
 
 /** For programs. */
 export const jsonOf = (results: readonly Result[]): string =>
-  JSON.stringify({ ok: exitCode(results) === 0, counts: counted(results), results }, undefined, 2);
+  JSON.stringify(
+    { ok: verdictOf(results).exitCode === 0, verdict: verdictOf(results).verdict, counts: counted(results), results },
+    undefined,
+    2,
+  );
 
 /** For tools that read JUnit: each check of each object is a test case. */
 export function junitOf(results: readonly Result[]): string {
-  const elements = { ok: undefined, failed: "failure", unseen: "error", skipped: "skipped" } as const;
+  const elements = {
+    ...({ ok: undefined, failed: "failure", skipped: "skipped" } as const),
+    ...({ unseen: "error", unknown: "error" } as const),
+  };
   const cases = results.map((one): TestCase => {
     const attributes = { classname: one.check, name: subjectName(one) };
     const element = elements[one.outcome];

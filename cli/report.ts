@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { approvalOf, type Approvals, type Deviation, deviationsOf, digestOf } from "../inventory/plan/approval";
 import { type Action, type PlannedChange, changesOf, modelOfPlan, type Property } from "../inventory/plan/changes";
@@ -68,6 +69,8 @@ function report(files: string[], { failOn, approved, save, ...options }: Flags):
   const texts = (files.length > 0 ? files : ["-"]).map((file) => ({ file, text: textOf(file) }));
   if (save !== undefined) replaceFile(save, texts.map(({ text }) => withoutDebug(text)).join(""));
   const plans = texts.map(({ file, text }) => readPlan(text, planName(file)));
+  const own = new Set(files.map((file) => resolve(file)));
+  for (const one of approved ?? []) if (own.has(resolve(one))) throw new Error(`${one} cannot approve itself.`);
   const approvals = approvalsIn(approved ?? []);
   const asked = approved !== undefined || failOn.includes("unapproved");
   process.stdout.write(render(plans, asked ? { ...options, approvals } : options));

@@ -107,6 +107,10 @@ async function serve(flags: Flags): Promise<void> {
     await (await starting)?.close();
     await service.close();
   });
+  void service.failed.then(({ message }) => {
+    console.error(`consortium: ${message}`);
+    process.exit(1);
+  });
   const page = await starting;
   const generated = !flags.apiKey && service.apiKey !== known;
   if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));
@@ -282,7 +286,7 @@ async function ownConsole(
 ): Promise<Console | undefined> {
   try {
     const { startConsole } = await import("../console/server/console.js");
-    const settings = resolveSettings({ env: {}, provider: { baseUrl, apiKey, allowHttp: true } });
+    const settings = resolveSettings({ env: {}, given: { baseUrl, apiKey, allowHttp: true } });
     return await startConsole({ settings, port, stackExports });
   } catch (error) {
     console.error(`consortium: no console: ${(error as Error).message}`);

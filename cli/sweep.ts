@@ -4,7 +4,7 @@ import { environmentName } from "../provider/api/environment";
 import { printable } from "../provider/api/printable";
 import { durationSeconds } from "../provider/constants";
 import { Collection } from "../provider/core/collection";
-import { deleteObject } from "../provider/core/lifecycle/delete";
+import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
 import { messageOf } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import {
@@ -147,6 +147,7 @@ export async function clear(
       deleted.push(...gone);
       for (const one of gone) say(`deleted ${titleOf(one)}`);
     } catch (error) {
+      if (error instanceof InUse) return void kept.set(item, error.why);
       failed.push({ item, error: printable(messageOf(error)) });
     }
   };

@@ -1,8 +1,9 @@
 import { basename, extname } from "node:path";
+import { kindOf } from "../provider/constants";
 import { check, readFile } from "../sdk/network/load";
 import { type Part, partsOf, Shown } from "../sdk/network/parts";
 import { type NetworkModel } from "./model";
-import { kindOfClass, modelOf, type Row } from "./rows";
+import { modelOf, type Row } from "./rows";
 
 /** The network that a network file describes, with logical names as ids. @throws NetworkDefinitionError with all its errors */
 export async function modelOfNetworkFile(file: string): Promise<NetworkModel> {
@@ -17,15 +18,15 @@ export async function modelOfNetworkFile(file: string): Promise<NetworkModel> {
 }
 
 /** The id of a part is its logical name, except that a destination has its key and a tether its own id. */
-function rowOf({ kind, planned: { key, names }, args, dependsOn }: Part): Row {
+function rowOf({ className, planned: { key, names }, args, dependsOn }: Part): Row {
   const known = Object.entries(args).flatMap(([name, value]) => {
     const plain = valueOf(value);
     return ["string", "number", "boolean"].includes(typeof plain) ? [[name, plain]] : [];
   });
   const props = { name: key, ...(Object.fromEntries(known) as Row["props"]) };
-  const row = { kind: kindOfClass(kind)!, id: names[0]!, props };
-  if (kind === "Destination") return { ...row, id: key };
-  if (kind !== "TetherService") return row;
+  const row = { kind: kindOf(className)!, id: names[0]!, props };
+  if (className === "Destination") return { ...row, id: key };
+  if (className !== "TetherService") return row;
   const { tetherId: id = names[0]! } = props as { tetherId?: string };
   return { ...row, id, props: { ...props, environmentId: dependsOn?.[0]?.planned.names[0] } };
 }

@@ -1,9 +1,8 @@
 import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../provider/api";
 import { conditionOf } from "../provider/api/states";
-import { definitions } from "../provider/resources";
 import { type Found, listed, plainSession, readOrganization } from "../provider/resources/tree";
-import { type NetworkModel, type ObjectKind } from "./model";
-import { kindOfClass, modelOf, type Row } from "./rows";
+import { type NetworkModel } from "./model";
+import { modelOf, type Row } from "./rows";
 import { asked, isAbout, type ObservedTether, observeTether, reasonIn } from "./tethers";
 
 export interface LiveOptions {
@@ -118,9 +117,7 @@ export const mayAnswer = (state: unknown): boolean => ["ready", "stopped"].inclu
 
 type LiveRow = Row & { id: string };
 
-const kindIn = (found: Found["kind"]): ObjectKind => kindOfClass(definitions[found].type)!;
-
 const rowsOf = ({ kind, id, place, props, inside, unlisted }: Found): LiveRow[] => [
-  { kind: kindIn(kind), id, props: { ...place, ...props }, ...(unlisted && { unlisted: unlisted.map(kindIn) }) },
+  { kind, id, props: { ...place, ...props }, ...(unlisted && { unlisted }) },
   ...inside.flatMap(rowsOf),
 ];

@@ -1,6 +1,7 @@
-import { limits } from "../provider/constants";
+import { type Kind, limits } from "../provider/constants";
 
 export { type Condition, conditionOf } from "../provider/api/states";
+export { kinds } from "../provider/constants";
 
 /*
  * A network for people to look at: plain data that can be sent and kept as JSON. It never contains a secret.
@@ -31,7 +32,7 @@ export interface Remarks {
   /** Why the service did not show all of it. What is missing here may exist. */
   unseen?: string;
   /** Kinds of objects in it that the service does not list, permanently or just now. */
-  unlisted?: ObjectKind[];
+  unlisted?: Kind[];
 }
 
 export interface MembershipModel extends Remarks {
@@ -64,8 +65,10 @@ export interface CredentialModel extends Remarks {
 }
 
 /** Kinds that are shown in the same way everywhere. */
-export type OtherKind =
-  "consortiumZone" | "invitation" | "environmentZone" | "configuration" | "service" | "destination";
+export type OtherKind = Exclude<
+  Kind,
+  "consortium" | "membership" | "environment" | "node" | "appCred" | "tetherService"
+>;
 
 /** One of them, in a consortium or an environment. */
 export interface OtherModel extends Remarks {
@@ -100,8 +103,6 @@ export interface EnvironmentModel extends Remarks {
   nodes: NodeModel[];
   credentials: CredentialModel[];
   others: OtherModel[];
-  /** Id of the tether that pins it, if known. */
-  tether?: string;
 }
 
 export interface ConsortiumModel extends Remarks {
@@ -132,6 +133,8 @@ export interface PinModel {
 
 export interface TetherModel extends Remarks {
   id: string;
+  /** Id of the environment that it pins, if known. Several tethers may pin one. */
+  environmentId?: string;
   /** Public chain to which it pins. */
   network?: string;
   intervalHours?: number;
@@ -174,24 +177,6 @@ export interface NetworkModel {
 export type ObjectModel =
   ConsortiumModel | MembershipModel | EnvironmentModel | NodeModel | CredentialModel | TetherModel | OtherModel;
 
-export type ObjectKind = "consortium" | "membership" | "environment" | "node" | "credential" | "tether" | OtherKind;
-
-/** The names of the kinds for people. */
-export const kindTitles: Record<ObjectKind, string> = {
-  consortium: "consortium",
-  membership: "member",
-  environment: "environment",
-  node: "node",
-  credential: "credential",
-  tether: "tether service",
-  consortiumZone: "zone",
-  invitation: "invitation",
-  environmentZone: "zone",
-  configuration: "configuration",
-  service: "service",
-  destination: "destination",
-};
-
 const isThere = ({ change }: Remarks): boolean => change !== "delete";
 
 /** How much of each limit is used, including planned changes. */
@@ -218,16 +203,20 @@ export function limitsUsed(consortia: readonly ConsortiumModel[]): LimitUse[] {
 export const environmentsOf = ({ consortia }: Pick<NetworkModel, "consortia">): EnvironmentModel[] =>
   consortia.flatMap(({ environments }) => environments);
 
+/** The tethers that pin an environment. */
+export const tethersOf = ({ tethers }: Pick<NetworkModel, "tethers">, { id }: EnvironmentModel): TetherModel[] =>
+  tethers.filter(({ environmentId }) => environmentId === id);
+
 /** An object, and what contains it. */
 export interface Placed {
-  kind: ObjectKind;
+  kind: Kind;
   object: ObjectModel;
   within?: ConsortiumModel | EnvironmentModel;
 }
 
 /** Every object of a network, parents first. */
 export function objectsOf({ consortia, tethers }: NetworkModel): Placed[] {
-  const of = (kind: ObjectKind, objects: readonly ObjectModel[], within?: Placed["within"]) =>
+  const of = (kind: Kind, objects: readonly ObjectModel[], within?: Placed["within"]) =>
     objects.map((object) => ({ kind, object, ...(within && { within }) }));
   const others = (within: ConsortiumModel | EnvironmentModel) =>
     within.others.map((object): Placed => ({ kind: object.kind, object, within }));
@@ -239,11 +228,11 @@ export function objectsOf({ consortia, tethers }: NetworkModel): Placed[] {
       ...consortium.environments.flatMap((environment) => [
         ...of("environment", [environment], consortium),
         ...of("node", environment.nodes, environment),
-        ...of("credential", environment.credentials, environment),
+        ...of("appCred", environment.credentials, environment),
         ...others(environment),
       ]),
     ]),
-    ...of("tether", tethers),
+    ...of("tetherService", tethers),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { printable } from "../provider/api/printable";
-import { kindOf, partsOfUrn } from "../provider/constants";
-import { type Definition } from "../provider/core/definition";
+import { classOf, type Kind, kindOf, partsOfUrn } from "../provider/constants";
+import { upgraded } from "../provider/core/legacy";
 import { isAdoptedShared } from "../provider/core/state";
 import { definitions } from "../provider/resources";
 import { groupBy } from "../provider/core/values";
@@ -14,7 +14,6 @@ import {
   displayName,
   type NetworkModel,
   type NodeModel,
-  type ObjectKind,
   type ObjectModel,
   type OtherKind,
   type OtherModel,
@@ -24,7 +23,7 @@ import {
 
 /** An object from any source: the service, a state, a plan or a network file. */
 export interface Row extends Remarks {
-  kind: ObjectKind;
+  kind: Kind;
   /** Absent if it is not created yet. */
   id?: string;
   /** By the names of the resource's properties, including ids of parents. A secret or unknown value is not text. */
@@ -38,42 +37,26 @@ export interface StackRow extends Row {
   managed: Managed;
 }
 
-const { appCred, tetherService, ...alike } = definitions;
-
-/** The definition of each kind, parents before children. */
-export const definitionOf: Readonly<Record<ObjectKind, Definition>> = {
-  ...alike,
-  credential: appCred,
-  tether: tetherService,
-};
-
-const kinds: Readonly<Record<string, ObjectKind>> = Object.fromEntries(
-  Object.entries(definitionOf).map(([kind, { type }]) => [type, kind as ObjectKind]),
-);
-
-/** The kind of a class, such as `AppCred`; undefined for those of other packages. */
-export const kindOfClass = (type: string): ObjectKind | undefined => kinds[type];
-
 /** The class of a type token on either provider, such as `Node`; the whole token for those of other packages. */
-export function classOf(type: string): string {
-  return printable(kindOf(type) ?? type);
+export function classIn(type: string): string {
+  return printable(classOf(type) ?? type);
 }
 
 /** The kind and name in the URN of a resource; undefined for those of other packages. */
 export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undefined {
   const { stack, project, type, name } = partsOfUrn(urn);
-  const kind = kindOfClass(classOf(type));
+  const kind = kindOf(classOf(type));
   return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name } };
 }
 
 /** The properties of each kind that a model has. */
-const shown: Record<ObjectKind, readonly string[]> = {
+const shown: Record<Kind, readonly string[]> = {
   consortium: ["description", "owner", "state"],
   membership: ["orgId", "state", "minimumNodes", "maximumNodes"],
   environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod", "idleHours"],
   node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
-  credential: [],
-  tether: [
+  appCred: [],
+  tetherService: [
     ...["network", "intervalHours", "state", "account", "balanceWei", "reports", "lastPin", "problem", "targetUrl"],
     "changedAt",
   ],
@@ -105,7 +88,7 @@ const text = (value: unknown): string | undefined => (typeof value === "string" 
 /** The id of an object that is not created yet is its logical name. Destinations have names that are unique only in their service. */
 function idOf({ kind, id, managed, props }: Row): string {
   if (id === undefined) return (managed as Managed).name;
-  return definitionOf[kind].idField === undefined ? id : `${text(props.serviceId)}/${id}`;
+  return definitions[kind].idField === undefined ? id : `${text(props.serviceId)}/${id}`;
 }
 
 /** The id and the remarks. */
@@ -144,7 +127,7 @@ function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefine
     ...(membershipId !== undefined && { membershipId }),
     facts: Object.fromEntries(facts),
     ...(urls.length > 0 && { urls: Object.fromEntries(urls) }),
-    ...(isAdoptedShared(definitionOf[kind], props) && { shared: true }),
+    ...(isAdoptedShared(upgraded(definitions[kind], props)) && { shared: true }),
   };
 }
 
@@ -162,7 +145,7 @@ const named = (row: Row): string => text(row.props.name) ?? (row.managed as Mana
 
 /** Finds the parents and owners of rows. */
 class Parents {
-  readonly #byKind: ReadonlyMap<ObjectKind, Row[]>;
+  readonly #byKind: ReadonlyMap<Kind, Row[]>;
   readonly #byId = new Map<string, Row>();
 
   constructor(rows: readonly Row[]) {
@@ -174,7 +157,7 @@ class Parents {
   }
 
   /** The id of a parent; undefined if nothing shows it, for example because it is only known later. */
-  idOf(row: Row, kind: ObjectKind, property: string): string | undefined {
+  idOf(row: Row, kind: Kind, property: string): string | undefined {
     const given = text(row.props[property]);
     const sources = row.sources?.[property] ?? [];
     const found = [given ?? "", ...sources].flatMap((one) => this.#byId.get(`${kind} ${one}`) ?? [])[0];
@@ -198,7 +181,7 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
   const parents = new Parents(rows);
   const consortia = new Map<string, ConsortiumModel>();
   const environments = new Map<string, EnvironmentModel>();
-  const of = (kind: ObjectKind): Row[] => rows.filter((one) => one.kind === kind);
+  const of = (kind: Kind): Row[] => rows.filter((one) => one.kind === kind);
   const unknown = "known later";
 
   const consortiumOf = (row: Row): ConsortiumModel => {
@@ -229,19 +212,20 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
     consortiumOf(one).environments.push(made);
   }
   for (const one of of("node")) environmentOf(one).nodes.push(owned(one) satisfies NodeModel);
-  for (const one of of("credential")) environmentOf(one).credentials.push(owned(one) satisfies CredentialModel);
+  for (const one of of("appCred")) environmentOf(one).credentials.push(owned(one) satisfies CredentialModel);
   for (const kind of otherKinds)
     for (const one of of(kind)) {
-      const isInEnvironment = "environmentId" in definitionOf[kind].inputs.shape;
+      const isInEnvironment = "environmentId" in definitions[kind].inputs.shape;
       (isInEnvironment ? environmentOf(one) : consortiumOf(one)).others.push(otherOf({ ...one, kind }, ownerOf(one)));
     }
-  const tethers = of("tether").map((one): TetherModel => {
+  const tethers = of("tetherService").map((one): TetherModel => {
     const facts = factsOf(one);
-    return { ...facts, id: text(one.props.tetherId) ?? facts.id };
-  });
-  of("tether").forEach((one, at) => {
-    const environment = environments.get(environmentIdOf(one, rows, environments) ?? "");
-    if (environment) environment.tether = tethers[at]!.id;
+    const environmentId = environmentIdOf(one, rows, environments) ?? "";
+    return {
+      ...facts,
+      id: text(one.props.tetherId) ?? facts.id,
+      ...(environments.has(environmentId) && { environmentId }),
+    };
   });
   const all = [...consortia.values()];
   // The author chose the order of a file; that of a list or a state is arbitrary.
@@ -275,6 +259,6 @@ function environmentIdOf(tether: Row, rows: readonly Row[], environments: Readon
   const around = rows.find(({ kind, managed: one }) => {
     return kind === "environment" && typeof one === "object" && managed.name === `${one.name}/tether`;
   });
-  const isAlone = rows.filter(({ kind }) => kind === "tether").length === 1 && environments.size === 1;
+  const isAlone = rows.filter(({ kind }) => kind === "tetherService").length === 1 && environments.size === 1;
   return around ? idOf(around) : isAlone ? [...environments.keys()][0] : undefined;
 }

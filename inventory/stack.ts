@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
+import { type Kind } from "../provider/constants";
 import { inputKeys } from "../provider/core/definition";
+import { upgraded } from "../provider/core/legacy";
 import { proveSeen, subjectOf } from "../provider/core/organization";
 import { SeenStates } from "../provider/core/seen-states";
 import { sameName } from "../provider/core/values";
+import { definitions } from "../provider/resources";
 import { plainSession } from "../provider/resources/tree";
 import { type PlacedCredential, credentialIn } from "./credentials";
 import {
@@ -13,14 +16,13 @@ import {
   type EnvironmentModel,
   environmentsOf,
   type NetworkModel,
-  type ObjectKind,
   type ObjectModel,
   objectsOf,
   type OtherModel,
   type Remarks,
   type TetherModel,
 } from "./model";
-import { definitionOf, modelOf, namedBy, type Row, type StackRow } from "./rows";
+import { modelOf, namedBy, type Row, type StackRow } from "./rows";
 
 const props = z.record(z.string(), z.unknown()).nullish();
 /** The relevant part of what `pulumi stack export` prints. */
@@ -65,7 +67,7 @@ export function modelOfStack(document: unknown, what = "The document"): NetworkM
 
 /** The credentials in the state of a stack, if it was exported with --show-secrets. */
 export const credentialsInStack = (document: unknown, what = "The document"): PlacedCredential[] =>
-  rowsIn(document, what).flatMap(({ kind, props }) => (kind === "credential" ? credentialIn(props) : []));
+  rowsIn(document, what).flatMap(({ kind, props }) => (kind === "appCred" ? credentialIn(props) : []));
 
 /**
  * Proves that the key belongs to the stack's organization: what another organization's key does not show is not gone.
@@ -75,7 +77,7 @@ export async function proveKeyOf(client: ConsortiumClient, document: unknown, wh
   const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
   const seenStates = new SeenStates(new Set(confirmed));
   for (const { kind, id, props } of rowsIn(document, what))
-    if (id !== undefined) seenStates.remember(subjectOf(definitionOf[kind], id, props));
+    if (id !== undefined) seenStates.remember(subjectOf(definitions[kind], id, upgraded(definitions[kind], props)));
   await proveSeen({ ...plainSession(client), seenStates });
 }
 
@@ -95,7 +97,7 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
       const found = there.get(`${kind} ${object.id}`);
       if (!found || !object.managed) continue; // only referenced, such as another stack's consortium
       found.managed = object.managed;
-      if (kind === "tether") Object.assign(found, { changedAt: (object as TetherModel).changedAt });
+      if (kind === "tetherService") Object.assign(found, { changedAt: (object as TetherModel).changedAt });
       const drift = driftOf(found, object);
       if (drift.length > 0) found.drift = [...(found.drift ?? []), ...drift];
     }
@@ -107,7 +109,7 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
 
 /** Properties to compare. A shared object needs to match only in part. */
 function askedOf({ kind, shared }: OtherModel): readonly string[] {
-  const definition = definitionOf[kind];
+  const definition = definitions[kind];
   return shared ? definition.shared!.fits : inputKeys(definition);
 }
 
@@ -134,7 +136,7 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
     others(now, then).flatMap((one) => (one.managed ? [gone(one)] : []));
   const all = live.consortia;
   /** Objects that the service does not list are taken from the stack as they are. */
-  const lost = <T extends ObjectModel>(kind: ObjectKind, owner: Remarks, now: readonly T[], then: readonly T[]): T[] =>
+  const lost = <T extends ObjectModel>(kind: Kind, owner: Remarks, now: readonly T[], then: readonly T[]): T[] =>
     owner.unseen === undefined && !owner.unlisted?.includes(kind) ? missing(now, then) : others(now, then);
   const lostOthers = (owner: ConsortiumModel | EnvironmentModel, then: readonly OtherModel[]): OtherModel[] =>
     then.flatMap((one) => {
@@ -157,7 +159,7 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
       if (!environment) continue;
       const { nodes, credentials } = environment;
       if (environment.unseen === undefined) nodes.push(...missing(nodes, inner.nodes));
-      credentials.push(...lost("credential", environment, credentials, inner.credentials));
+      credentials.push(...lost("appCred", environment, credentials, inner.credentials));
       environment.others.push(...lostOthers(environment, inner.others));
     }
   }
@@ -165,8 +167,9 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
 
 /** The API does not say what a tether pins, but a stack may. */
 function bindTethers(live: NetworkModel, stack: NetworkModel): void {
-  for (const { id, tether } of environmentsOf(stack)) {
-    const environment = environmentsOf(live).find((one) => one.id === id);
-    if (environment && tether !== undefined) environment.tether ??= tether;
+  const known = new Set(environmentsOf(live).map(({ id }) => id));
+  for (const { id, environmentId } of stack.tethers) {
+    const tether = live.tethers.find((one) => one.id === id);
+    if (tether && environmentId !== undefined && known.has(environmentId)) tether.environmentId ??= environmentId;
   }
 }

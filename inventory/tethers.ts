@@ -57,7 +57,7 @@ export async function observeTether(
     ...extraIn(shown, network),
     ...(report !== undefined && { lastPin: pinIn(reports! - 1, report) }),
   };
-  return { row: { kind: "tether", id, props: facts, ...(unseen !== undefined && { unseen }) }, report };
+  return { row: { kind: "tetherService", id, props: facts, ...(unseen !== undefined && { unseen }) }, report };
 }
 
 /** Properties that only some services show. */
@@ -107,6 +107,19 @@ function textsIn(value: unknown, keys: RegExp): string[] {
 
 /** Whether a report is about this node. The API shows in no other way what a tether pins. */
 export const isAbout = (report: unknown, nodeId: string): boolean => textsIn(report, /(^|_)id$/i).includes(nodeId);
+
+/** Addresses of public chains, by network, that the user gave. */
+export type Targets = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Where to ask about pins to a network, by default the present one: the user's address takes precedence over the service's, which is
+ * of the present network. undefined: no address is known.
+ */
+export const chainFor = (
+  { network = "", targetUrl }: TetherModel,
+  targets: Targets,
+  pinned = network,
+): string | undefined => targets[pinned] ?? (pinned === network ? targetUrl : undefined);
 
 /** Maximum number of cached reports per tether. */
 const mostKept = 500;

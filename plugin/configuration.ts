@@ -6,27 +6,26 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { resolveSettings, settingNames, type SettingSources } from "../provider/api";
 import { processEnvironment } from "../provider/api/environment";
 import { Secrets } from "../provider/api/secrets";
-import {
-  adoptsAll,
-  allOwn,
-  type Given,
-  isDefaultProvider,
-  NoKeyError,
-  noneOwn,
-  ownSettings,
-  SettingsError,
-  sourcesOf,
-} from "../provider/api/settings";
+import { NoKeyError, SettingsError } from "../provider/api/settings";
 import { partsOfUrn } from "../provider/constants";
 import { type Issue, type Props } from "../provider/core/definition";
+import {
+  adoptsAll,
+  isDefaultProvider,
+  ownKey,
+  providerSettingNames,
+  type ProviderSettings,
+  readOwn,
+  resolveProviderSettings,
+  settingsIn,
+} from "../provider/core/settings";
 import { didYouMean, unknownSetting } from "../provider/core/suggest";
 import { isUnknown, sameValue } from "../provider/core/values";
 import { fromEngine, type Received, toEngine } from "./properties";
 
-const known: readonly string[] = [...settingNames, "adopt"];
+const known: readonly string[] = providerSettingNames;
 const knownInStack: readonly string[] = [...known, "plugin"];
 /** Keys that the engine and the SDKs add. */
 const isAdded = (key: string): boolean => key === "version" || key === "pluginDownloadURL" || key.startsWith("__");
@@ -51,14 +50,14 @@ function stackConfiguration(): Props | undefined {
 /** The settings of one provider, from stack configuration or from the arguments of an explicit provider. */
 export class Configuration {
   readonly #props: Props;
-  readonly sources: Given;
+  readonly settings: ProviderSettings;
 
   constructor(
     private readonly urn: string,
     props: Props,
   ) {
     this.#props = withoutAdded(props);
-    this.sources = sourcesOf(this.#props, partsOfUrn(urn).name);
+    this.settings = settingsIn(this.#props, partsOfUrn(urn).name);
   }
 
   static of(request: ConfigureRequest): Configuration {
@@ -76,9 +75,10 @@ export class Configuration {
 
   /** Unknown settings of the provider and of the stack. */
   #unknownSettings(): Issue[] {
-    const { [ownSettings]: own, ...settings } = this.#props;
-    const given = own === noneOwn ? {} : settings;
-    const stack = stackConfiguration() ?? (own === noneOwn ? settings : {});
+    const { [ownKey]: own, ...settings } = this.#props;
+    const isStacks = readOwn(own) === false;
+    const given = isStacks ? {} : settings;
+    const stack = stackConfiguration() ?? (isStacks ? settings : {});
     const unknown = Object.keys(given).filter((key) => !known.includes(key));
     // A project named consortium has its own keys in this namespace.
     const misspelt = Object.keys(partsOfUrn(this.urn).project === "consortium" ? {} : stack).filter(
@@ -95,21 +95,18 @@ export class Configuration {
   issues(): Issue[] {
     const unknown = this.#unknownSettings();
     if (unknown.length > 0) return unknown;
-    const settled = Object.fromEntries(Object.entries(this.#props).filter(([, value]) => !isUnknown(value)));
+    const settled = Object.entries(this.settings).filter(([, { value }]) => !isUnknown(value));
+    const settings: ProviderSettings = Object.fromEntries(settled);
     try {
-      const { provider, stack } = this.sources;
-      const only = (some: SettingSources["stack"]): SettingSources["stack"] =>
-        Object.fromEntries(Object.entries(some ?? {}).filter(([key]) => key in settled));
-      const sources = { provider: only(provider), stack: only(stack) };
-      adoptsAll(sources);
-      resolveSettings(sources);
+      adoptsAll(settings);
+      resolveProviderSettings(settings);
       return [];
     } catch (error) {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
       // A setting from the environment is no property of the provider.
       const { setting = "", message } = error;
-      return [{ property: setting in settled ? setting : "", reason: message }];
+      return [{ property: setting in settings ? setting : "", reason: message }];
     }
   }
 }
@@ -119,7 +116,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   const { props: news, ...given } = fromEngine(request.getNews());
   const secrets = [...given.secrets, "apiKey"];
   const isDefault = isDefaultProvider(partsOfUrn(request.getUrn()).name, withoutAdded(news), stackConfiguration());
-  const props: Props = { [ownSettings]: isDefault ? noneOwn : allOwn, ...news };
+  const props: Props = { [ownKey]: !isDefault, ...news };
   const response = new CheckResponse();
   response.setInputs(toEngine(props, secrets));
   response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues(), { props, secrets }));
@@ -132,7 +129,7 @@ export function diffConfig(request: DiffRequest): DiffResponse {
   const news = unprefixed(fromEngine(request.getNews()).props);
   const response = new DiffResponse();
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
-    (key) => !isAdded(key) && key !== ownSettings,
+    (key) => !isAdded(key) && key !== ownKey,
   );
   const changed = keys.filter((key) => !sameValue(olds[key], news[key]));
   const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;

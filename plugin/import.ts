@@ -7,12 +7,12 @@ import { isGone } from "../provider/api/states";
 import { type Session } from "../provider/core/session";
 import { didYouMean } from "../provider/core/suggest";
 import { UserError } from "../provider/core/user-error";
-import { insteadOfImport, tetherIdOf } from "../provider/constants";
+import { insteadOfImport, kindOf, tetherIdOf } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { type Found, type ListedKind, placeWithin, readOrganization } from "../provider/resources/tree";
 import { check } from "../provider/core/check";
 import { isUnset } from "../provider/core/values";
-import { inputsOf } from "../provider/core/state";
+import { inputsOf, recorded } from "../provider/core/state";
 
 /** What an import or a `get` refers to: the object's own id, and its place. */
 export interface Located {
@@ -65,7 +65,7 @@ async function follow(session: Session, definition: Definition, path: readonly s
   for (const [index, key] of keys.entries()) {
     const collection = Collection.of(session, owners[key]!, state);
     const owner = await pick(collection, path[index]!);
-    Object.assign(state, placeWithin({ kind: kindOf(owners[key]!), id: owner.id, props: collection.shown(owner) }));
+    Object.assign(state, placeWithin({ kind: kindIn(owners[key]!), id: owner.id, props: collection.shown(owner) }));
   }
   const { id } = await pick(Collection.of(session, definition, state), path.at(-1)!);
   return { id, state };
@@ -73,8 +73,8 @@ async function follow(session: Session, definition: Definition, path: readonly s
 
 /** Searches the whole organization for the object's own id. */
 async function search(session: Session, definition: Definition, id: string): Promise<Located> {
-  const kind = kindOf(definition);
-  const kinds = [...ownerKeys(definition).map((key) => kindOf(owners[key]!)), kind];
+  const kind = kindIn(definition);
+  const kinds = [...ownerKeys(definition).map((key) => kindIn(owners[key]!)), kind];
   const found = withInside(await readOrganization(session, { kinds, maxAgeMs: lookAgeMs }));
   const [one, ...others] = found.filter((object) => object.kind === kind && object.id === id);
   if (one && others.length > 0)
@@ -87,8 +87,7 @@ async function search(session: Session, definition: Definition, id: string): Pro
   );
 }
 
-const kindOf = (definition: Definition): ListedKind =>
-  Object.entries(definitions).find(([, one]) => one === definition)![0] as ListedKind;
+const kindIn = ({ type }: Definition): ListedKind => kindOf(type) as ListedKind;
 
 const withInside = (found: readonly Found[]): Found[] => found.flatMap((one) => [one, ...withInside(one.inside)]);
 
@@ -153,7 +152,7 @@ export function beforeRead(definition: Definition, resourceName: string, state: 
 
 /** The inputs of a program that changes nothing: without what the service chose itself. */
 export function importedInputs(definition: Definition, state: Props): Props {
-  const given = Object.entries(inputsOf(definition, state));
+  const given = Object.entries(inputsOf(definition, recorded(definition, state)));
   return Object.fromEntries(given.filter(([key, value]) => !inputMeta(definition, key)?.computed && !isUnset(value)));
 }
 

@@ -12,10 +12,10 @@ const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
 type Wrapped = { [signatureKey]: string; value?: unknown; secret?: boolean };
 
-const isWrapped = (value: unknown): value is Wrapped =>
-  typeof value === "object" &&
-  value !== null &&
-  [secretSignature, outputSignature].includes((value as Partial<Wrapped>)[signatureKey] ?? "");
+function isWrapped(value: object): value is Wrapped {
+  const { [signatureKey]: signature } = value as Partial<Wrapped>;
+  return signature === secretSignature || signature === outputSignature;
+}
 
 const isSecret = (value: Wrapped): boolean => value[signatureKey] === secretSignature || value.secret === true;
 
@@ -35,9 +35,9 @@ export function hasUnknown(value: unknown): boolean {
 }
 
 function revealed(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
   if (isWrapped(value)) return revealed(value.value);
   if (Array.isArray(value)) return value.map(revealed);
-  if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, revealed(part)]));
 }
 

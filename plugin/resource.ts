@@ -14,7 +14,7 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import {
-  kindOf,
+  classOf,
   partsOfUrn,
   pluginPrefix,
   previewKey,
@@ -79,15 +79,17 @@ const untimed = ({ [timeoutsKey]: _given, ...props }: Props): Props => props;
 /** How messages name the resource. undefined: it is another package's. */
 export function calledIn(urn: string): string | undefined {
   const { type, name } = partsOfUrn(urn);
-  const kind = kindOf(type);
+  const kind = classOf(type);
   return kind && `${kind} "${name}"`;
 }
 
-const definitionOf = (urn: string): Definition => {
-  const found = Object.values<Definition>(definitions).find(({ type }) => pluginPrefix + type === partsOfUrn(urn).type);
+const byToken = new Map(Object.values<Definition>(definitions).map((one) => [pluginPrefix + one.type, one]));
+
+function definitionOf(urn: string): Definition {
+  const found = byToken.get(partsOfUrn(urn).type);
   if (!found) throw new UserError(`This plugin has no resource ${partsOfUrn(urn).type}.`);
   return found;
-};
+}
 
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
@@ -100,6 +102,8 @@ const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? 
 export class Resource {
   readonly #definition: Definition;
   readonly #verbs: Verbs;
+  /** Lines on their way to the engine, which may end this process after the answer. */
+  readonly #saying: Promise<void>[] = [];
 
   constructor(
     private readonly urn: string,
@@ -113,7 +117,7 @@ export class Resource {
   /** The process's session. Its lines appear in this resource's row. */
   #session(): Session {
     const session = this.sessions.current();
-    const say = (message: string): void => void this.#show([message], "info");
+    const say = (message: string): void => void this.#saying.push(this.#show([message], "info"));
     const progress = new Progress(session.clock, (message) => void this.#show([message], "passing"));
     return { ...session, say, progress };
   }
@@ -275,6 +279,8 @@ export class Resource {
       const shown = this.sessions.shown(error) as Incomplete;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
       throw notReady(shown, this.#state(shown.state, secrets));
+    } finally {
+      await Promise.all(this.#saying);
     }
   }
 }

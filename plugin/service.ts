@@ -56,7 +56,7 @@ export class ProviderService {
   #start(configuration: Configuration): Sessions {
     const interrupt = (this.#interrupt = new AbortController());
     return new Sessions({
-      sources: () => configuration.sources,
+      settings: () => configuration.settings,
       provider: () => configuration.name,
       say: (message) => void this.#engine?.show(message, "info"),
       interrupted: () => interrupt.signal,

@@ -12,6 +12,28 @@ export const consensusOf: Record<string, readonly string[]> = { quorum: ["raft",
 export const tetherNetworks = ["mainnet", "rinkeby"] as const;
 export type TetherNetwork = (typeof tetherNetworks)[number];
 
+/** The kinds of objects, parents before children, each with its class and its name for people. */
+export const kinds = {
+  consortium: { className: "Consortium", title: "consortium" },
+  membership: { className: "Membership", title: "member" },
+  consortiumZone: { className: "ConsortiumZone", title: "zone" },
+  invitation: { className: "Invitation", title: "invitation" },
+  environment: { className: "Environment", title: "environment" },
+  environmentZone: { className: "EnvironmentZone", title: "zone" },
+  configuration: { className: "Configuration", title: "configuration" },
+  node: { className: "Node", title: "node" },
+  appCred: { className: "AppCred", title: "credential" },
+  service: { className: "Service", title: "service" },
+  destination: { className: "Destination", title: "destination" },
+  tetherService: { className: "TetherService", title: "tether service" },
+} as const;
+export type Kind = keyof typeof kinds;
+export type ClassName = (typeof kinds)[Kind]["className"];
+
+/** The kind of the objects of a class. undefined: it is another package's. */
+export const kindOf = (className: string | undefined): Kind | undefined =>
+  (Object.keys(kinds) as Kind[]).find((kind) => kinds[kind].className === className);
+
 /** Beginning of the type tokens of this package's dynamic resources. The name of the class follows. */
 export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
 
@@ -22,7 +44,7 @@ export const pluginPrefix = "consortium:index:";
 export const networkType = `${pluginPrefix}Network`;
 
 /** The class of a resource by its type token, for both adapters. undefined: it is another package's. */
-export function kindOf(type: string): string | undefined {
+export function classOf(type: string): string | undefined {
   const prefix = [dynamicPrefix, pluginPrefix].find((one) => type.startsWith(one));
   return prefix === undefined ? undefined : type.slice(prefix.length);
 }
@@ -49,8 +71,8 @@ export const lossWarnings = {
 /** Classes whose objects contain ledgers, which are lost with them. */
 export const ledgerHolders = ["Consortium", "Environment"] as const;
 export type LedgerHolder = (typeof ledgerHolders)[number];
-export const holdsLedger = (kind: string | undefined): kind is LedgerHolder =>
-  (ledgerHolders as readonly (string | undefined)[]).includes(kind);
+export const holdsLedger = (className: string | undefined): className is LedgerHolder =>
+  (ledgerHolders as readonly (string | undefined)[]).includes(className);
 
 /** Whether an object stays in the service when its resource leaves the stack, according to Pulumi's state. */
 export const outlivesResource = (state: { retainOnDelete?: boolean; external?: boolean } | undefined): boolean =>

@@ -11,12 +11,12 @@ import {
 import {
   dynamicPrefix,
   dynamicProvider,
-  kindOf,
+  classOf,
   partsOfUrn,
   pluginPrefix,
   pluginProvider,
 } from "../provider/constants";
-import { kinds } from "./generated";
+import { classes } from "./generated";
 
 type Aliases = NonNullable<ResourceOptions["aliases"]>;
 
@@ -24,9 +24,9 @@ type Aliases = NonNullable<ResourceOptions["aliases"]>;
 export function counterpartOf(type: string): string {
   if (type === dynamicProvider || type === pluginProvider)
     return type === pluginProvider ? dynamicProvider : pluginProvider;
-  const kind = kindOf(type);
-  if (kind === undefined || !(kind in kinds)) return type;
-  return (type.startsWith(pluginPrefix) ? dynamicPrefix : pluginPrefix) + kind;
+  const className = classOf(type);
+  if (className === undefined || !(className in classes)) return type;
+  return (type.startsWith(pluginPrefix) ? dynamicPrefix : pluginPrefix) + className;
 }
 
 /** The URN of the same resource in a stack on the other provider, which its parents use, too. */

@@ -435,7 +435,7 @@ export interface ProviderArgs {
 }
 
 /** What a class must know about its resource: its handler, its outputs, and which of them are secret. */
-export const kinds = {
+export const classes = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","state","owner","revision","createdAt"],"secrets":[]},
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","state","orgId","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
   ConsortiumZone: {"handler":"consortiumZone","outputs":["consortiumId","name","region","cloud","type","adopt","extra","state","revision","createdAt"],"secrets":[]},

@@ -12,6 +12,7 @@ import {
 import { brokenReason, brokenTexts, printable } from "../provider/api/printable";
 import {
   durationSeconds,
+  type ClassName,
   dynamicPrefix,
   insteadOfImport,
   logicalNameKey,
@@ -26,26 +27,24 @@ import {
 import { type Path } from "../provider/core/values";
 import { version } from "../provider/version";
 import { isLater, onBothProviders } from "./aliases";
-import { kinds } from "./generated";
+import { classes } from "./generated";
 import { onPlugin, type Provider } from "./provider";
 
-export type Kind = keyof typeof kinds;
-
 /** The type token of a resource class on the dynamic provider. */
-export const token = (kind: Kind): string => dynamicPrefix + kind;
+export const token = (className: ClassName): string => dynamicPrefix + className;
 
 /** @throws for an import, which would crash Pulumi: it reads without the inputs, which contain the provider. */
-function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {
+function refuseImport(className: ClassName, name: string, { import: id }: CustomResourceOptions = {}): void {
   if (id === undefined) return;
   // Unlike an import, `adopt` does not take a path with names.
   const known = typeof id === "string" && !id.includes("/") ? printable(id) : "<id>";
   const adopt = `Set the argument adopt: "${known}"${known === "<id>" ? ", the object's own id," : ""} instead; for a whole network, use \`consortium export --adopt\`.`;
   const why = "Pulumi's option import does not work for dynamic resources.";
   const onPlugin =
-    kind === "TetherService"
+    className === "TetherService"
       ? ""
       : " On the provider plugin (`pulumi config set consortium:plugin true`) the option works.";
-  throw new RunError(`${kind} ${name}: ${why} ${insteadOfImport[kind] ?? adopt}${onPlugin}`);
+  throw new RunError(`${className} ${name}: ${why} ${insteadOfImport[className] ?? adopt}${onPlugin}`);
 }
 
 /** The resource option in seconds. It becomes an input, because the host does not pass the option to the provider. */
@@ -91,23 +90,23 @@ const typesOf = ({ urn }: Resource): Promise<string> =>
 const previewMark = (): Props => (runtime.isDryRun() ? { [previewKey]: true } : {});
 
 /** How a resource of the dynamic provider is registered. */
-function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
-  refuseImport(kind, name, opts);
-  const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(kinds[kind].handler) };
+function dynamic(className: ClassName, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
+  refuseImport(className, name, opts);
+  const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(classes[className].handler) };
   const props: Props = { ...inputs, ...own, ...secretInputs(inputs) };
   // The host tells the provider neither its name nor the URN.
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
-  const { given } = (opts.provider ?? opts.parent?.getProvider(token(kind)) ?? {}) as Partial<Provider>;
+  const { given } = (opts.provider ?? opts.parent?.getProvider(token(className)) ?? {}) as Partial<Provider>;
   if (given) props[providerNameKey] = given.provider;
   Object.assign(props, previewMark());
-  return { type: token(kind), props, opts: { ...opts, aliases: onBothProviders(token(kind), name, opts) } };
+  return { type: token(className), props, opts: { ...opts, aliases: onBothProviders(token(className), name, opts) } };
 }
 
 /** How a resource of the plugin is registered: the engine itself handles time-outs and imports. */
-const native = (kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration => ({
-  type: pluginPrefix + kind,
+const native = (className: ClassName, name: string, inputs: Props, opts: CustomResourceOptions): Registration => ({
+  type: pluginPrefix + className,
   props: { ...inputs, [programKey]: version, ...previewMark() },
-  opts: { version, ...opts, aliases: onBothProviders(pluginPrefix + kind, name, opts) },
+  opts: { version, ...opts, aliases: onBothProviders(pluginPrefix + className, name, opts) },
 });
 
 type Props = Record<string, Input<unknown>>;
@@ -119,22 +118,24 @@ interface Registration {
 }
 
 /** @throws for a text that Pulumi cannot pass on; its own error would not name it. The provider checks what is not known yet. */
-function refuseBroken(kind: Kind, name: string, inputs: Props): void {
+function refuseBroken(className: ClassName, name: string, inputs: Props): void {
   const [first] = brokenTexts({ "its logical name": name, ...inputs });
   if (first)
     throw new RunError(
-      printable(`${kind} ${name.replace(/\p{Surrogate}/gu, "?")}: ${first.join(".")}: ${brokenReason}.`),
+      printable(`${className} ${name.replace(/\p{Surrogate}/gu, "?")}: ${first.join(".")}: ${brokenReason}.`),
     );
 }
 
 /** What all resources of this package share: the inputs go to the provider process under flat names. */
 export abstract class Managed extends CustomResource {
-  protected constructor(kind: Kind, name: string, plain: Props, given: CustomResourceOptions = {}) {
-    const { outputs, secrets } = kinds[kind];
-    refuseBroken(kind, name, plain);
+  protected constructor(className: ClassName, name: string, plain: Props, given: CustomResourceOptions = {}) {
+    const { outputs, secrets } = classes[className];
+    refuseBroken(className, name, plain);
     const hidden = secrets.filter((key) => plain[key] !== undefined);
     const inputs = { ...plain, ...Object.fromEntries(hidden.map((key) => [key, secret(plain[key])])) };
-    const { type, props, opts } = onPlugin() ? native(kind, name, inputs, given) : dynamic(kind, name, inputs, given);
+    const { type, props, opts } = onPlugin()
+      ? native(className, name, inputs, given)
+      : dynamic(className, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets];
     const { stackTraceLimit } = Error;

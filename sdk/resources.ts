@@ -6,7 +6,7 @@ import {
   type Resource,
   RunError,
 } from "@pulumi/pulumi";
-import { kindOf, tetherIdOf } from "../provider/constants";
+import { type ClassName, classOf, tetherIdOf } from "../provider/constants";
 import {
   type AppCredFields,
   type AppCredProperties,
@@ -34,9 +34,9 @@ import {
   type ServiceProperties,
   type TetherServiceFields,
   type TetherServiceProperties,
-  kinds,
+  classes,
 } from "./generated";
-import { type Kind, Managed } from "./managed";
+import { Managed } from "./managed";
 import { references } from "./network/references";
 
 /* One class for each resource. Its outputs are declared by an interface of the same name, since Pulumi sets them. */
@@ -152,23 +152,25 @@ export interface ReadableClass<Self, Args, Place> extends ResourceClass<Self, Ar
 }
 
 /** What a class inherits: its inputs are flat, and the name of the object defaults to that of the resource. */
-function resource<Self, Args extends object>(kind: Kind): ResourceClass<Self, Args> {
-  const nameKey = kinds[kind].outputs.find((key) => key === "name" || key === "orgName");
+function resource<Self, Args extends object>(className: ClassName): ResourceClass<Self, Args> {
+  const nameKey = classes[className].outputs.find((key) => key === "name" || key === "orgName");
   return class extends Managed {
     static override isInstance(value: unknown): value is Self & Managed {
-      return kindOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === kind;
+      return classOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === className;
     }
 
     constructor(name: string, args: Args, opts?: CustomResourceOptions) {
-      const inputs = flatten(`${kind} ${name}`, args);
-      super(kind, name, nameKey ? { ...inputs, [nameKey]: inputs[nameKey] ?? name } : inputs, opts);
+      const inputs = flatten(`${className} ${name}`, args);
+      super(className, name, nameKey ? { ...inputs, [nameKey]: inputs[nameKey] ?? name } : inputs, opts);
     }
   };
 }
 
 /** The same, with `get`. */
-function readable<Self, Args extends object, Place extends object>(kind: Kind): ReadableClass<Self, Args, Place> {
-  return class extends resource<Self, Place>(kind) {
+function readable<Self, Args extends object, Place extends object>(
+  className: ClassName,
+): ReadableClass<Self, Args, Place> {
+  return class extends resource<Self, Place>(className) {
     static get(name: string, id: Input<string>, where: Place, opts?: CustomResourceOptions): Managed {
       return new this(name, where, { ...opts, id });
     }

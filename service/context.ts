@@ -15,6 +15,8 @@ export interface Base {
   readonly origin: (asked?: string) => string;
   /** Warns whoever runs the service. */
   readonly warn: (text: string) => void;
+  /** Reports an error that nobody foresaw. It is the error of one call, and of nothing else. */
+  readonly report: (error: unknown) => void;
 }
 
 /** What the routes work with. */

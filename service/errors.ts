@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { z, ZodError } from "zod";
 
 /** An error that answers a request: a status, and the message as `{ errorMessage }`. */
@@ -16,16 +17,46 @@ export class ServiceError extends Error {
   override readonly name = "ServiceError";
 }
 
+/** A file of the data folder is missing, cut off or changed. */
+export class Damaged extends ServiceError {
+  constructor(
+    /** Which file, and what is wrong with it. */
+    readonly what: string,
+  ) {
+    super(`${what}. Nothing was changed. Restore the data folder from a backup, or start over with an empty one.`);
+  }
+}
+
 const full = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EROFS"]);
 
 /** Whether an error says that a file system is full or read-only. */
 export const isFull = (error: unknown) => error instanceof Error && "code" in error && full.has(error.code);
 
+/** How many issues of a value an error names. */
+const named = 5;
+
 /** The issues that zod found, on one line: `timing.nodeStart: Too small: expected number to be >=0; …`. */
-export function explain(error: ZodError): string {
-  return error.issues
-    .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join(".")}: ${issue.message}` : issue.message))
-    .join("; ");
+export function explain({ issues }: ZodError): string {
+  const first = issues
+    .slice(0, named)
+    .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join(".")}: ${issue.message}` : issue.message));
+  return [...first, ...(issues.length > named ? [`and ${issues.length - named} more`] : [])].join("; ");
+}
+
+/** Reports of errors in a minute. No caller can fill a disk with them. */
+const mostReports = 10;
+
+/** Reports errors that nobody foresaw, with where they came from. */
+export function reporter(warn: (text: string) => void): (error: unknown) => void {
+  let since = -Infinity;
+  let count = 0;
+  return (error) => {
+    const now = performance.now();
+    if (now >= since + 60_000) [since, count] = [now, 0];
+    if (++count > mostReports) return;
+    const stack = error instanceof Error ? error.stack : undefined;
+    warn(`One call failed, and the service goes on. Nobody foresaw this error: ${stack ?? inspect(error)}`);
+  };
 }
 
 /** Validates a value. Throws one sentence that says what is wrong with it. */

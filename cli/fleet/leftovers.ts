@@ -20,14 +20,14 @@ export function createLogOf(workFolder: string, stack: string): string {
 /** Deletes the log: only that of a killed run is needed. */
 export const removeCreateLog = (file: string): void => rmSync(file, { force: true });
 
-interface IdsInStates {
+interface PathsInStates {
   own(): Promise<string[]>;
   /** Those of all other stacks, which are needed only if a create was not answered. */
   others(): Promise<string[]>;
 }
 
 /** Marks the creates in the log as those of a killed run: they prove what belongs to the stack. */
-export async function continueFrom(file: string, states: IdsInStates): Promise<void> {
+export async function continueFrom(file: string, states: PathsInStates): Promise<void> {
   if (!existsSync(file)) return; // it was killed before it created anything
   const { interrupted, current } = readCreateLog(file);
   const isOpen = [...interrupted, ...current].some(({ id }) => id === undefined);
@@ -44,16 +44,17 @@ interface Leftovers {
 /** Objects that a killed run created, that no state holds, and that still exist. */
 export async function leftoversOf(file: string, own: readonly string[], client: ConsortiumClient): Promise<Leftovers> {
   const { interrupted, held } = readCreateLog(file);
-  const isHeld = (id: string) => held.has(id) || own.includes(id);
+  const isHeld = (path: string) => held.has(path) || own.includes(path);
   const lists = new Map<string, Promise<{ id: string; [field: string]: unknown }[]>>();
   const listed = (path: string) => lists.get(path) ?? lists.set(path, existing(client, path)).get(path)!;
   const found: Leftovers = { certain: [], doubtful: [] };
   for (const create of interrupted) {
-    if (create.id !== undefined && isHeld(create.id)) continue;
+    if (create.id !== undefined && isHeld(paths.item(create.path, create.id))) continue;
     for (const { id } of (await listed(create.path)).filter(isOf(create))) {
-      if (isHeld(id)) continue;
+      const path = paths.item(create.path, id);
+      if (isHeld(path)) continue;
       const ids = create.id === undefined ? found.doubtful : found.certain;
-      ids.push(`${paths.item(create.path, id)}${create.name === undefined ? "" : ` ("${create.name}")`}`);
+      ids.push(`${path}${create.name === undefined ? "" : ` ("${create.name}")`}`);
     }
   }
   return found;

@@ -1,4 +1,5 @@
-import { ConsortiumClient, isApiError, resolveSettings } from "../../provider/api";
+import { ConsortiumClient, isApiError } from "../../provider/api";
+import { resolveProviderSettings } from "../../provider/core/settings";
 import { isGone } from "../../provider/api/states";
 import { limits } from "../../provider/constants";
 import { groupBy } from "../../provider/core/values";
@@ -57,7 +58,7 @@ async function failBeyond(own: readonly Previewed[], most: number): Promise<void
 }
 
 async function existing(env: NodeJS.ProcessEnv): Promise<{ id: string; name: string; state?: unknown }[]> {
-  const client = new ConsortiumClient(resolveSettings({ env }));
+  const client = new ConsortiumClient(resolveProviderSettings({}, env));
   try {
     return (await client.listConsortia()).map(({ id, name, state }) => ({ id, name: String(name), state }));
   } catch (error) {

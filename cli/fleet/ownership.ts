@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import { kindOf, networkType, partsOfUrn } from "../../provider/constants";
+import { classOf, networkType, partsOfUrn } from "../../provider/constants";
 import { readNetwork } from "../../sdk/network/load";
 import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
@@ -177,7 +177,7 @@ export class Ownership {
     if (resources.every(({ id }) => id === undefined)) return [];
     const components = resources.filter(({ type }) => type === networkType);
     // In YAML there is no component: the names of its consortia begin with that of the network.
-    const named = components.length > 0 ? components : resources.filter(({ type }) => kindOf(type) === "Consortium");
+    const named = components.length > 0 ? components : resources.filter(({ type }) => classOf(type) === "Consortium");
     return [...new Set(named.map(({ urn }) => partsOfUrn(urn).name.split("/")[0]!))];
   }
 }

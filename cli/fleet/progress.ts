@@ -1,6 +1,6 @@
 import { type EngineEvent } from "../../inventory/plan/read";
 import { printable } from "../../provider/api/printable";
-import { holdsLedger, kindOf, outlivesResource, partsOfUrn } from "../../provider/constants";
+import { holdsLedger, classOf, outlivesResource, partsOfUrn } from "../../provider/constants";
 import { renamedKeyHint } from "../../provider/core/check";
 import { type StackResult } from "./results";
 
@@ -94,7 +94,7 @@ export class Progress {
     if (!isObject(step) || this.#kind === "compared") return [];
     const deletes = step.op === "delete" || step.op === "delete-replaced";
     if (step.op !== "same") this.now = `${step.op} ${titleOf(step.urn)}`;
-    const kind = kindOf(step.type);
+    const kind = classOf(step.type);
     if (step.op === "create" && kind === "Environment") this.#newEnvironments.push(partsOfUrn(step.urn).name);
     if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old ?? undefined)) return [];
     if (kind === "Consortium" && this.ledgers.length > 0) return []; // its contents are reported already
@@ -110,7 +110,7 @@ export class Progress {
     const { name } = partsOfUrn(urn);
     const [parent] = splitName(name);
     const keys = this.#newEnvironments.map(splitName).flatMap(([other, one]) => (other === parent ? [one] : []));
-    if (this.#isAdvised || kindOf(partsOfUrn(urn).type) !== "Environment" || keys.length === 0) return [];
+    if (this.#isAdvised || classOf(partsOfUrn(urn).type) !== "Environment" || keys.length === 0) return [];
     return [renamedKeyHint(name, keys)];
   }
 
@@ -119,9 +119,9 @@ export class Progress {
     const kind = counted[step.op];
     if (kind === undefined) return [];
     this.counts[kind]++;
-    if (kindOf(step.type) === "Consortium") this.#countConsortium(step);
+    if (classOf(step.type) === "Consortium") this.#countConsortium(step);
     if (kind === "unchanged") return [];
-    if (kind === "replaced" && !holdsLedger(kindOf(step.type))) this.replacements.push(titleOf(step.urn));
+    if (kind === "replaced" && !holdsLedger(classOf(step.type))) this.replacements.push(titleOf(step.urn));
     return [`${signs[kind]} ${titleOf(step.urn)} ${this.#kind === "planned" ? `to be ${kind}` : kind}`];
   }
 

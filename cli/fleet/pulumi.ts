@@ -4,6 +4,9 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from "
 import { StringDecoder } from "node:string_decoder";
 import { type EngineEvent, eventIn } from "../../inventory/plan/read";
 import { noPulumi } from "../shared/connection";
+import { classOf } from "../../provider/constants";
+import { type Definition, pathOf, type Props } from "../../provider/core/definition";
+import { definitions } from "../../provider/resources";
 
 /** Stops a run: first as Ctrl-C does, then at once. */
 export class Stop {
@@ -84,6 +87,8 @@ export interface StateResource {
   type: string;
   urn: string;
   id?: string;
+  inputs?: Props;
+  outputs?: Props;
 }
 
 /** The resources in the state of a stack; none if there is no such stack. */
@@ -101,9 +106,12 @@ export async function resourcesIn(stack: string, options: PulumiOptions): Promis
   }
 }
 
-/** The ids in the state of a stack. */
-export const idsIn = async (stack: string, options: PulumiOptions): Promise<string[]> =>
-  (await resourcesIn(stack, options)).flatMap(({ id }) => id ?? []);
+/** The paths of the objects in the state of a stack. */
+export const pathsIn = async (stack: string, options: PulumiOptions): Promise<string[]> =>
+  (await resourcesIn(stack, options)).flatMap(({ id, type, inputs, outputs }) => {
+    const definition = Object.values<Definition>(definitions).find((one) => one.type === classOf(type ?? ""));
+    return id === undefined || id === "" || !definition ? [] : [pathOf(definition, { ...inputs, ...outputs }, id)];
+  });
 
 /** Does the work, which ends with an exit code, and returns what it added to the log. */
 async function logged(

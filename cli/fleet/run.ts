@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import limited from "p-limit";
-import { ConsortiumClient, resolveSettings } from "../../provider/api";
+import { ConsortiumClient } from "../../provider/api";
+import { resolveProviderSettings } from "../../provider/core/settings";
 import { systemClock } from "../../provider/api/clock";
 import { isOffline, keyProved } from "../../provider/core/session";
 import { legacyProject } from "./file";
@@ -10,7 +11,7 @@ import { failBeyondLimits, type Previewed } from "./limits";
 import { Ownership } from "./ownership";
 import { hasYamlHost, pluginFile, prepareBackend, prepareWorkFolder } from "./project";
 import { SharedProvider } from "./provider";
-import { idsIn, PulumiFailed, type PulumiOptions } from "./pulumi";
+import { pathsIn, PulumiFailed, type PulumiOptions } from "./pulumi";
 import { type Command, type FleetResult, type StackResult } from "./results";
 import { dropTornAttributes } from "./leftovers";
 import { markName, RunLocks } from "./run-locks";
@@ -63,7 +64,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<
       ownership,
       ...(command === "preview" && !isOffline(environment) && { proveKey: keyProver(environment, secrets) }),
       provider,
-      otherIds: idReader(fleet, known, forAll),
+      otherPaths: pathReader(fleet, known, forAll),
     };
     const limit = limited(parallel);
     const previewed: Previewed[] = [];
@@ -101,7 +102,10 @@ function keyProver(environment: NodeJS.ProcessEnv, secrets: Secrets): RunContext
     const first = asked.get(name);
     if (first) return void (await first);
     const env = stackEnvironment(environment, stack, secrets);
-    const asking = keyProved(() => ({ client: new ConsortiumClient(resolveSettings({ env })), clock: systemClock }));
+    const asking = keyProved(() => ({
+      client: new ConsortiumClient(resolveProviderSettings({}, env)),
+      clock: systemClock,
+    }));
     asked.set(name, asking);
     return asking;
   };
@@ -148,8 +152,8 @@ function inOrder(
   return Promise.all(stacks.map(resultOf));
 }
 
-/** Returns the ids in the states of all stacks but one. It reads the states at the first call. */
-function idReader(fleet: Fleet, known: ReadonlySet<string>, options: PulumiOptions): RunContext["otherIds"] {
+/** Returns the paths of the objects in the states of all stacks but one. It reads the states at the first call. */
+function pathReader(fleet: Fleet, known: ReadonlySet<string>, options: PulumiOptions): RunContext["otherPaths"] {
   const limit = limited(4);
   const read = () => {
     const programs = fleet.stacks.flatMap(({ name, program }) =>
@@ -157,11 +161,11 @@ function idReader(fleet: Fleet, known: ReadonlySet<string>, options: PulumiOptio
     );
     const all = [...[...known].map((name) => ({ name, cwd: options.cwd })), ...programs];
     return Promise.all(
-      all.map(({ name, cwd }) => limit(async () => ({ name, ids: await idsIn(name, { ...options, cwd }) }))),
+      all.map(({ name, cwd }) => limit(async () => ({ name, paths: await pathsIn(name, { ...options, cwd }) }))),
     );
   };
   let states: ReturnType<typeof read> | undefined;
-  return async (stack) => (await (states ??= read())).flatMap(({ name, ids }) => (name === stack ? [] : ids));
+  return async (stack) => (await (states ??= read())).flatMap(({ name, paths }) => (name === stack ? [] : paths));
 }
 
 /** Explains a failure of the first call to the backend. */

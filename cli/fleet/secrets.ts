@@ -53,9 +53,9 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
   const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), keyVariable];
   const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
-  const hidden = [...apiKeys.values(), passphrase ?? "", ...inherited].filter(
-    (one) => one.length >= 6, // shorter ones occur by chance within words
-  );
+  const hidden = [...apiKeys.values(), passphrase ?? "", ...inherited]
+    .filter((one) => one.length >= 6) // shorter ones occur by chance within words
+    .sort((one, other) => other.length - one.length); // one may begin with another
   return {
     apiKeys,
     passphrase,

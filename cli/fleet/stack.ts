@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type EngineEvent } from "../../inventory/plan/read";
-import { ConsortiumClient, resolveSettings } from "../../provider/api";
+import { ConsortiumClient } from "../../provider/api";
+import { resolveProviderSettings } from "../../provider/core/settings";
 import { createLogVariable } from "../../provider/core/create-log";
 import { offlineVariable } from "../../provider/core/session";
 import { type Fleet, type FleetStack } from "./schema";
@@ -11,7 +12,7 @@ import { type Ownership } from "./ownership";
 import { Progress } from "./progress";
 import { configure, mayBeYaml, prepareYaml } from "./project";
 import { type SharedProvider } from "./provider";
-import { idsIn, pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
+import { pathsIn, pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { type Command, type Outcome, type StackResult } from "./results";
 import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunLocks } from "./run-locks";
 import { type Secrets, stackEnvironment } from "./secrets";
@@ -46,7 +47,7 @@ export interface RunContext extends RunOptions {
   /** Stacks that exist. */
   known: ReadonlySet<string>;
   /** Ids in the states of all other stacks of the fleet. */
-  otherIds: (stack: string) => Promise<string[]>;
+  otherPaths: (stack: string) => Promise<string[]>;
 }
 
 const kinds = { up: "done", destroy: "done", preview: "planned", drift: "compared" } as const;
@@ -216,17 +217,17 @@ export class StackRun {
   async #prepareCreateLog(): Promise<void> {
     const { spec, context } = this;
     if (!this.#isContinued) return removeCreateLog(this.#createLog);
-    await continueFrom(this.#createLog, { own: () => this.#ids(), others: () => context.otherIds(spec.name) });
+    await continueFrom(this.#createLog, { own: () => this.#paths(), others: () => context.otherPaths(spec.name) });
   }
 
-  readonly #ids = (): Promise<string[]> => idsIn(this.spec.name, this.#options());
+  readonly #paths = (): Promise<string[]> => pathsIn(this.spec.name, this.#options());
 
   /** Names objects that belong to the stack but are in no state. */
   async #nameLeftovers(): Promise<void> {
     if (!existsSync(this.#createLog)) return;
-    const client = new ConsortiumClient(resolveSettings({ env: this.#options().env }));
+    const client = new ConsortiumClient(resolveProviderSettings({}, this.#options().env));
     try {
-      const { certain, doubtful } = await leftoversOf(this.#createLog, await this.#ids(), client);
+      const { certain, doubtful } = await leftoversOf(this.#createLog, await this.#paths(), client);
       this.#leftovers = [
         ...certain.map((one) => `the killed run created ${one}, which the stack does not hold`),
         ...doubtful.map((one) => `the killed run may have created ${one}`),

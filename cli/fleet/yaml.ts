@@ -53,7 +53,7 @@ export function plainResources({ file, network, stack, project }: PlainOptions):
   const { plan } = check(name, definition, undefined);
   const parts = plan ? partsOf(plan) : [];
   if (parts.length === 0 || !parts.every(({ args }) => isExpressible(args))) return undefined;
-  const variables = new Map(parts.map(({ kind, planned }, at) => [planned, `${kind}${at + 1}`]));
+  const variables = new Map(parts.map(({ className, planned }, at) => [planned, `${className}${at + 1}`]));
   const expression = ({ planned }: Part, output = ""): string => `\${${variables.get(planned)!}${output}}`;
   const property = (value: unknown): unknown => {
     if (value instanceof Shown) return expression(value.by, `.${value.output}`);
@@ -67,16 +67,16 @@ export function plainResources({ file, network, stack, project }: PlainOptions):
     ),
   ];
   const resource = (part: Part) => {
-    const { kind, planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
+    const { className, planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
     const properties = Object.entries(argsOf(part, (value) => new Secret(value)))
       .filter(([key]) => !ownKeys.includes(key)) // unknown to the YAML host
       .map(([key, value]) => [key, property(value)]);
     return {
-      type: pluginPrefix + kind,
+      type: pluginPrefix + className,
       name: planned.names[0],
       properties: Object.fromEntries(properties) as object,
       options: {
-        aliases: aliasesOf(kind, namesOf([planned.names[0]!, ...formerly]), `urn:pulumi:${stack}::${project}`),
+        aliases: aliasesOf(className, namesOf([planned.names[0]!, ...formerly]), `urn:pulumi:${stack}::${project}`),
         protect: planned.protect,
         deleteBeforeReplace,
         ignoreChanges,
@@ -92,8 +92,8 @@ class Secret {
 }
 
 /** As URNs, which all versions of Pulumi YAML accept. */
-function aliasesOf(kind: string, names: readonly string[], where: string): string[] {
-  const [own, former] = [pluginPrefix + kind, dynamicPrefix + kind];
+function aliasesOf(className: string, names: readonly string[], where: string): string[] {
+  const [own, former] = [pluginPrefix + className, dynamicPrefix + className];
   const types = [`${networkType}$${former}`, `${networkType}$${own}`, former, own];
   return [...new Set(names)]
     .flatMap((name) => types.map((type) => `${where}::${type}::${name}`))

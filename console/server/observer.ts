@@ -6,9 +6,11 @@ import {
   environmentsOf,
   type NetworkModel,
   type TetherModel,
+  tethersOf,
 } from "../../inventory/model";
-import { Pins } from "../../inventory/tethers";
+import { chainFor, Pins, type Targets } from "../../inventory/tethers";
 import { mapOf } from "../../observe/map/graph";
+import { type MapItem } from "../../observe/map/items";
 import { svgOf } from "../../observe/map/svg";
 import type { ConsortiumClient } from "../../provider/api";
 import {
@@ -30,7 +32,7 @@ export interface ObserverOptions {
   /** Ids of tethers to look at, because the API does not list them. */
   tethers: readonly string[];
   /** RPC addresses of public networks. */
-  targets: Readonly<Record<string, string | undefined>>;
+  targets: Targets;
   stacks: Stacks;
   periodMs: number;
 }
@@ -77,7 +79,7 @@ export class Observer {
     const facts = await this.#factsOf(tether);
     const pin = await this.#pinsOf(tether).pin(index);
     const network = pin.network ?? facts.network ?? "";
-    const url = this.#targetOf(facts, pin.network);
+    const url = chainFor(facts, this.options.targets, pin.network);
     if (url === undefined) {
       const how = network ? `--target ${network}=https://…` : "--target rinkeby=https://…";
       return { verified: false, text: `Not checked: start the console with ${how}, the chain to ask.` };
@@ -93,7 +95,7 @@ export class Observer {
     const facts = await this.#factsOf(id);
     const { reports = 0, problem } = facts;
     const pins = await this.#pinsOf(id).newest(reports, mostPins);
-    const targetUrl = this.#targetOf(facts);
+    const targetUrl = chainFor(facts, this.options.targets);
     const last = pins.slice(0, costsKept);
     const cost = targetUrl === undefined ? undefined : await this.#pinsOf(id).cost(last, targetUrl);
     return {
@@ -120,10 +122,6 @@ export class Observer {
     this.#pins.set(id, pins);
     return pins;
   }
-
-  /** An address that the user chose takes precedence over the one from the service. */
-  #targetOf = ({ network = "", targetUrl }: TetherModel, pinned = network): string | undefined =>
-    this.options.targets[pinned] ?? (pinned === network ? targetUrl : undefined);
 
   #newLook = () => new LiveNetwork(this.options.client, this.options.periodMs * 0.8);
 
@@ -236,8 +234,7 @@ export class Maps {
 
   #draw(model: NetworkModel, consortium: ConsortiumModel): [string, string] {
     const { id, name, environments } = consortium;
-    const bound = new Set(environments.map(({ tether }) => tether));
-    const tethers = model.tethers.filter((tether) => bound.has(tether.id));
+    const tethers = environments.flatMap((one) => tethersOf(model, one));
     const map = mapOf({ ...model, title: name, consortia: [consortium], tethers });
     const of = JSON.stringify(map);
     const before = this.#drawn.get(id);
@@ -249,8 +246,9 @@ export class Maps {
 }
 
 /** Links to the console's pages. Nodes and credentials have no page of their own. */
-function linkTo(kind: string, [id, ...others]: readonly string[]): string | undefined {
-  const page = { environment: "environments", tether: "tethers" }[kind];
+function linkTo(kind: MapItem["kind"], [id, ...others]: readonly string[]): string | undefined {
+  const pages: Partial<Record<MapItem["kind"], string>> = { environment: "environments", tetherService: "tethers" };
+  const page = pages[kind];
   if (page === undefined || id === undefined || others.length > 0) return undefined;
   return `#/${page}/${encodeURIComponent(id)}`;
 }

@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { type LedgerHolder, outlivesResource, partsOfUrn, signatureKey } from "../../provider/constants";
+import {
+  type Kind,
+  kindOf,
+  type LedgerHolder,
+  outlivesResource,
+  partsOfUrn,
+  signatureKey,
+} from "../../provider/constants";
 import { inputMeta } from "../../provider/core/definition";
+import { upgraded } from "../../provider/core/legacy";
 import { isAdoptedShared } from "../../provider/core/state";
+import { definitions } from "../../provider/resources";
 import { service } from "../../provider/resources/service";
 import { unknown as unknownMark } from "../../provider/core/values";
-import { type Change, type NetworkModel, type ObjectKind } from "../model";
-import { classOf, definitionOf, kindOfClass, modelOf, namedBy, type StackRow } from "../rows";
+import { type Change, type NetworkModel } from "../model";
+import { classIn, modelOf, namedBy, type StackRow } from "../rows";
 import { type Plan, type State, type Step } from "./read";
 
 export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed" | "moved";
@@ -76,7 +85,7 @@ export const doesSomething = (step: Step): boolean => actionOf(step) !== undefin
 const isSeen = (step: Step): boolean =>
   step.op !== "refresh" || step.new?.outputs === undefined || propertiesOf(step).length > 0;
 
-const types = Object.values(definitionOf).map(({ type }) => type);
+const types = Object.values(definitions).map(({ type }) => type);
 
 /** Parents before children, other packages last, so that reports of one plan are identical. */
 function rank({ type }: PlannedChange): number {
@@ -100,12 +109,11 @@ const isMoved = ({ old, new: next }: Pick<Step, "old" | "new">): boolean =>
   old?.type !== undefined && old.type !== next?.type;
 const ofDynamic = "customTimeouts";
 
-const typeOf = (urn: string): string => classOf(partsOfUrn(urn).type);
+const typeOf = (urn: string): string => classIn(partsOfUrn(urn).type);
 
 /** A shared utility service was adopted unchanged and belongs to others, too. */
 const staysThere = ({ urn, old }: Step): boolean =>
-  outlivesResource(old) ||
-  (typeOf(urn) === service.type && isAdoptedShared(service, { ...old?.outputs, ...old?.inputs }));
+  outlivesResource(old) || (typeOf(urn) === service.type && isAdoptedShared(upgraded(service, { ...old?.outputs })));
 
 const isLost = (step: Step & { action: Action }): boolean =>
   ["replaced", "deleted", "gone"].includes(step.action) && losses[typeOf(step.urn)] !== undefined && !staysThere(step);
@@ -118,8 +126,8 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const isSaid = isLedger && parents.some((id) => id !== undefined && lost.has(id));
   const own = isLost(step) && !isSaid;
   const properties = ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [];
-  const kind = kindOfClass(type);
-  const restarts = properties.filter(({ name }) => kind && inputMeta(definitionOf[kind], name)?.restarts);
+  const kind = kindOf(type);
+  const restarts = properties.filter(({ name }) => kind && inputMeta(definitions[kind], name)?.restarts);
   return {
     urn,
     action,
@@ -210,7 +218,7 @@ export function modelOfPlan(plan: Plan): NetworkModel {
 }
 
 /** Properties that name the parents and the owner of a resource. */
-const parents: Record<string, ObjectKind> = {
+const parents: Record<string, Kind> = {
   consortiumId: "consortium",
   environmentId: "environment",
   membershipId: "membership",

@@ -6,25 +6,26 @@ import {
   environmentsOf,
   type MembershipModel,
   type NodeModel,
-  type ObjectKind,
   type ObjectModel,
   objectsOf,
   type OtherModel,
   type TetherModel,
 } from "../../inventory/model";
+import { type Kind } from "../../provider/constants";
 import { conditionOf } from "../../provider/api/states";
 import { inEther, toneOf } from "../map/items";
 import { type Observations } from "./observations";
 
 /**
  * - `ok`, `failed`
- * - `skipped`: there was nothing to ask, such as no credential; it says why
- * - `unseen`: could not be checked, which says nothing about the network
+ * - `skipped`: there was nothing to check; it says why
+ * - `unseen`: it was asked and got no answer, which says nothing about the network
+ * - `unknown`: it could not be asked, for want of a credential. Nobody knows whether applications can use it
  */
-export type Outcome = "ok" | "failed" | "skipped" | "unseen";
+export type Outcome = "ok" | "failed" | "skipped" | "unseen" | "unknown";
 
 export interface Subject {
-  kind: ObjectKind | "organization";
+  kind: string;
   id: string;
   name: string;
   /** Name of the environment or consortium that it is in. */
@@ -44,28 +45,40 @@ export interface Result {
   value?: number;
 }
 
-/** 1: something is wrong. 2: nothing seems wrong, but something could not be checked. */
-export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
-  if (results.some(({ outcome }) => outcome === "failed")) return 1;
-  return results.some(({ outcome }) => outcome === "unseen") ? 2 : 0;
+/** What all results together say, and its exit code; the first that applies. */
+const verdicts = [
+  ["wrong", 1, ({ outcome }: Result) => outcome === "failed"],
+  ["unseen", 2, ({ outcome }: Result) => outcome === "unseen"],
+  ["unknown", 3, ({ outcome }: Result) => outcome === "unknown"],
+] as const;
+export type Verdict = (typeof verdicts)[number][0] | "usable" | "nothing wrong" | "nothing to check";
+
+export function verdictOf(results: readonly Result[]): { verdict: Verdict; exitCode: 0 | 1 | 2 | 3 } {
+  const found = verdicts.find(([, , applies]) => results.some(applies));
+  if (found) return { verdict: found[0], exitCode: found[1] };
+  const isEmpty = results.every(({ check }) => check === "limits"); // those say nothing about a network
+  if (isEmpty) return { verdict: "nothing to check", exitCode: 0 };
+  return { verdict: results.some(({ outcome }) => outcome === "skipped") ? "nothing wrong" : "usable", exitCode: 0 };
 }
 
 /** Checks one thing that a usable network has. It only uses the observations and makes no requests. */
 type Check = (observed: Observations) => Result[];
 
-type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
+type Finding = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
 
-const ok = (text: string, value?: number): Verdict => ({ outcome: "ok", text, value });
-const failed = (text: string, next: string, value?: number): Verdict => ({ outcome: "failed", text, next, value });
-const skipped = (text: string, next?: string): Verdict => ({ outcome: "skipped", text, next });
-const unseen = (text: string, next: string): Verdict => ({ outcome: "unseen", text, next });
+const ok = (text: string, value?: number): Finding => ({ outcome: "ok", text, value });
+const failed = (text: string, next: string, value?: number): Finding => ({ outcome: "failed", text, next, value });
+const skipped = (text: string, next?: string): Finding => ({ outcome: "skipped", text, next });
+const unseen = (text: string, next: string): Finding => ({ outcome: "unseen", text, next });
+const unknown = (text: string, next: string): Finding => ({ outcome: "unknown", text, next });
 
 /** The objects of each kind, and what contains them. */
 interface Kinds {
+  consortium: [ConsortiumModel, undefined];
   membership: [MembershipModel, ConsortiumModel];
   environment: [EnvironmentModel, ConsortiumModel];
   node: [NodeModel, EnvironmentModel];
-  tether: [TetherModel, undefined];
+  tetherService: [TetherModel, undefined];
   service: [OtherModel, EnvironmentModel];
   destination: [OtherModel, EnvironmentModel];
   /** Any of them. */
@@ -76,7 +89,11 @@ type Look<K extends keyof Kinds> = (
   object: Kinds[K][0],
   observed: Observations,
   within: Kinds[K][1],
-) => Verdict | undefined;
+) => Finding | undefined;
+
+/** What results call a kind, and with them dashboards and pipelines. */
+const wordFor = (kind: Kind): string =>
+  (({ appCred: "credential", tetherService: "tether" }) as Partial<Record<Kind, string>>)[kind] ?? kind;
 
 /** A check of each object of a kind. */
 const checkOf =
@@ -86,7 +103,7 @@ const checkOf =
       if (kind !== "object" && kind !== own) return [];
       const verdict = look(object, observed, within);
       const place = within && { within: displayName(within) };
-      const subject = { kind: own, id: object.id, name: displayName(object), ...place };
+      const subject = { kind: wordFor(own), id: object.id, name: displayName(object), ...place };
       return verdict ? [{ check: name, subject, ...verdict }] : [];
     });
 
@@ -103,7 +120,19 @@ const environmentLive = checkOf("environment", "environment", (environment) => {
   return ok(`it is ${state}`);
 });
 
-function started(state: string | undefined, where: string, patience: string): Verdict {
+/** Consortia and members that hold a network up. What is gone differs from the stack. */
+const standing =
+  <K extends "consortium" | "membership">(what: string): Look<K> =>
+  ({ state }) => {
+    const condition = conditionOf(state);
+    if (state === undefined || condition === "ready" || condition === "gone") return undefined;
+    if (condition === "pending") return failed(`it is still ${state}`, "Wait, then check again.");
+    return failed(`its state is ${state}`, `Look at ${what} in the console, or ask those who run the service.`);
+  };
+const consortiumStands = checkOf("consortium", "consortium", standing("it"));
+const membershipStands = checkOf("membership", "membership", standing("the member"));
+
+function started(state: string | undefined, where: string, patience: string): Finding {
   if (state === undefined) return ok(`the service shows no state of it${where}`);
   if (conditionOf(state) === "ready") return ok(`it is ${state}${where}`);
   if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
@@ -136,7 +165,8 @@ const nodeReachable = checkOf("node reachable", "node", ({ id }, { nodes }) => {
   const probe = nodes.get(id);
   if (!probe) return undefined;
   if (probe.kind === "answered") return ok("it answers with the credential of its member");
-  return probe.kind === "failed" ? failed(probe.why, probe.next) : skipped(probe.why, probe.next);
+  if (probe.kind === "skipped") return skipped(probe.why, probe.next);
+  return probe.kind === "failed" ? failed(probe.why, probe.next) : unknown(probe.why, probe.next);
 });
 
 const chainId = checkOf("chain id", "node", ({ id }, { nodes, stack }, environment) => {
@@ -154,18 +184,18 @@ const chainId = checkOf("chain id", "node", ({ id }, { nodes, stack }, environme
   );
 });
 
-/** Nodes are not asked at the same instant, so their heights may differ by this many blocks. */
+/** A block takes a moment to reach all nodes. */
 const mostApart = 3;
 
 const heights = checkOf("block heights", "environment", ({ nodes }, observed) => {
   const answers = nodes.flatMap((node) => {
     const probe = observed.nodes.get(node.id);
-    return probe?.kind === "answered" ? [{ node, height: probe.last }] : [];
+    return probe?.kind === "answered" && probe.compared ? [{ node, ...probe.compared }] : [];
   });
   if (answers.length < 2) return undefined;
   const sorted = answers.sort((a, b) => a.height - b.height);
   const [lowest, highest] = [sorted[0]!, sorted.at(-1)!];
-  const apart = highest.height - lowest.height;
+  const apart = Math.max(0, lowest.reached - lowest.height);
   if (apart <= mostApart) return ok(`${answers.length} nodes at block ${highest.height}`, apart);
   return failed(
     `${displayName(lowest.node)} is at block ${lowest.height}, ${apart} behind ${displayName(highest.node)}`,
@@ -205,9 +235,9 @@ const credentials: Check = ({ model, credentials, allListed }) =>
       return id === environmentId || some.some((one) => one.id === username);
     });
     const listed = within?.credentials.find(({ id }) => id === username);
-    const subject = { kind: "credential" as const, id: username, name: (listed && displayName(listed)) ?? username };
+    const subject = { kind: wordFor("appCred"), id: username, name: (listed && displayName(listed)) ?? username };
     const isListed = listed !== undefined && conditionOf((listed as { state?: string }).state) !== "gone";
-    const verdict = (): Verdict | undefined => {
+    const verdict = (): Finding | undefined => {
       if (opened.length > 0) return ok(`it opens ${opened.join(", ")}`, opened.length);
       if (refused.length > 0)
         return failed(`it opens nothing: ${refused.join(", ")} refused it: ${why}`, replaceCredential);
@@ -247,7 +277,7 @@ const limitsUsed: Check = ({ model }) =>
     return [{ check: "limits", subject, ...ok(`${used} of ${most} ${kind}`, used) }];
   });
 
-const active = checkOf("tether active", "tether", ({ state, network, problem }) => {
+const active = checkOf("tether active", "tetherService", ({ state, network, problem }) => {
   if (problem !== undefined)
     return failed(`it could not pin: ${problem}`, "Mend that; the next pin is tried by itself.");
   if (state === "active") return ok(`it pins to ${network ?? "its network"}`);
@@ -264,7 +294,7 @@ const graceMs = 15 * 60_000;
 
 const late = "See whether its account has funds and its environment has started nodes; then look at it in the console.";
 
-const onTime = checkOf("last pin on time", "tether", (tether, { now }) => {
+const onTime = checkOf("last pin on time", "tetherService", (tether, { now }) => {
   const { lastPin, reports, intervalHours, state, changedAt } = tether;
   if (state === "missing" || reports === undefined) return undefined;
   if (reports === 0 && state === "active") {
@@ -285,13 +315,14 @@ const onTime = checkOf("last pin on time", "tether", (tether, { now }) => {
   return age <= intervalHours * 3_600_000 + graceMs ? ok(text, value) : failed(text, late, value);
 });
 
-const verified = checkOf("last pin verified", "tether", (tether, { trusted, tethers }) => {
+const verified = checkOf("last pin verified", "tetherService", (tether, { trusted, tethers }) => {
   const { unseen: why, verdict } = tethers.get(tether.id) ?? {};
-  const { state, reports = 0, targetUrl, network = "" } = tether;
+  const { state, reports = 0, targetUrl, lastPin } = tether;
+  const network = lastPin?.network ?? tether.network ?? "";
   if (state === "missing" || reports === 0) return undefined;
   if (why !== undefined) return unseen(why, "Give another address of the chain: --target.");
   if (verdict === undefined)
-    return skipped("no address of the public chain is known", "Give one: --target rinkeby=https://…");
+    return skipped("no address of the public chain is known", `Give one: --target ${network || "rinkeby"}=https://…`);
   if (!verdict.verified) return failed(verdict.reason, tampered);
   const own = trusted.has(network) ? "" : ` (by the service's own address of it, ${targetUrl})`;
   return ok(`in block ${verdict.blockNumber} of chain ${verdict.chainId}${own}`);
@@ -300,7 +331,7 @@ const verified = checkOf("last pin verified", "tether", (tether, { trusted, teth
 const tampered =
   "Do not rely on the ledger's history before this is understood: compare the nodes' blocks with earlier reports.";
 
-const funds = checkOf("tether funds", "tether", (tether, { pinsAhead, tethers }) => {
+const funds = checkOf("tether funds", "tetherService", (tether, { pinsAhead, tethers }) => {
   const { weiPerPin } = tethers.get(tether.id) ?? {};
   const { balanceWei, account, network = "the network", state } = tether;
   if (state === "missing") return undefined;
@@ -315,7 +346,19 @@ const funds = checkOf("tether funds", "tether", (tether, { pinsAhead, tethers })
 });
 
 const checks: readonly Check[] = [
-  ...[answers, environmentLive, nodeStarted, nodeReachable, credentials, chainId, heights, growing, written],
+  ...[
+    answers,
+    consortiumStands,
+    membershipStands,
+    environmentLive,
+    nodeStarted,
+    nodeReachable,
+    credentials,
+    chainId,
+    heights,
+    growing,
+    written,
+  ],
   ...[serviceStarted, destinationReady, minimumNodes, drift, limitsUsed, active, onTime, verified, funds],
 ];
 

@@ -17,6 +17,8 @@ export interface ChainProbe {
   waiting: number;
   /** What happened to our own transaction. */
   written?: Written;
+  /** Its height at last, and the one that some node of its environment had shown before it was asked for that. */
+  compared?: { height: number; reached: number };
 }
 
 /** `skipped`: the node has no account to sign for. */
@@ -68,6 +70,8 @@ export class ChainNode {
     this.probe.first = this.probe.last = Number(height);
   }
 
+  height = async (): Promise<number> => Number(await this.#ask<string>("eth_blockNumber"));
+
   /**
    * Waits for a new block if one is due, because the chain makes blocks periodically or because transactions are waiting.
    * @param write whether to send a transaction and wait until it is in a block
@@ -84,7 +88,7 @@ export class ChainNode {
       const end = startedAt + overdueAfterMs(period ?? usual);
       while (probe.last <= probe.first && clock.now() < end) {
         await clock.sleep(lookEveryMs);
-        probe.last = Number(await this.#ask<string>("eth_blockNumber"));
+        probe.last = await this.height();
       }
       if (probe.last <= probe.first) probe.waiting = Math.min(waiting, await this.#waiting());
     }
@@ -142,6 +146,21 @@ export class ChainNode {
       if (error instanceof TooSlow) throw error; // the node may have accepted it
       return this.#ask<string>("eth_sendTransaction", [transaction]);
     }
+  }
+}
+
+/**
+ * Compares the heights of an environment's nodes. They answer at different moments, and meanwhile there may be blocks. So each is
+ * asked once more after all have answered: what one had reached then, another one must have now.
+ */
+export async function compareHeights(chains: readonly ChainNode[]): Promise<void> {
+  if (chains.length < 2) return;
+  const heights = () => Promise.all(chains.map((chain) => chain.height().catch(() => undefined)));
+  const reached = Math.max(...(await heights()).map((height) => height ?? 0));
+  const now = await heights();
+  for (const [at, { probe }] of chains.entries()) {
+    const height = now[at];
+    if (height !== undefined) probe.compared = { height, reached };
   }
 }
 

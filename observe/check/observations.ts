@@ -10,14 +10,14 @@ import {
   type TetherModel,
 } from "../../inventory/model";
 import { withStacks } from "../../inventory/stack";
-import { Pins } from "../../inventory/tethers";
+import { chainFor, Pins, type Targets } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers, messageOf } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/node-connections";
 import { type Verification } from "../../sdk/runtime/verify";
-import { ChainNode, type ChainProbe } from "./new-blocks";
+import { ChainNode, type ChainProbe, compareHeights } from "./new-blocks";
 
 /** Everything that the checks look at. */
 export interface Observations {
@@ -49,7 +49,7 @@ export interface ObserveOptions {
   /** Credentials for the nodes. */
   credentials?: readonly PlacedCredential[];
   /** JSON-RPC addresses of public chains, by network. */
-  targets?: Readonly<Record<string, string>>;
+  targets?: Targets;
   pinsAhead?: number;
   /** Whether to send a transaction of value 0 to each node. Default: no. */
   write?: boolean;
@@ -69,12 +69,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   const known = (options.credentials ?? []).filter((one) => !others.some((environment) => belongsTo(environment, one)));
   const [{ nodes, credentials }, tethers] = await Promise.all([
     probeNodes(model, known, { clock, write }),
-    Promise.all(
-      model.tethers.map(async (one) => {
-        const target = targets[one.network ?? ""] ?? one.targetUrl;
-        return [one.id, await probeTether(client, one, target)] as const;
-      }),
-    ),
+    Promise.all(model.tethers.map(async (one) => [one.id, await probeTether(client, one, targets)] as const)),
   ]);
   const isWhole = [...seen.consortia, ...environmentsOf(seen)].every(({ unseen }) => unseen === undefined);
   const allListed = consortium === undefined && isWhole && environmentsOf(seen).every((one) => !hidesCredentials(one));
@@ -91,7 +86,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   };
 }
 
-const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("credential");
+const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("appCred");
 
 /** A check of a stack ignores the organization's other consortia. */
 function onlyOf(live: NetworkModel, stack: NetworkModel): NetworkModel {
@@ -112,27 +107,26 @@ export interface TetherProbe {
 /** Number of last pins whose average is the cost of one. */
 const samples = 3;
 
-export async function probeTether(
-  client: ConsortiumClient,
-  { id, reports = 0, account }: TetherModel,
-  targetUrl: string | undefined,
-): Promise<TetherProbe> {
-  if (reports === 0 || targetUrl === undefined) return {};
+async function probeTether(client: ConsortiumClient, tether: TetherModel, targets: Targets): Promise<TetherProbe> {
+  const { id, reports = 0, account, lastPin } = tether;
+  const [url, present] = [chainFor(tether, targets, lastPin?.network), chainFor(tether, targets)];
+  if (reports === 0 || url === undefined) return {};
   const pins = new Pins(client, id);
   try {
     const newest = await pins.newest(reports, samples);
-    const verdict = await pins.verify(reports - 1, targetUrl, account);
-    return { verdict, weiPerPin: await pins.cost(newest, targetUrl) };
+    const verdict = await pins.verify(reports - 1, url, account);
+    return { verdict, ...(url === present && { weiPerPin: await pins.cost(newest, url) }) };
   } catch (error) {
     return { unseen: messageOf(error) };
   }
 }
 
+/** Why a node gave no answer; `unknown`: there was nothing to ask it with. */
+type Silence =
+  { kind: "skipped"; why: string; next?: string } | { kind: "failed" | "unknown"; why: string; next: string };
+
 /** How a node answered when it was asked as an application would. */
-export type NodeProbe =
-  | { kind: "skipped"; why: string; next?: string }
-  | { kind: "failed"; why: string; next: string }
-  | ({ kind: "answered" } & ChainProbe);
+export type NodeProbe = Silence | ({ kind: "answered" } & ChainProbe);
 
 /** How a credential was received by the nodes, whose names are listed. */
 export interface CredentialProbe {
@@ -171,35 +165,58 @@ export async function probeNodes(
     ]),
   );
   const nodes = await Promise.all(
-    environments.flatMap((environment) =>
-      environment.nodes.map(async (node): Promise<[string, NodeProbe]> => {
+    environments.map(async (environment) => {
+      const opened: JsonRpcProvider[] = [];
+      const probed = environment.nodes.map(async (node) => {
         const own = [...credentialsFor(environment, node, known), ...(hidesCredentials(environment) ? unassigned : [])];
         const tried = own.map((one) => probes.get(one)!);
         for (const one of tried) one.nodes++;
-        return [node.id, await probeNode(environment, node, tried, { clock, write })];
-      }),
-    ),
+        return [node.id, await probeNode(environment, node, tried, { clock, write, opened })] as const;
+      });
+      try {
+        const results = await Promise.all(probed);
+        await compareHeights(results.flatMap(([, one]) => (one instanceof ChainNode ? [one] : [])));
+        return results.map(([id, one]): [string, NodeProbe] => [
+          id,
+          one instanceof ChainNode ? { kind: "answered", ...one.probe } : one,
+        ]);
+      } finally {
+        for (const provider of opened) provider.destroy();
+      }
+    }),
   );
-  return { nodes: new Map(nodes), credentials: [...probes.values()] };
+  return { nodes: new Map(nodes.flat()), credentials: [...probes.values()] };
+}
+
+interface Probing {
+  clock: Clock;
+  write: boolean;
+  /** Collects the connections. */
+  opened: JsonRpcProvider[];
 }
 
 async function probeNode(
   environment: EnvironmentModel,
   node: NodeModel,
   credentials: readonly CredentialProbe[],
-  { clock, write }: { clock: Clock; write: boolean },
-): Promise<NodeProbe> {
+  { clock, write, opened }: Probing,
+): Promise<Silence | ChainNode> {
   const url = node.urls?.rpc;
-  const notStarted: NodeProbe = { kind: "skipped", why: "it is not started" };
+  const notStarted: Silence = { kind: "skipped", why: "it is not started" };
   if (!mayAnswer(node.state)) return notStarted;
   const isStopped = conditionOf(node.state) === "stopped"; // but it may still answer
   if (credentials.length === 0) return isStopped ? notStarted : noCredential;
   if (url === undefined && node.unseen !== undefined)
     return { kind: "skipped", why: "the service did not show its address" };
   if (url === undefined || !isHttp(url)) return isStopped ? notStarted : noAddress(url);
-  const opened = credentials.map((one) => ({ one, provider: overHttp(url, one.credential) }));
   try {
-    const results = await Promise.allSettled(opened.map(({ one, provider }) => knock(one, node, provider, clock)));
+    const results = await Promise.allSettled(
+      credentials.map((one) => {
+        const provider = overHttp(url, one.credential);
+        opened.push(provider);
+        return knock(one, node, provider, clock);
+      }),
+    );
     const chain = results.find((one) => one.status === "fulfilled")?.value;
     if (chain === undefined) {
       const errors = results.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
@@ -207,11 +224,9 @@ async function probeNode(
       return isStopped ? notStarted : failureOf(telling, url);
     }
     await chain.watch(environment, write);
-    return { kind: "answered", ...chain.probe };
+    return chain;
   } catch (error) {
     return failureOf(error, url);
-  } finally {
-    for (const { provider } of opened) provider.destroy();
   }
 }
 
@@ -236,21 +251,21 @@ async function knock(
   }
 }
 
-const noCredential: NodeProbe = {
-  kind: "skipped",
+const noCredential: Silence = {
+  kind: "unknown",
   why: "no credential of its member is at hand",
   next: "Give the stack that holds one (--stack), or outputs with its `username` and `password` in one object (--outputs).",
 };
 const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
-const noAddress = (url = ""): NodeProbe => ({
+const noAddress = (url = ""): Silence => ({
   kind: "failed",
   why: url === "" ? "the service shows no RPC address of it" : `its RPC address is invalid: ${url}`,
   next: "Wait a minute. If it stays so, read the node's logs in the console.",
 });
 
 /** A service without real chains has no runtime endpoints, which says nothing about a node. */
-function failureOf(error: unknown, url: string): NodeProbe {
+function failureOf(error: unknown, url: string): Silence {
   if (ethers().isError(error, "SERVER_ERROR") && error.response?.statusCode === 501)
     return { kind: "skipped", why: "the service runs no chain (HTTP 501)" };
   if (error instanceof CredentialRefused)

@@ -1,3 +1,4 @@
+import { type Kind } from "../../provider/constants";
 import {
   type ConsortiumModel,
   displayName,
@@ -5,8 +6,8 @@ import {
   environmentsOf,
   type MembershipModel,
   type NetworkModel,
-  type ObjectKind,
   type ObjectModel,
+  tethersOf,
 } from "../../inventory/model";
 import { groupBy } from "../../provider/core/values";
 import { counted, itemOf, itemKey, type MapItem, marksOf, note, toneOf } from "./items";
@@ -35,16 +36,16 @@ export interface NetworkMap {
 /** What to draw of a network, in any format. */
 export function mapOf(model: NetworkModel): NetworkMap {
   const drawn = model.consortia.map((one) => consortiumGroup(model, one));
-  const bound = new Set(environmentsOf(model).map(({ tether }) => tether));
-  const unbound = model.tethers.filter(({ id }) => !bound.has(id));
+  const bound = new Set(environmentsOf(model).flatMap((one) => tethersOf(model, one)));
+  const unbound = model.tethers.filter((one) => !bound.has(one));
   const networks = [...new Set(model.tethers.flatMap(({ network }) => network ?? []))].sort();
   const pins = model.tethers.flatMap(({ id, network }): MapEdge[] =>
-    network ? [{ from: itemKey("tether", id), to: itemKey("chain", network), kind: "pins" }] : [],
+    network ? [{ from: itemKey("tetherService", id), to: itemKey("chain", network), kind: "pins" }] : [],
   );
   return {
     title: model.title ?? (model.organization ? `organization ${model.organization}` : "network"),
     items: [
-      ...unbound.map((one) => itemOf("tether", one)),
+      ...unbound.map((one) => itemOf("tetherService", one)),
       ...networks.map((one) => note("chain", one, one, ["public chain"])),
     ],
     groups: drawn.map(({ group }) => group),
@@ -77,12 +78,11 @@ function environmentGroup(
 ): { group: MapGroup; edges: MapEdge[] } {
   const nodes = nodeItems(consortium, environment);
   const others = otherItems(consortium, environment);
-  const tether = model.tethers.find(({ id }) => id === environment.tether);
   const items = [
     ...nodes.map(({ item }) => item),
     ...credentialItems(consortium, environment),
     ...others.map(({ item }) => item),
-    ...(tether ? [itemOf("tether", tether)] : []),
+    ...tethersOf(model, environment).map((one) => itemOf("tetherService", one)),
   ];
   const edges = [...nodes, ...others].flatMap(({ item, owners }) => {
     const from = new Set(owners.flatMap((id) => members.boxOf.get(id) ?? []));
@@ -99,7 +99,7 @@ const mostNames = 12;
 
 /** Objects of a kind folded into boxes with a count, one per state and marks. */
 function folded<T extends ObjectModel>(
-  kind: ObjectKind,
+  kind: Kind,
   within: string,
   objects: readonly T[],
   { apart = () => "", what = "" }: { apart?: (object: T) => string; what?: string } = {},
@@ -184,7 +184,7 @@ export function credentialItems({ memberships }: ConsortiumModel, { id, credenti
     const owner = names.get(object.membershipId);
     return { ...object, name: `${displayName(object)}${owner === undefined ? "" : ` of ${owner}`}` };
   };
-  return folded("credential", id, credentials.map(named)).map(({ item }) => item);
+  return folded("appCred", id, credentials.map(named)).map(({ item }) => item);
 }
 
 /** Zones, services and the like: one by one, or as a count of each kind. Services come with their owners. */

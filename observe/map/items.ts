@@ -3,21 +3,19 @@ import {
   type ConsortiumModel,
   type EnvironmentModel,
   displayName,
-  kindTitles,
   type NodeModel,
-  type ObjectKind,
   type ObjectModel,
   type OtherModel,
   type TetherModel,
 } from "../../inventory/model";
 import { type Condition, conditionOf } from "../../provider/api/states";
-import { type LedgerHolder } from "../../provider/constants";
+import { type Kind, kinds, type LedgerHolder } from "../../provider/constants";
 
 /** A box of the map: one object, or a count of many. */
 export interface MapItem {
   /** Unique in the map. */
   key: string;
-  kind: ObjectKind | "chain" | "nothing";
+  kind: Kind | "chain" | "nothing";
   /** Ids of the objects that it represents. */
   ids: string[];
   label: string;
@@ -33,7 +31,7 @@ export interface MapItem {
 export const itemKey = (kind: MapItem["kind"], id: string): string => `${kind}:${id}`;
 
 /** One object by itself. */
-export const itemOf = (kind: ObjectKind, object: ObjectModel, owner?: string): MapItem => ({
+export const itemOf = (kind: Kind, object: ObjectModel, owner?: string): MapItem => ({
   key: itemKey(kind, object.id),
   kind,
   ids: [object.id],
@@ -78,10 +76,10 @@ const tethers: Record<string, Tone> = {
   deployed: "waiting",
 };
 
-export function toneOf(kind: ObjectKind, object: ObjectModel): Tone {
+export function toneOf(kind: Kind, object: ObjectModel): Tone {
   const state = "state" in object ? object.state : undefined;
   if (state === undefined) return "plain";
-  if (kind === "tether") return tethers[state] ?? "bad";
+  if (kind === "tetherService") return tethers[state] ?? "bad";
   const condition = conditionOf(state);
   return (kind === "node" || kind === "service") && condition === "stopped" ? "bad" : tones[condition];
 }
@@ -106,8 +104,7 @@ export const signs: Record<Mark, string> = {
 export const classOf = (mark: Mark): string => mark.replaceAll(" ", "-");
 
 /** A number of objects: `1 node`, `3 nodes`. */
-export const counted = (count: number, kind: ObjectKind): string =>
-  `${count} ${kindTitles[kind]}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, kind: Kind): string => `${count} ${kinds[kind].title}${count === 1 ? "" : "s"}`;
 
 /** Wei for people: `0.9987 ether`. */
 export function inEther(wei: string): string {
@@ -116,14 +113,14 @@ export function inEther(wei: string): string {
 }
 
 /** What is destroyed along with an object. */
-const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<ObjectKind, string>> = {
+const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<Kind, string>> = {
   consortium: "⚠ DESTROYS ALL ITS LEDGERS",
   environment: "⚠ DESTROYS ITS LEDGER",
   service: "⚠ DESTROYS WHAT IT KEEPS",
 };
 
 /** What is drawn below the name of an object. */
-export function linesOf(kind: ObjectKind, object: ObjectModel, owner?: string): string[] {
+export function linesOf(kind: Kind, object: ObjectModel, owner?: string): string[] {
   const line = factsOf(kind, object, owner)
     .filter((fact) => fact !== undefined && fact !== "")
     .join(" · ");
@@ -139,11 +136,11 @@ function otherFacts({ kind, facts, state }: OtherModel, owner: string | undefine
     one === undefined ? undefined : String(one),
   );
   const setUp = setupComplete === false ? "not set up" : undefined;
-  const title = service === undefined ? kindTitles[kind] : undefined; // its type says what it is
+  const title = service === undefined ? kinds[kind].title : undefined; // its type says what it is
   return [title, ...told, owner, setUp, kind === "service" || state !== "active" ? state : undefined];
 }
 
-function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefined): (string | undefined)[] {
+function factsOf(kind: Kind, object: ObjectModel, owner: string | undefined): (string | undefined)[] {
   if ("facts" in object) return otherFacts(object, owner);
   switch (kind) {
     case "environment": {
@@ -152,7 +149,7 @@ function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefine
     }
     case "node":
       return [owner, (object as NodeModel).state];
-    case "tether": {
+    case "tetherService": {
       const { state, balanceWei } = object as TetherModel;
       return ["tether", state, balanceWei === undefined ? undefined : inEther(balanceWei)];
     }
@@ -164,16 +161,16 @@ function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefine
 }
 
 /** Everything that is known of an object, in one sentence. */
-export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): string {
+export function inWords(kind: Kind, object: ObjectModel, owner?: string): string {
   const { managed, change, kept, drift = [], id } = object;
   const name = displayName(object);
   const account = (object as TetherModel).account;
   const role = (object as NodeModel).role;
   const { urls } = "facts" in object ? object : {};
   return [
-    `${kindTitles[kind]} ${name}${owner === undefined ? "" : ` of ${owner}`}`,
+    `${kinds[kind].title} ${name}${owner === undefined ? "" : ` of ${owner}`}`,
     ...(kind === "node" ? [(object as NodeModel).state, role] : factsOf(kind, object, undefined)).filter(
-      (fact) => fact !== kindTitles[kind],
+      (fact) => fact !== kinds[kind].title,
     ),
     account && `account ${account}`,
     ...Object.values(urls ?? {}).map((url) => `at ${url}`),

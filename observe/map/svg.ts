@@ -99,9 +99,9 @@ export function shapeOf(kind: MapItem["kind"] | "group", box: Box): string {
   switch (kind) {
     case "membership": // round ends
       return rounded(box, h / 2);
-    case "tether": // cut corners on the left and right
+    case "tetherService": // cut corners on the left and right
       return path`M${x + 10},${y}h${w - 20}l10,${h / 2}l-10,${h / 2}h${20 - w}l-10,${-h / 2}z`;
-    case "credential": // a note with a folded corner
+    case "appCred": // a note with a folded corner
       return path`M${x},${y}h${w - 12}l12,12v${h - 12}h${-w}zM${x + w - 12},${y}v12h12`;
     case "chain": // a cylinder
       return (

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { environmentName } from "../../provider/api/environment";
-import { allOwn, ownSettings, type SettingName } from "../../provider/api/settings";
+import { type SettingName } from "../../provider/api";
+import { ownKey } from "../../provider/core/settings";
 import { dynamicPrefix } from "../../provider/constants";
 import { type Definition, nameKey, type Props } from "../../provider/core/definition";
 import { docOf, field, metaOf } from "../../provider/core/field";
@@ -229,11 +230,14 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
 const withVariables = (mark: (variable: string, spec: PropertySpec) => PropertySpec): Record<string, PropertySpec> =>
   Object.fromEntries(Object.entries(settings).map(([name, spec]) => [name, mark(environmentName(name), spec)]));
 
-/** SDKs add a constant by themselves. The engine does not, for the provider that it makes from stack configuration. */
+/**
+ * SDKs add a constant by themselves. The engine does not, for the provider that it makes from stack configuration. A text, because
+ * Pulumi YAML knows no other constants of providers.
+ */
 const own: PropertySpec = {
   type: "string",
-  const: allOwn,
-  description: "Says that a program made this provider. Always `*`; leave it out.",
+  const: "true",
+  description: "Says that a program made this provider. Always `true`; leave it out.",
 };
 
 /** Settings of the stack: those of the default provider. */
@@ -254,8 +258,8 @@ function providerSpec(): ResourceSpec {
     description:
       "One organization, with its own key. Resources with this provider are managed with its settings; what it is not given comes " +
       "from the environment, then from stack configuration.",
-    properties: { ...inputs, [ownSettings]: own },
-    inputProperties: { ...inputs, [ownSettings]: own },
+    properties: { ...inputs, [ownKey]: own },
+    inputProperties: { ...inputs, [ownKey]: own },
   };
 }
 

@@ -1,7 +1,6 @@
 import { conflictAdvice, conflictOf } from "./conflict";
 import { printable } from "./printable";
-import { Secrets } from "./secrets";
-import { type ApiKey, type Settings } from "./settings";
+import { type Settings } from "./settings";
 
 /**
  * What went wrong with a call. Code decides by this, never by the message.
@@ -37,12 +36,14 @@ export interface ErrorFacts {
   retryAfterMs?: number;
   /** Neither the service nor a proxy answered in time: the service may still be working on it. */
   late?: boolean;
-  /** What the user can do next. */
+  /** What the user can do next. Default: what `nextStep` says. */
   next?: string;
+  /** For a partial list: the elements that it has. */
+  items?: unknown[];
   cause?: unknown;
 }
 
-/** The error of every failed call, made by `apiError`. It never contains a key, a password or a body. */
+/** The error of every failed call, made by `Http.error`. It never contains a key, a password or a body. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly kind: ErrorKind;
@@ -72,9 +73,9 @@ export class ApiError extends Error {
 export class PartialList extends ApiError {
   readonly #items: unknown[];
 
-  constructor(facts: ErrorFacts, items: unknown[]) {
+  constructor(facts: ErrorFacts) {
     super(facts);
-    this.#items = items;
+    this.#items = facts.items ?? [];
   }
 
   /** Its elements. Not shown with the error. */
@@ -133,17 +134,17 @@ export function kindOfStatus(status: number): ErrorKind {
 }
 
 /** What to do next, by kind of failure. */
-function nextStep(facts: ErrorFacts, settings: Settings): string {
+export function nextStep(facts: ErrorFacts, settings: Settings): string {
   const { kind, call, status } = facts;
-  const { apiKey, baseUrl } = settings;
+  const { apiKey, baseUrl, advice } = settings;
   const conflict = conflictOf(facts);
-  if (conflict) return conflictAdvice[conflict];
+  if (conflict) return conflictAdvice(conflict, advice);
   switch (kind) {
     case "unsent":
       return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
     case "denied": {
       const what = status === 403 ? "is not allowed to do this" : "was refused";
-      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${mendKey(apiKey)}`;
+      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}`;
     }
     case "missing":
       if (call === "GET /consortia") return checkAddress(settings);
@@ -151,44 +152,21 @@ function nextStep(facts: ErrorFacts, settings: Settings): string {
     case "unsupported":
       return checkAddress(settings);
     case "conflict":
-      return "Once nothing else changes or uses it, run the same command again.";
+      return `Once nothing else changes or uses it, ${advice.again}.`;
     case "invalid":
-      return "Fix in the program what the service reports, then run the same command again.";
+      return `${advice.correct}, then ${advice.again}.`;
     case "partial":
       return "Ask who runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).";
     case "lost":
     case "server":
     case "unavailable":
     case "limited":
-      return `The service at ${baseUrl} may be having problems: run the same command again later.`;
+      return `The service at ${baseUrl} may be having problems: ${advice.again} later.`;
   }
-}
-
-/** What to do about the key. Plain destroy and refresh use the key of the last update; what overrides it depends on its source. */
-export function mendKey({ place }: ApiKey): string {
-  if (place === "environment" || place === "fleet") return "set a valid one there.";
-  const present = "add --run-program to destroy and refresh, which otherwise use the settings of the last update";
-  if (place === "provider") return `give that Provider a valid one; ${present}.`;
-  return `set a valid one, for example in CONSORTIUM_API_KEY, which takes precedence; or ${present}.`;
 }
 
 const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;
 
-/** The secret settings. */
-export const secretsOf = ({ apiKey }: Settings): Secrets => new Secrets([apiKey.reveal()]);
-
 /** Advice for answers that do not look like the API's. */
 export const checkAddress = (settings: Settings): string =>
   `Check that ${addressOf(settings)} is the address of the API.`;
-
-/**
- * Masks secrets in the text of a call's error, and adds what to do next.
- * @param secrets secrets in the request, which the service may quote
- */
-export function apiErrorFacts(settings: Settings, facts: ErrorFacts, secrets = secretsOf(settings)): ErrorFacts {
-  const errorMessage = secrets.mask(facts.errorMessage).slice(0, 1000);
-  return { ...facts, errorMessage, next: facts.next ?? nextStep(facts, settings) };
-}
-
-export const apiError = (settings: Settings, facts: ErrorFacts, secrets?: Secrets): ApiError =>
-  new ApiError(apiErrorFacts(settings, facts, secrets));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
-import { answerOr, isApiError, PartialList } from "./api-error";
+import { answerOr, isApiError } from "./api-error";
 import { type Answer, Http, type HttpOptions } from "./http";
 import { lookAround, requireOrganization, type Visible } from "./organization";
 import { readPages } from "./pages";
@@ -20,6 +20,7 @@ import {
 } from "./generated";
 import {
   Anything,
+  type Identified,
   NodeStatusObject,
   ReleaseObject,
   type TetherAccount,
@@ -202,7 +203,7 @@ export class ConsortiumClient {
     });
     if (part === undefined) return read;
     const errorMessage = `the list is only a part of what there is: it holds ${items.length}, and ${part}`;
-    throw new PartialList(this.http.facts({ kind: "partial", call: `GET ${where}`, errorMessage }), read);
+    throw this.http.error({ kind: "partial", call: `GET ${where}`, errorMessage, items: read });
   }
 
   async get<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | number | undefined>): Promise<T> {
@@ -261,11 +262,12 @@ export class ConsortiumClient {
 
   /**
    * Checks with one short call whether the service accepts the key, and whether it belongs to the required organization.
-   * @throws ApiError, or SettingsError
+   * @returns the consortia that the key lists @throws ApiError, or SettingsError
    */
-  async proveKey(): Promise<void> {
-    if (this.http.settings.organization) return this.requireOrganization();
-    await this.http.request("GET", paths.consortia);
+  async proveKey(): Promise<Identified[]> {
+    const all = await this.list(paths.consortia, Anything);
+    if (this.http.settings.organization) await this.requireOrganization();
+    return all;
   }
 
   close(): Promise<void> {

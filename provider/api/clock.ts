@@ -14,6 +14,8 @@ export interface Deadline {
   at: number;
   /** The limit in words, such as `300 s`. */
   limit: string;
+  /** The setting that the limit is from. */
+  setting?: string;
 }
 
 export const noDeadline: Deadline = { at: Infinity, limit: "all the time there is" };

@@ -1,3 +1,5 @@
+import { type Advice } from "./advice";
+
 /**
  * Why a service refuses a well-formed request:
  * - `quota`: the limit of the organization, or of its plan, is reached
@@ -51,11 +53,12 @@ export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefi
   return found === "quota" || (found === "name" && status !== 403) ? found : undefined;
 }
 
-export const conflictAdvice: Record<Conflict, string> = {
-  quota:
-    "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit. " +
-    "The same command fails again until then.",
-  content: "Something is in it, or belongs to it: delete that first, then run the same command again.",
-  early: "Wait until that has ended, then run the same command again.",
-  name: "Choose another name, or set adopt: true to manage the one that exists.",
-};
+export const conflictAdvice = (conflict: Conflict, { nameTaken, again }: Advice): string =>
+  ({
+    quota:
+      "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit. " +
+      "It fails again until then.",
+    content: `Something is in it, or belongs to it: delete that first, then ${again}.`,
+    early: `Wait until that has ended, then ${again}.`,
+    name: nameTaken,
+  })[conflict];

@@ -6,14 +6,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export const environmentName = (name: string): string =>
   `CONSORTIUM_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** Says where users find an API key that a fleet has put into the environment. */
+/** Says where users find the API key, if something else has put it into the environment. */
 export const keySourceVariable = environmentName("apiKeySource");
 
 export type Environment = Record<string, string | undefined>;
 
 const own = new AsyncLocalStorage<Environment>();
 
-/** The environment of the process, or of the stack that a call is for if the process serves several. */
+/** The environment of the process, or the one in which `withEnvironment` works. */
 export const processEnvironment = (): Environment => own.getStore() ?? process.env;
 
 /** Everything that `work` does has this environment, at any time. */

@@ -1,17 +1,8 @@
 import pLimit from "p-limit";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
-import {
-  type ApiError,
-  apiError,
-  apiErrorFacts,
-  checkAddress,
-  type ErrorFacts,
-  isApiError,
-  kindOfStatus,
-  secretsOf,
-} from "./api-error";
+import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
-import { type Secrets } from "./secrets";
+import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
 import { type Transport, TransportError, type WireAnswer } from "./transport";
 import { version } from "../version";
@@ -82,7 +73,7 @@ export class Http {
     private readonly deadline?: Deadline,
   ) {
     this.#clock = options.clock ?? systemClock;
-    this.#secrets = options.secrets ?? secretsOf(settings);
+    this.#secrets = options.secrets ?? new Secrets();
     this.#secrets.learn(settings.apiKey.reveal());
   }
 
@@ -115,13 +106,11 @@ export class Http {
     }
   }
 
-  /** The facts of an error, with secrets masked and what to do next. */
-  facts(facts: ErrorFacts): ErrorFacts {
-    return apiErrorFacts(this.settings, facts, this.#secrets);
-  }
-
+  /** The error of a failed call: masks secrets, and adds what to do next. All of them are made here. */
   error(facts: ErrorFacts): ApiError {
-    return apiError(this.settings, facts, this.#secrets);
+    const errorMessage = this.#secrets.mask(facts.errorMessage).slice(0, 1000);
+    const whole = { ...facts, errorMessage, next: facts.next ?? nextStep(facts, this.settings) };
+    return facts.items ? new PartialList(whole) : new ApiError(whole);
   }
 
   async close(): Promise<void> {
@@ -151,7 +140,9 @@ export class Http {
 
   #outOfTime(error: ApiError): ApiError {
     const { kind, call, status, errorMessage, retryAfterMs, late, next } = error;
-    const over = `${errorMessage.replace(/[.\s]*$/, "")}; no time is left to try again: the limit is ${this.deadline!.limit} (customTimeouts)`;
+    const { limit, setting } = this.deadline!;
+    const time = `no time is left to try again: the limit is ${limit}${setting === undefined ? "" : ` (${setting})`}`;
+    const over = `${errorMessage.replace(/[.\s]*$/, "")}; ${time}`;
     return this.error({ kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
   }
 
@@ -165,7 +156,6 @@ export class Http {
     const url = page?.href ?? this.settings.baseUrl + path + queryText(query);
     if (new URL(url).origin !== new URL(this.settings.baseUrl).origin)
       throw new Error(`${url} is not of the service: the key is not sent there`);
-    const fail = (facts: Omit<ErrorFacts, "call">): ApiError => this.error({ call, ...facts });
     let answer: WireAnswer;
     try {
       answer = await (this.connections.transport ?? (await this.#transport())).send({
@@ -182,30 +172,24 @@ export class Http {
       });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      throw fail({ kind: error.kind, errorMessage: error.message, late: error.late, next: error.next, cause: error });
+      const { kind, message: errorMessage, late, next } = error;
+      throw this.error({ kind, call, errorMessage, late, next, cause: error });
     }
     this.connections.reached = true;
     this.connections.serviceClock.saw(single(answer.headers.date), this.#clock.now());
-    return this.#judge(url, answer, fail);
+    return this.#judge(call, url, answer);
   }
 
-  #judge(
-    url: string,
-    { status, headers, text }: WireAnswer,
-    fail: (facts: Omit<ErrorFacts, "call">) => ApiError,
-  ): Answer {
+  #judge(call: string, url: string, { status, headers, text }: WireAnswer): Answer {
     const body = parseJson(text);
     if (status >= 200 && status < 300) {
       if (body !== unreadable) return { status, body, headers, url };
-      throw fail({
-        kind: "lost",
-        status,
-        errorMessage: `the answer is ${nature(text)}`,
-        next: checkAddress(this.settings),
-      });
+      const errorMessage = `the answer is ${nature(text)}`;
+      throw this.error({ kind: "lost", call, status, errorMessage, next: checkAddress(this.settings) });
     }
     const kind = kindOfStatus(status);
     const facts = {
+      call,
       status,
       late: status === 408 || status === 504,
       errorMessage:
@@ -216,7 +200,7 @@ export class Http {
     const isForeign = kind === "missing" && body === unreadable;
     // The API has no redirects, and following one would hand the key to another host.
     const next = isForeign || status < 400 ? checkAddress(this.settings) : undefined;
-    throw fail({ ...facts, kind: isForeign ? "server" : kind, next });
+    throw this.error({ ...facts, kind: isForeign ? "server" : kind, next });
   }
 }
 

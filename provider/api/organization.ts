@@ -1,7 +1,6 @@
-import { answerOr, mendKey } from "./api-error";
-import { environmentName } from "./environment";
+import { answerOr } from "./api-error";
 import { paths } from "./paths";
-import { type ApiKey, type Settings, SettingsError } from "./settings";
+import { type Settings, SettingsError } from "./settings";
 import { isGone } from "./states";
 import { type Identified } from "./wire";
 
@@ -41,13 +40,6 @@ async function participants(
   return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
 }
 
-/** How to replace the key with the right one. */
-export function keyRemedy(organization: string, key: ApiKey): string {
-  if (key.place === "fleet") return `Correct the fleet file: the key must belong to ${organization}.`;
-  if (key.place === "environment") return `Unset ${environmentName("apiKey")}, or set it to a key of ${organization}.`;
-  return `Use a key of ${organization}: ${mendKey(key)}`;
-}
-
 class OtherOrganizationError extends SettingsError {
   override readonly brief = "the API key is not known to belong to the organization that the settings require";
 }
@@ -58,7 +50,7 @@ export function requireOrganization(
   { organizations, consortia }: Visible,
   done = "Nothing was changed.",
 ): void {
-  const { organization: required, apiKey } = settings;
+  const { organization: required, apiKey, advice } = settings;
   if (!required || organizations?.has(required.id)) return;
   const shows = organizations
     ? `belongs to organization ${[...organizations].join(" or ")}`
@@ -67,6 +59,6 @@ export function requireOrganization(
       : "shows consortia without their owners, so its organization is unknown";
   throw new OtherOrganizationError(
     `The organization must be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
-      `${done} ${keyRemedy(required.id, apiKey)}`,
+      `${done} ${advice.useKeyOf(required.id, apiKey)}`,
   );
 }

@@ -1,9 +1,10 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
-import { environmentName, keySourceVariable, processEnvironment } from "./environment";
-import { isDeepStrictEqual } from "node:util";
+import { type Advice, clientAdvice, type KeyOrigin } from "./advice";
+import { type Environment, environmentName, keySourceVariable, processEnvironment } from "./environment";
+import { printable } from "./printable";
 
-/** The connection settings (contract), as a `Provider` and stack configuration name them. */
+/** The settings of the connection (contract). */
 export const settingNames = [
   "apiKey",
   "region",
@@ -15,23 +16,40 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** `adopt` is about the run, not the connection. */
-type AnySetting = SettingName | "adopt";
+const isSettingName = (name: string): name is SettingName => (settingNames as readonly string[]).includes(name);
 
-/** Settings that an explicit `Provider` takes before the environment, so that two organizations never mix. */
-const heldByProvider: readonly AnySetting[] = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
+/** Settings that decide about the organization: given values take precedence over the environment, so that two never mix. */
+export const decisive: readonly string[] = [
+  "apiKey",
+  "region",
+  "baseUrl",
+  "allowHttp",
+  "organization",
+] satisfies SettingName[];
+
+const httpProxy = ["http_proxy", "HTTP_PROXY"];
+const httpsProxy = ["https_proxy", "HTTPS_PROXY", ...httpProxy];
+
+/** All environment variables that settings are made of. */
+export const settingVariables: readonly string[] = [
+  ...settingNames.map(environmentName),
+  keySourceVariable,
+  ...httpsProxy,
+  "no_proxy",
+  "NO_PROXY",
+];
 
 export const regions = ["us", "eu", "ap", "ko"] as const;
 export type Region = (typeof regions)[number];
 
 /** Sources of settings. Each value is the text (or number) as given there. */
 export interface SettingSources {
+  /** Given values. They take precedence over the environment for `apiKey`, `region`, `baseUrl`, `allowHttp` and `organization`. */
+  given?: Partial<Record<SettingName, unknown>>;
   /** Environment variables. Default: those of this process. */
-  env?: Record<string, string | undefined>;
-  /** Arguments of an explicit `Provider`. */
-  provider?: Partial<Record<AnySetting, unknown>>;
-  /** Stack configuration in the namespace `consortium`. */
-  stack?: Partial<Record<AnySetting, unknown>>;
+  env?: Environment;
+  /** @deprecated The name of `given` in 0.2.0. */
+  provider?: Partial<Record<SettingName, unknown>>;
 }
 
 export interface Settings {
@@ -51,6 +69,8 @@ export interface Settings {
   allowHttp: boolean;
   /** The proxy between this machine and the base address. */
   proxy?: Proxy;
+  /** What errors advise. */
+  advice: Advice;
 }
 
 /** An HTTP proxy, from the usual environment variables. */
@@ -68,17 +88,14 @@ export interface RequiredOrganization {
   source: string;
 }
 
-/** The kind of place that a setting was found in. How users correct it depends on this. */
-export type Place = "environment" | "fleet" | "provider" | "stack";
-
 /** An API key that cannot be printed by accident. `source` describes where it was found. */
-export class ApiKey {
+export class ApiKey implements KeyOrigin {
   readonly #value: string;
-  /** @param place where it was found, for decisions; undefined: in a program */
+  /** @param place where it was found, for decisions; undefined: it was given */
   constructor(
     value: string,
     readonly source: string,
-    readonly place?: Place,
+    readonly place?: string,
   ) {
     this.#value = value;
   }
@@ -101,7 +118,7 @@ export class SettingsError extends Error {
   /** @param setting the setting, if its value may be shown */
   constructor(
     message: string,
-    readonly setting?: AnySetting,
+    readonly setting?: string,
   ) {
     super(message);
   }
@@ -112,34 +129,38 @@ export class NoKeyError extends SettingsError {
   override readonly brief = "no API key is set";
 }
 
-interface Found {
+/** A value, and where it was found. */
+export interface Found {
   value: unknown;
   source: string;
-  place: Place;
+  place?: string;
 }
 
-/**
- * First match wins: environment, explicit provider, stack configuration (contract, "Connection settings"). An explicit provider
- * comes first for settings that decide about the organization (`heldByProvider`).
- */
-function find(name: AnySetting, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
-  const given = (value: unknown, place: Place, source: string): Found | undefined =>
-    value === undefined || value === null || value === "" ? undefined : { value, source, place };
-  const variable = environmentName(name);
-  const fleet = name === "apiKey" ? env[keySourceVariable] : undefined;
-  const fromEnv = fleet
-    ? given(env[variable], "fleet", fleet)
-    : given(env[variable], "environment", `environment variable ${variable}`);
-  const fromProvider = given(provider?.[name], "provider", `argument ${name} of the Provider`);
-  const fromStack = given(stack?.[name], "stack", `stack configuration consortium:${name}`);
-  return heldByProvider.includes(name)
-    ? (fromProvider ?? fromEnv ?? fromStack)
-    : (fromEnv ?? fromProvider ?? fromStack);
+/** Finds the value of a setting. undefined: it has none. */
+export type Find = (name: SettingName) => Found | undefined;
+
+export const foundIn = (value: unknown, source: string, place?: string): Found | undefined =>
+  value === undefined || value === null || value === "" ? undefined : { value, source, place };
+
+/** First match wins: given, environment; for settings about the connection alone, the other way round. */
+function findIn({ env = processEnvironment(), provider, given = provider ?? {} }: SettingSources): Find {
+  const unknown = Object.keys(given).find((name) => !isSettingName(name));
+  if (unknown !== undefined) {
+    throw new SettingsError(
+      `There is no setting "${printable(unknown)}". The settings are ${settingNames.join(", ")}.`,
+    );
+  }
+  return (name) => {
+    const variable = environmentName(name);
+    const fromEnv = foundIn(env[variable], `environment variable ${variable}`, "environment");
+    const fromGiven = foundIn(given[name], "the given settings");
+    return decisive.includes(name) ? (fromGiven ?? fromEnv) : (fromEnv ?? fromGiven);
+  };
 }
 
 const whole = "must be a whole number from 1 to 256";
 const seconds = "must be a number of seconds above 0, at most 3600";
-const flag = z.preprocess(String, z.stringbool({ error: "must be true or false" }));
+export const flag = z.preprocess(String, z.stringbool({ error: "must be true or false" }));
 
 const schemas = {
   apiKey: z.string().regex(/^[\x21-\x7e]+$/, "must have no spaces, line breaks or other special characters"),
@@ -150,7 +171,8 @@ const schemas = {
   allowHttp: flag,
 } as const;
 
-function parse<T>(name: AnySetting, schema: z.ZodType<T>, found: Found): T {
+/** @throws SettingsError that names the setting and its source */
+export function parse<T>(name: string, schema: z.ZodType<T>, found: Found): T {
   const result = schema.safeParse(found.value);
   if (result.success) return result.data;
   const reasons = result.error.issues.map((issue) => issue.message).join("; ");
@@ -168,7 +190,7 @@ function isThisMachine({ hostname }: URL): boolean {
   return family ? loopback.check(host, family === 4 ? "ipv4" : "ipv6") : /(^|\.)localhost$/.test(host);
 }
 
-function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
+function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advice): string {
   const text = String(value).trim().replace(/\/+$/, "");
   const refuse = (why: string, setting?: SettingName): never => {
     throw new SettingsError(
@@ -184,8 +206,7 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
   if (url.protocol === "http:" && !allowHttp && !isThisMachine(url)) {
     throw new SettingsError(
       `The base address ${text} from ${source} begins with http:// and is not on this machine: the API key would cross ` +
-        "the network in clear text. Use https://; or, if you trust that network, set " +
-        "`pulumi config set consortium:allowHttp true` (CONSORTIUM_ALLOW_HTTP, or allowHttp of the Provider).",
+        `the network in clear text. Use https://; or, if you trust that network, ${advice.allowHttp}.`,
       "baseUrl",
     );
   }
@@ -196,11 +217,9 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
  * The proxy for a base address, from `HTTPS_PROXY` or `HTTP_PROXY`. The transport applies `NO_PROXY`. A proxy on another machine
  * cannot reach an address of this one, and would see the key if the address begins with `http://`.
  */
-function proxyFor(baseUrl: string, env: Record<string, string | undefined>): Proxy | undefined {
+function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
   const url = new URL(baseUrl);
-  const plain = ["http_proxy", "HTTP_PROXY"];
-  const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY", ...plain] : plain;
-  const source = names.find((name) => env[name]);
+  const source = (url.protocol === "https:" ? httpsProxy : httpProxy).find((name) => env[name]);
   if (source === undefined) return undefined;
   const text = env[source]!.trim();
   const address = text.includes("://") ? text : `http://${text}`;
@@ -220,16 +239,20 @@ export const defaultBaseUrl = (region: Region): string =>
  * Resolves the connection settings. Call it for every use, so that a rotated key takes effect.
  * @throws SettingsError if the key is missing or a value is unusable
  */
-export function resolveSettings(sources: SettingSources = {}): Settings {
+export const resolveSettings = (sources: SettingSources = {}): Settings =>
+  readSettings(findIn(sources), sources.env, clientAdvice);
+
+/** Settings from sources of one's own. @throws SettingsError */
+export function readSettings(find: Find, env = processEnvironment(), advice: Advice): Settings {
   const read = <T>(name: SettingName, schema: z.ZodType<T>, otherwise: T): T => {
-    const found = find(name, sources);
+    const found = find(name);
     return found ? parse(name, schema, found) : otherwise;
   };
   const region = read("region", schemas.region, "us");
-  const address = find("baseUrl", sources);
-  const organization = find("organization", sources);
+  const address = find("baseUrl");
+  const organization = find("organization");
   const allowHttp = read("allowHttp", schemas.allowHttp, false);
-  const baseUrl = address ? parseBaseUrl(address, allowHttp) : defaultBaseUrl(region);
+  const baseUrl = address ? parseBaseUrl(address, allowHttp, advice) : defaultBaseUrl(region);
   const rest = {
     region,
     baseUrl,
@@ -240,62 +263,11 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
       organization: { id: parse("organization", schemas.organization, organization), source: organization.source },
     }),
     allowHttp,
-    proxy: proxyFor(baseUrl, sources.env ?? processEnvironment()),
+    proxy: proxyFor(baseUrl, env),
+    advice,
   };
-  const key = find("apiKey", sources);
-  if (!key) {
-    throw new NoKeyError(
-      "No API key is set. Set the environment variable CONSORTIUM_API_KEY, or run " +
-        "`pulumi config set --secret consortium:apiKey`, or give apiKey to a Provider. " +
-        "Create a key in the console (API tab, new API key).",
-    );
-  }
+  const key = find("apiKey");
+  if (!key)
+    throw new NoKeyError(`No API key is set. ${advice.setKey} Create a key in the console (API tab, new API key).`);
   return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source, key.place), ...rest };
-}
-
-/**
- * Whether every resource of the run adopts the object with its name.
- * @throws SettingsError for a value other than true and false
- */
-export function adoptsAll(sources: SettingSources = {}): boolean {
-  const found = find("adopt", sources);
-  return found !== undefined && parse("adopt", flag, found);
-}
-
-/** Settings of one provider, by source. */
-export type Given = Required<Pick<SettingSources, "provider" | "stack">>;
-
-/**
- * Which settings are a provider's own rather than the stack's. The class `Provider` lists them; SDKs generated from the schema say
- * `allOwn`. Otherwise the plugin finds out when it checks the provider, and the state keeps it.
- */
-export const ownSettings = "own";
-export const allOwn = "*";
-export const noneOwn = "";
-
-/** The engine's name for the provider that it makes from stack configuration. Programs may use such a name, too. */
-const mayBeDefault = (name: string): boolean => /^default(_.+)?$/.test(name);
-
-/**
- * Whether the engine made the provider from stack configuration: then it has exactly those settings. A program's provider says
- * that it is one, has another name, or has other settings.
- * @param stack the stack's configuration, if the engine tells it
- */
-export function isDefaultProvider(
-  name: string,
-  { [ownSettings]: own, ...settings }: Record<string, unknown>,
-  stack?: Record<string, unknown>,
-): boolean {
-  if (typeof own === "string") return own === noneOwn;
-  return mayBeDefault(name) && (stack === undefined || isDeepStrictEqual(settings, stack));
-}
-
-/** The settings of a provider, by source. @param name for providers registered before `own` was kept */
-export function sourcesOf({ [ownSettings]: given, ...settings }: Record<string, unknown>, name: string): Given {
-  const own = typeof given === "string" ? given : mayBeDefault(name) ? noneOwn : allOwn;
-  const pick = (mine: boolean): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(settings).filter(([key]) => (own === allOwn || own.split(",").includes(key)) === mine),
-    );
-  return { provider: pick(true), stack: pick(false) };
 }

@@ -44,6 +44,7 @@ export class Listed {
     return this.place.collection;
   }
 
+  /** Path of one object, which identifies it everywhere. */
   pathOf(id: string): string {
     return paths.item(this.path, id);
   }
@@ -224,6 +225,11 @@ export class Listed {
     } finally {
       claims.delete(key);
     }
+  }
+
+  /** Whether the engine has shown a state of the object: the stack has it. */
+  isOfStack(id: string): boolean {
+    return this.session.seenStates.has(this.pathOf(id));
   }
 
   /** Whether a create of this process has reserved the name. */

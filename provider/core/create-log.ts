@@ -34,7 +34,7 @@ type Line =
   | { begun: Omit<LoggedCreate, "id"> }
   | { made: string; id: string }
   | { refused: string }
-  /** A killed run ends here; `held`: ids in the states of this stack and of others. */
+  /** A killed run ends here; `held`: paths of the objects in the states of this stack and of others. */
   | { continued: { held: string[] } };
 
 export interface LogContents {
@@ -44,7 +44,7 @@ export interface LogContents {
   current: LoggedCreate[];
   /** Whether this run continues a killed one. */
   isContinued: boolean;
-  /** Ids that the states held when the killed run was continued. */
+  /** Paths of the objects that the states held when the killed run was continued. */
   held: ReadonlySet<string>;
 }
 
@@ -94,7 +94,7 @@ function write(file: string, line: Line): void {
   }
 }
 
-/** Marks the creates so far as a killed run's. @param held ids that are in a state */
+/** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
 export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
 
 /** Whether the service may still act on it. */
@@ -125,9 +125,9 @@ export class CreateLog {
     return this.#before.interrupted.filter((one) => one.path === path && one.name === name).reverse();
   }
 
-  /** Whether the state of this stack, or of another one, had the object when this run began. */
-  isHeld(id: string): boolean {
-    return this.#before.held.has(id);
+  /** Whether the state of this stack, or of another one, had the object with this path when this run began. */
+  isHeld(path: string): boolean {
+    return this.#before.held.has(path);
   }
 
   /** What the fleet's other stacks have created there since, or may have. */

@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { type ConsortiumClient, type Identified } from "../api";
+import { paths } from "../api/paths";
 import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
 
@@ -55,6 +56,14 @@ interface Details {
   read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
 }
 
+/** Who uses a shared object. */
+export interface User {
+  /** In words that can follow "since". */
+  what: string;
+  /** The membership that it belongs to, if it shows one. */
+  membershipId?: string;
+}
+
 interface Shared {
   /** Whether an object is shared, by what the service shows of it. */
   applies(shown: Props): boolean;
@@ -62,8 +71,8 @@ interface Shared {
   isSame?(inputs: Props, shown: Props): boolean;
   /** Inputs that must fit for adoption. All else stays as it is. */
   fits: readonly string[];
-  /** Why it stays when its resource goes. undefined: nobody else uses it. */
-  usedBy(session: Session, id: string, state: Props, isAdopted: boolean): Promise<string | undefined>;
+  /** Who uses it, as far as the service shows. */
+  users?(session: Session, id: string, state: Props): Promise<User[]>;
 }
 
 /** What is special about a resource; the core does the rest. */
@@ -90,10 +99,12 @@ export interface Definition {
    * that name.
    */
   idField?: string;
-  /** Set if several organizations or stacks use one such object: it is adopted as it is, and stays while others use it. */
+  /** Set if several organizations or stacks use one such object: it is adopted as it is, and what was adopted is never deleted. */
   shared?: Shared;
   /** Whether a missing object has served its purpose: its resource stays, and it is not made again. */
   isServed?(session: Session, state: Props): Promise<boolean>;
+  /** Whether other objects name it by its id: a replacement is made before the old one goes. */
+  isNamedById?: boolean;
   /** Whether it can be used at once, whatever its state says. */
   isReadyAtOnce?: boolean;
   /** Prepares what the create depends on. May be called again. */
@@ -130,6 +141,15 @@ export function timeoutMs({ timeouts }: Definition, verb: keyof Timeouts, inputs
   return 1000 * (custom[verb] ?? timeouts?.[verb] ?? standardTimeouts[verb]);
 }
 
+/** The path of the object with these properties, which identifies it everywhere: an id may be only a name, unique in its place. */
+export function pathOf(definition: Pick<Definition, "type" | "place">, props: Props, id: string): string {
+  try {
+    return paths.item(definition.place(props).collection, id);
+  } catch {
+    return `${definition.type} ${id}`; // a state that somebody edited may lack a parent: the call that needs it says so
+  }
+}
+
 /** What tells the object with these properties from its siblings, as one text. undefined: nothing does. */
 export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
   naming?.map((key) => String(props[key])).join(" ");
@@ -146,11 +166,18 @@ export function inputMeta({ inputs }: Pick<Definition, "inputs">, key: string): 
 
 export const inputKeys = ({ inputs }: Pick<Definition, "inputs">): string[] => Object.keys(inputs.shape);
 
-/** Inputs and outputs that are never shown. */
-export const secretKeys = ({ inputs, outputs }: Pick<Definition, "inputs" | "outputs">): string[] =>
-  Object.entries<z.ZodType>({ ...inputs.shape, ...outputs.shape }).flatMap(([key, schema]) =>
-    metaOf(schema).secret ? [key] : [],
-  );
+type Shapes = Pick<Definition, "inputs" | "outputs">;
+const secretsOf = new WeakMap<Shapes["inputs"], readonly string[]>();
+
+/** Inputs and outputs that are never shown. Every verb asks. */
+export function secretKeys({ inputs, outputs }: Shapes): readonly string[] {
+  const known = secretsOf.get(inputs);
+  if (known) return known;
+  const all = Object.entries<z.ZodType>({ ...inputs.shape, ...outputs.shape });
+  const keys = all.flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+  secretsOf.set(inputs, keys);
+  return keys;
+}
 
 /** Inputs that are not in the spec. They are left out if a service rejects them. */
 export const undocumentedKeys = (definition: Pick<Definition, "inputs">): string[] =>

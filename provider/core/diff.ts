@@ -1,36 +1,10 @@
-import { type Definition, inputKeys, inputMeta, nameOf, type Props } from "./definition";
+import { holdsLedger } from "../constants";
 import { isSettledState } from "../api/states";
-import { contains, fingerprint, isUnset, sameValue } from "./values";
-
-/**
- * The state's list of properties that stayed as they were when the object was adopted: the keys that the program did not set;
- * and for a shared object the keys that it did set, each with a fingerprint of the wanted value.
- */
-export const leftKey = "__left";
-export type Left = string | [key: string, wanted: string];
-
-/** Whether it stays as it is as long as the program wants the same as at the adoption. */
-export const isLeft = (state: Props, key: string, wanted?: unknown): boolean =>
-  ((state[leftKey] as Left[] | undefined) ?? []).some((left) =>
-    wanted === undefined
-      ? [left].flat()[0] === key
-      : typeof left !== "string" && left[0] === key && left[1] === fingerprint(wanted),
-  );
-
-/** Whether the shown value is what the program wants. */
-export const fits = (definition: Definition, key: string, shown: unknown, wanted: unknown): boolean =>
-  inputMeta(definition, key)?.open && !isUnset(wanted) ? contains(shown, wanted) : sameValue(shown, wanted);
-
-/** The state's list of properties that the service could not change in place. */
-export const fixedKey = "__fixed";
-
-export const fixedKeys = (state: Props): string[] => (state[fixedKey] as string[] | undefined) ?? [];
-
-/** Whether a change to it replaces the object. */
-const isReplacing = (definition: Definition, state: Props, key: string): boolean => {
-  const replace = inputMeta(definition, key)?.replace;
-  return replace === "ifNeeded" ? fixedKeys(state).includes(key) : replace === true;
-};
+import { type Definition, inputKeys, inputMeta, nameOf, type Props } from "./definition";
+import { type FieldMeta } from "./field";
+import { isReadable, normalOf, type Recorded, recorded } from "./state";
+import { UserError } from "./user-error";
+import { isUnknown, isUnset, sameValue } from "./values";
 
 export interface Difference {
   changes: boolean;
@@ -44,47 +18,103 @@ export interface Difference {
   warnings: string[];
 }
 
-/** Whether the last run ended with the object ready and all its outputs read. */
-export function isSettled(definition: Definition, state: Props): boolean {
-  const { own, details, isReadyAtOnce } = definition;
-  if (own) return own.settled(state);
-  return (
-    (isReadyAtOnce || isSettledState(state.state)) && (details?.outputs ?? []).every((key) => !isUnset(state[key]))
-  );
+/** What differs, by property. */
+export interface Differing {
+  /** The program asks for something else than it did. */
+  changed: string[];
+  /** Somebody has changed it in the service, and an update puts it back. */
+  drifted: string[];
+  /** Somebody has changed it in the service, and only a replacement could put it back. */
+  lasting: string[];
 }
 
-/** Properties that differ, by the metadata of the fields. */
-export function changedKeys(definition: Definition, olds: Props, news: Props): string[] {
-  return inputKeys(definition).filter((key) => {
-    const meta = inputMeta(definition, key);
-    if (meta?.ignoredInDiff) return false;
-    if (meta?.computed && isUnset(news[key])) return false;
-    if (isLeft(olds, key, news[key])) return false;
-    return !fits(definition, key, olds[key], news[key]);
-  });
+/** Whether a change to it replaces the object. */
+const isReplacing = (definition: Definition, refused: readonly string[], key: string): boolean => {
+  const replace = inputMeta(definition, key)?.replace;
+  return replace === "ifNeeded" ? refused.includes(key) : replace === true;
+};
+
+/** Whether the last run ended with the object ready, all its outputs read and no step left. */
+export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
+  const { own, details, isReadyAtOnce } = definition;
+  if (own) return own.settled(state);
+  const isReady = isReadyAtOnce === true || isSettledState(state.state);
+  return open.length === 0 && isReady && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 
 /**
- * Compares the old state (inputs and outputs) with the new inputs, without a call.
- * An unknown value may differ: the id of a replaced parent is unknown for that reason.
+ * Change: what the program asks for now differs from what it asked for last. Drift: what the service shows now differs from what
+ * it answered then. What it shows is never compared with what is asked, so a service may write a value in its own way.
  */
-export function diff(definition: Definition, olds: Props, news: Props): Difference {
-  const changed = changedKeys(definition, olds, news);
-  const replaces = changed.filter((key) => isReplacing(definition, olds, key));
+export function differing(definition: Definition, parts: Recorded, inputs: Props): Differing {
+  const [now, last, shown, answered] = [inputs, parts.asked, parts.shown, parts.answered].map((props) =>
+    normalOf(definition, props),
+  ) as [Props, Props, Props, Props];
+  const found: Differing = { changed: [], drifted: [], lasting: [] };
+  for (const key of inputKeys(definition)) {
+    const meta = inputMeta(definition, key)!;
+    if (meta.ignoredInDiff) continue;
+    const isChange = isUnknown(now[key]) || !sameValue(now[key], last[key]);
+    const isDrift =
+      isReadable(meta) && !meta.moves && !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));
+    if (!isChange && !isDrift) continue;
+    // What is so already needs no call. After a change by a run that did not end, a restart may be missing.
+    if (isReadable(meta) && sameValue(shown[key], now[key]) && !(isChange && isDrift && meta.restarts)) continue;
+    const isOpen = isUnset(inputs[key]);
+    if (isChange) {
+      // Any value will do, so no ledger is lost for it.
+      if (isOpen && meta.computed && meta.replace === true && holdsLedger(definition.type)) continue;
+      found.changed.push(key);
+    } else if (parts.how !== "shared" && !(isOpen && (meta.computed || parts.how === "adopted"))) {
+      (isReplacing(definition, parts.refused, key) ? found.lasting : found.drifted).push(key);
+    }
+  }
+  return found;
+}
+
+/** What is compared for drift: of an object whose members the service may add, only those that the program sets. */
+function watched({ computed }: FieldMeta, wanted: unknown, ...values: [unknown, unknown]): [unknown, unknown] {
+  const isObject = (value: unknown): value is Props => typeof value === "object" && value !== null;
+  if (!computed || !isObject(wanted)) return values;
+  const own = (value: unknown): unknown =>
+    isObject(value) ? Object.fromEntries(Object.keys(wanted).map((member) => [member, value[member]])) : value;
+  return [own(values[0]), own(values[1])];
+}
+
+/** Compares a state with new inputs, without a call. An unknown value may differ: the id of a replaced parent is unknown for that reason. */
+export function diff(definition: Definition, id: string, state: Props, inputs: Props): Difference {
+  const parts = recorded(definition, state);
+  const { changed, drifted, lasting } = differing(definition, parts, inputs);
+  const replaces = changed.filter((key) => isReplacing(definition, parts.refused, key));
+  const what = nameOf(definition, state);
+  if (replaces.length > 0 && inputs.adopt === id && definition.idField === undefined)
+    throw new UserError(
+      `${what}: a change of ${replaces.join(" and ")} replaces ${id}, and adopt: "${id}" would adopt the object that goes. ` +
+        "This stack has it already: remove adopt, to make a new one, or set the old value again.",
+    );
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
-  const restarts = replaces.length === 0 ? changed.filter((key) => inputMeta(definition, key)?.restarts) : [];
-  const { naming, replaceWarning } = definition;
-  const what = nameOf(definition, olds);
-  const deleteBeforeReplace =
-    replaces.length > 0 && naming !== undefined && !moved && naming.every((key) => sameValue(olds[key], news[key]));
+  const sent = [...changed, ...drifted];
+  const restarts = sent.filter((key) => inputMeta(definition, key)?.restarts);
+  const { naming, replaceWarning, isNamedById } = definition;
+  const sameName = naming?.every(
+    (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
+  );
   return {
-    changes: changed.length > 0 || !isSettled(definition, olds),
-    changed,
+    changes: sent.length > 0 || !isSettled(definition, state, parts.open),
+    changed: sent,
     replaces,
-    deleteBeforeReplace,
+    deleteBeforeReplace: replaces.length > 0 && sameName === true && !moved && !isNamedById,
     warnings: [
       ...(replaces.length > 0 && replaceWarning ? [`${what}: ${replaceWarning} (${replaces.join(", ")})`] : []),
-      ...(restarts.length > 0 ? [`${what}: restarts, to change ${restarts.join(" and ")}`] : []),
+      ...(replaces.length === 0 && (restarts.length > 0 || parts.open.includes("restart"))
+        ? [`${what}: restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
+        : []),
+      ...lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`),
     ],
   };
 }
+
+/** Drift that stays. Its values may be secret. */
+const lastingDrift = ({ asked }: Recorded, key: string): string =>
+  `somebody changed ${key} in the service, and only a new object could have the old value${isUnset(asked[key]) ? "" : " again"}. ` +
+  "Nothing is replaced because of it. To replace it on purpose, run `pulumi up --replace` with its URN.";

@@ -24,8 +24,12 @@ export interface FieldMeta {
   programOnly?: boolean;
   /** Sent with the create and never read back: a service may show it in another form. */
   sentOnly?: boolean;
-  /** An object to which the service may add members: only the given ones are compared. */
-  open?: boolean;
+  /** The value that leaving it out means, if `default` names one. */
+  implied?: unknown;
+  /** The normal form of a value that has several spellings. undefined: it is left out. `inputs`: the other ones. */
+  normal?: (value: unknown, inputs: Props) => unknown;
+  /** The service changes it by itself, which is no drift. */
+  moves?: boolean;
   /** The argument of TypeScript programs that takes the resource with this id. */
   argument?: string;
   /** Which object the id is of, in words that can follow "Id of". */

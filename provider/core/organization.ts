@@ -1,10 +1,12 @@
-import { type PartialList, type Settings } from "../api";
-import { lookAround, requireOrganization, type Visible, keyRemedy } from "../api/organization";
+import { type Identified, type PartialList, type Settings } from "../api";
+import { lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
+import { pulumiAdvice } from "./advice";
 import { Listed } from "./collection";
-import { type Definition, type Made, nameOf, type Props } from "./definition";
+import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
-import { isKnown, isMoved, type Origin, originKey, type SeenStates, type Subject, withKey } from "./seen-states";
+import { keptIn } from "./state";
+import { isKnown, isMoved, type Origin, type SeenStates, type Subject, withKey } from "./seen-states";
 import { type Session } from "./session";
 
 /*
@@ -21,20 +23,19 @@ const ownerOf = ({ owner }: Definition, state: Props): string | undefined =>
   owner === undefined ? undefined : text(state[owner]);
 
 export function subjectOf(definition: Definition, id: string, state: Props): Subject {
-  const kept = state[originKey] as Partial<Origin> | undefined;
+  const { organizations, keys = [], provider } = keptIn(state);
   const { own } = definition;
-  const owner = ownerOf(definition, state); // states of 0.1.0 have nothing else
-  const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
   return {
     what: `${nameOf(definition, state)} (${id})`,
     origin: {
       ...(organizations && { organizations }),
-      keys: kept?.keys ?? [],
-      ...(kept?.provider !== undefined && { provider: kept.provider }),
+      keys,
+      ...(provider !== undefined && { provider }),
     },
     ...(own && { isShown: (client) => own.isShown(client, id) }),
     consortiumId: isRoot(definition) ? id : text(state.consortiumId),
     id,
+    path: pathOf(definition, state, id),
   };
 }
 
@@ -108,6 +109,8 @@ async function proved(session: Session, subject: Subject): Promise<Origin> {
 export interface Compared extends Pick<Session, "provider"> {
   settings: Settings;
   seenStates: SeenStates;
+  /** The consortia that the key lists, if a preview has asked. */
+  listed?: readonly Identified[] | undefined;
 }
 
 /**
@@ -132,12 +135,28 @@ export function comparedWithoutCall(
     if (stranger) throw foreignKey(here, stranger, organizations!);
     return undefined;
   }
-  if (!isMoved(subject.origin, provider)) return undefined;
+  if (!isMoved(subject.origin, provider)) {
+    refuseUnlisted(here, subject);
+    return undefined;
+  }
   refuseUnlikeRequired(here, subject);
   const relative = seenStates.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
   if (relative) throw foreignKey(here, subject, relative.origin.organizations!);
   seenStates.doubt(subject);
   return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` first asks which organization that one's key belongs to`;
+}
+
+/** What a preview can tell of a key that the state does not know: whether it lists the consortium. @throws CommonError if it does not */
+function refuseUnlisted(here: Compared, subject: Subject): void {
+  const { listed, seenStates } = here;
+  const { consortiumId, origin } = subject;
+  if (!listed || consortiumId === undefined || listed.some(({ id }) => id === consortiumId)) return;
+  const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? []));
+  const isForeign = owners.size === 1 && origin.organizations?.every((one) => !owners.has(one)) === true;
+  if (isForeign) throw foreignKey(here, subject, owners);
+  if (seenStates.isConfirmed(subject)) return;
+  const consortia = new Set(listed.map(({ id }) => id));
+  throw unclearKey(here, subject, { consortia, ...(owners.size === 1 && { organizations: owners }) });
 }
 
 const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
@@ -257,7 +276,7 @@ function foreignKey({ settings, provider }: Compared, subject: Subject, organiza
   const { origin } = subject;
   const next = isMoved(origin, provider)
     ? backFrom(origin, provider!)
-    : keyRemedy(origin.organizations!.join(" or "), apiKey);
+    : pulumiAdvice.useKeyOf(origin.organizations!.join(" or "), apiKey);
   return new CommonError(
     `${made(subject)}, but the API key from ${apiKey.source} belongs to organization ${[...organizations].join(" or ")} ` +
       `(${baseUrl}). Nothing was changed. ${next}`,
@@ -286,7 +305,7 @@ function unclearKey(
     return new CommonError(`${seen} Nothing was changed. ${backFrom(origin, provider!)}`, brief);
   return new CommonError(
     `${seen} Either the key belongs to another organization, or everything was deleted there. Nothing was changed. ` +
-      `${keyRemedy(origin.organizations?.join(" or ") ?? "its organization", apiKey)} ` +
+      `${pulumiAdvice.useKeyOf(origin.organizations?.join(" or ") ?? "its organization", apiKey)} ` +
       `If it was deleted, confirm that for one run: set CONSORTIUM_CONFIRM_DELETED=${first}.`,
     brief,
   );

@@ -13,9 +13,6 @@ export interface Origin {
   provider?: string;
 }
 
-/** Its key in the state. */
-export const originKey = "__organization";
-
 /** An object of a state, with what identifies its organization. */
 export interface Subject {
   /** Its name in messages. */
@@ -26,15 +23,17 @@ export interface Subject {
   /** The consortium that it is or is in; undefined for a tether service. */
   consortiumId?: string;
   id: string;
+  /** Its path, which identifies it everywhere. */
+  path: string;
 }
 
 /** The states that the engine has shown for one key. New objects must belong to the same organization. */
 export class SeenStates {
   readonly #subjects = new Map<string, Subject>();
   readonly #doubted = new Map<string, Subject>();
-  readonly #ids = new Set<string>();
+  readonly #paths = new Set<string>();
 
-  /** Whether a state shows that the service reformats names. */
+  /** Whether a state shows that the service writes names in its own way. */
   rewritesNames = false;
 
   /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
@@ -46,7 +45,7 @@ export class SeenStates {
 
   /** Remembers a state; one for each organization and consortium is enough. */
   remember(subject: Subject): void {
-    this.#ids.add(subject.id);
+    this.#paths.add(subject.path);
     if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
   }
@@ -60,9 +59,9 @@ export class SeenStates {
     this.#doubted.set(JSON.stringify(subject.origin.organizations), subject);
   }
 
-  /** Whether the stack holds the object of this id. */
-  has(id: string): boolean {
-    return this.#ids.has(id);
+  /** Whether the stack holds the object with this path. */
+  has(path: string): boolean {
+    return this.#paths.has(path);
   }
 
   isConfirmed({ origin, consortiumId, id }: Subject): boolean {
@@ -73,8 +72,21 @@ export class SeenStates {
 }
 
 const mostKeys = 8;
-const fingerprint = (salt: string, { apiKey, baseUrl }: Settings): string =>
-  `${salt}:${createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex").slice(0, 32)}`;
+
+/** Made fingerprints of settings, by salt: the states of a stack share a few salts. */
+const fingerprints = new WeakMap<Settings, Map<string, string>>();
+
+function fingerprint(salt: string, settings: Settings): string {
+  const made = fingerprints.get(settings) ?? new Map<string, string>();
+  fingerprints.set(settings, made);
+  const known = made.get(salt);
+  if (known !== undefined) return known;
+  const { apiKey, baseUrl } = settings;
+  const hash = createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex");
+  const found = `${salt}:${hash.slice(0, 32)}`;
+  made.set(salt, found);
+  return found;
+}
 
 /** One salt per process, so that all states of a run get the same fingerprint. */
 const ownSalt = randomBytes(16).toString("hex");

@@ -5,12 +5,10 @@ import {
   type Identified,
   isApiError,
   noDeadline,
-  resolveSettings,
   type Settings,
-  type SettingSources,
 } from "../api";
 import { CreateLog, createLogVariable } from "./create-log";
-import { ProgramResources, type Owner } from "./program-resources";
+import { type Owner, Owners } from "./owners";
 import { SeenStates } from "./seen-states";
 import { Progress } from "./progress";
 import { setMaxListeners } from "node:events";
@@ -19,8 +17,9 @@ import { systemClock } from "../api/clock";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
 import { Secrets } from "../api/secrets";
-import { adoptsAll, NoKeyError, SettingsError } from "../api/settings";
+import { NoKeyError, SettingsError } from "../api/settings";
 import { type Props } from "./field";
+import { adoptsAll, type ProviderSettings, resolveProviderSettings, settingVariables } from "./settings";
 import { Incomplete, messageOf, UserError } from "./user-error";
 import { type Path, valuesAt } from "./values";
 
@@ -90,7 +89,7 @@ export interface Session {
   /** The states that the engine has shown, with the organization that each records. */
   seenStates: SeenStates;
   /** Which resource of the program has which object, as far as the engine has shown. */
-  programResources: ProgramResources;
+  owners: Owners;
   /** The resource of the program that the verb is for, if the adapter knows it. */
   owner?: Owner;
   /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */
@@ -103,13 +102,11 @@ export interface Session {
   deadline: Deadline;
 }
 
-type Own = "collections" | "deadline" | "proved" | "progress" | "createLog" | "programResources";
+type Own = "collections" | "deadline" | "proved" | "progress" | "createLog" | "owners";
 
-export const newSession = (
-  parts: Omit<Session, Own> & Partial<Pick<Session, "createLog" | "programResources">>,
-): Session => ({
+export const newSession = (parts: Omit<Session, Own> & Partial<Pick<Session, "createLog" | "owners">>): Session => ({
   createLog: new CreateLog(),
-  programResources: new ProgramResources(),
+  owners: new Owners(),
   ...parts,
   collections: new Collections(parts.clock),
   proved: new Set(),
@@ -119,14 +116,14 @@ export const newSession = (
 
 /** The session of one verb, which must end within this time. */
 export function within(session: Session, ms: number): Session {
-  const deadline: Deadline = { at: session.clock.now() + ms, limit: `${ms / 1000} s` };
+  const deadline: Deadline = { at: session.clock.now() + ms, limit: `${ms / 1000} s`, setting: "customTimeouts" };
   return { ...session, deadline, client: session.client.until(deadline) };
 }
 
 /** What an adapter knows of its engine. */
 export interface Host {
-  /** The current settings. */
-  sources(): SettingSources;
+  /** The settings of the provider: another object after each change. */
+  settings(): ProviderSettings;
   /** Shows one line to the user at once. */
   say(message: string): void;
   /** Name of the provider that it serves, "" for the default one. undefined: the resources tell. */
@@ -162,15 +159,18 @@ export function isOffline(env = processEnvironment()): boolean {
 
 /**
  * Asks the service whether it accepts the key, for a preview.
+ * @param listed called with the consortia that the key lists
  * @returns a warning if the service cannot tell
  * @throws UserError if there is no key, or the service refuses it
  */
 export async function keyProved(
   session: () => { client: ConsortiumClient; clock: Clock },
+  listed?: (consortia: Identified[]) => void,
 ): Promise<string | undefined> {
   try {
     const { client, clock } = session();
-    await client.until({ at: clock.now() + keyMs, limit: `${keyMs / 1000} s` }).proveKey();
+    const consortia = await client.until({ at: clock.now() + keyMs, limit: `${keyMs / 1000} s` }).proveKey();
+    listed?.(consortia);
   } catch (error) {
     const isRefused = error instanceof SettingsError || isApiError(error, "denied");
     if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
@@ -179,12 +179,22 @@ export async function keyProved(
   return undefined;
 }
 
-const settingsKey = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
+/** Settings, or the error of resolving them; `key` differs for other settings. */
+type Resolved = { key: string } & ({ settings: Settings } | { error: unknown });
+
+function resolve(given: ProviderSettings): Resolved {
+  try {
+    const settings = resolveProviderSettings(given);
+    return { settings, key: JSON.stringify([settings.apiKey.reveal(), { ...settings, apiKey: undefined }]) };
+  } catch (error) {
+    return { error, key: "" };
+  }
+}
 
 /** What the engine has shown to a process, for one key. */
 export interface Seen {
   seenStates: SeenStates;
-  programResources: ProgramResources;
+  owners: Owners;
   /** Common failures that were reported: the short form, and the resource that reported it in full. */
   told: Map<string, string>;
 }
@@ -193,11 +203,13 @@ export interface Seen {
 export class Sessions {
   /** Secrets that this process was given. */
   readonly secrets = new Secrets();
-  #checked?: SettingSources;
+  #checked?: Resolved;
+  #resolved?: { from: unknown[]; resolved: Resolved };
   #seen?: Seen & { key: string };
   #current?: { key: string; session: Session };
   #ended = false;
-  #asked = false;
+  #proof?: Promise<string | undefined>;
+  #listed?: { key: string; consortia: Identified[] };
 
   constructor(private readonly host: Host) {}
 
@@ -225,34 +237,38 @@ export class Sessions {
     return first === where ? undefined : `${brief[0]!.toUpperCase()}${brief.slice(1)}, as told at ${first}.`;
   }
 
+  /** The consortia that the key of a preview lists, as soon as they are known. */
+  get listed(): Identified[] | undefined {
+    return this.#listed?.key === this.#now().key ? this.#listed.consortia : undefined;
+  }
+
   get provider(): string | undefined {
     return this.host.provider?.();
   }
 
   /** undefined: there is no key, which a preview does not need. */
   known(): Settings | undefined {
-    try {
-      return this.#settings();
-    } catch {
-      return undefined; // reported when the settings are used
-    }
+    const now = this.#now();
+    return "settings" in now ? now.settings : undefined; // an error is reported when the settings are used
   }
 
-  #settings(): Settings {
-    return resolveSettings(this.host.sources());
+  /** The current settings. Every verb asks several times, so they are resolved again only after a change of what they come from. */
+  #now(): Resolved {
+    const given = this.host.settings();
+    const env = processEnvironment();
+    const from = [given, ...settingVariables.map((name) => env[name])];
+    const isSame = this.#resolved !== undefined && from.every((one, index) => one === this.#resolved!.from[index]);
+    if (!isSame) this.#resolved = { from, resolved: resolve(given) };
+    return this.#resolved!.resolved;
   }
 
   /** Rejects unusable settings, without a call. `proveKey` reports a missing key. */
   check(): void {
-    const sources = this.host.sources();
-    if (sources === this.#checked) return;
-    adoptsAll(sources);
-    try {
-      resolveSettings(sources);
-    } catch (error) {
-      if (!(error instanceof NoKeyError)) throw error;
-    }
-    this.#checked = sources;
+    const now = this.#now();
+    if (now === this.#checked) return;
+    adoptsAll(this.host.settings());
+    if ("error" in now && !(now.error instanceof NoKeyError)) throw now.error;
+    this.#checked = now;
   }
 
   /**
@@ -261,21 +277,24 @@ export class Sessions {
    * @returns a warning if the service cannot tell
    */
   async proveKey(): Promise<string | undefined> {
-    if (this.#asked || isOffline()) return undefined;
-    this.#asked = true;
-    return keyProved(() => this.current());
+    if (isOffline()) return undefined;
+    if (this.#proof) return void (await this.#proof.catch(() => undefined));
+    this.#proof = keyProved(
+      () => this.current(),
+      (consortia) => (this.#listed = { key: this.#now().key, consortia }),
+    );
+    return this.#proof;
   }
 
   /** What the engine has shown to this process of states and program, with the current settings. */
   seen(): Seen {
-    const settings = this.known();
-    const key = settings ? settingsKey(settings) : "";
+    const { key } = this.#now();
     if (this.#seen?.key !== key) {
       const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
       this.#seen = {
         key,
         seenStates: new SeenStates(new Set(confirmed)),
-        programResources: new ProgramResources(),
+        owners: new Owners(),
         told: new Map(),
       };
     }
@@ -283,9 +302,10 @@ export class Sessions {
   }
 
   current(): Session {
-    const now = this.#settings();
-    const key = settingsKey(now);
-    if (this.#current?.key !== key) this.#current = { key, session: this.#start(now) };
+    const now = this.#now();
+    if ("error" in now) throw now.error;
+    const { key, settings } = now;
+    if (this.#current?.key !== key) this.#current = { key, session: this.#start(settings) };
     return this.#current.session;
   }
 
@@ -309,6 +329,6 @@ export class Sessions {
       },
     });
     const createLog = new CreateLog(processEnvironment()[createLogVariable]);
-    return newSession({ client, clock, say, adoptAll: adoptsAll(host.sources()), createLog, ...this.seen() });
+    return newSession({ client, clock, say, adoptAll: adoptsAll(host.settings()), createLog, ...this.seen() });
   }
 }

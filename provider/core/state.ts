@@ -1,23 +1,155 @@
 import { type z } from "zod";
 import { type Identified } from "../api";
-import { type Definition, inputKeys, inputMeta, type Props } from "./definition";
-import { fixedKey, isLeft, type Left, leftKey } from "./diff";
-import { fingerprint, isUnset, sameName, sameValue } from "./values";
-import { metaOf, wireName } from "./field";
+import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
+import { type FieldMeta, metaOf, wireName } from "./field";
+import { isUnset, sameName, sameValue, secretPaths } from "./values";
 
-/** Version of the state's format, so that later releases can convert it. */
-export const stateVersion = 1;
+/*
+ * The state of a resource keeps three values of each input apart: what the program asked for, what the service answered to that,
+ * and what it shows now. Only differences are written down.
+ */
+
+/** What a state holds besides the properties. */
+export interface Kept {
+  /** Version of this form. */
+  version: 2;
+  /** How the object came to the stack. Absent: the stack created it. Written when it happens, never inferred. */
+  how?: "adopted" | "shared";
+  /** What the program asked for, where the property does not show it. null: nothing. */
+  asked?: Props;
+  /** What the service answered, where the property shows something else. null: nothing. */
+  answered?: Props;
+  /** Steps that were begun and are not finished, such as `restart`. */
+  open?: readonly string[];
+  /** Inputs that the service did not change in place when it was asked to: another change replaces the object. */
+  refused?: readonly string[];
+  /** See organization.ts. */
+  organizations?: string[];
+  keys?: string[];
+  provider?: string;
+  /** Deployments of a tether whose outcome is unknown. */
+  deployment?: Props;
+}
+
+/** Its key in the state, and that of `asked` and `answered` of inputs that are secret. */
+export const keptKey = "__kept";
+export const hiddenKey = "__hidden";
+
+export const stateVersion = 2;
+
+export const keptIn = (state: Props): Partial<Kept> => (state[keptKey] as Kept | undefined) ?? {};
 
 /** Whether a verb has made or read it before. A `get` begins with only the object's place. */
-export const isRecorded = (state: Props): boolean => state.__version !== undefined;
+export const isRecorded = (state: Props): boolean => state[keptKey] !== undefined || state.__version !== undefined; // 0.2.0
 
-/** Whether the service wrote the name differently. */
-export const isRewritten = (state: Props): boolean => state[writtenKey] !== undefined;
+/** A shared object is adopted as it is, and never deleted. */
+export const isAdoptedShared = (state: Props): boolean => keptIn(state).how === "shared";
 
-/** Fingerprints of names as the service writes them: a name may be secret. */
-const writtenKey = "__written";
+/** Whether the service wrote the name in its own way. */
+export function isRewritten(definition: Definition, state: Props): boolean {
+  const key = nameKey(definition);
+  if (state.__written !== undefined || key === undefined) return state.__written !== undefined;
+  const { asked, answered } = recorded(definition, state);
+  return !sameValue(asked[key], answered[key]) && sameName(asked[key], answered[key]);
+}
 
-const nameKeys: readonly string[] = ["name", "orgName"];
+/** A state taken apart. */
+export interface Recorded {
+  /** The inputs as they were last applied. */
+  asked: Props;
+  /** What the service showed of the inputs right after that. */
+  answered: Props;
+  /** Inputs and outputs as the service showed them last. */
+  shown: Props;
+  how?: Kept["how"];
+  open: readonly string[];
+  refused: readonly string[];
+}
+
+/** Whether the service shows it under its name. Otherwise only the program knows it. */
+export const isReadable = ({ programOnly, sentOnly, secret, elsewhere, parent }: FieldMeta): boolean =>
+  !(programOnly || sentOnly || secret || elsewhere || parent === "path");
+
+/**
+ * Inputs in their normal form: what is left out has the documented default, and all spellings of one value are the same. Only
+ * normal forms are compared.
+ */
+export function normalOf(definition: Definition, inputs: Props): Props {
+  const entries = Object.entries<z.ZodType>(definition.inputs.shape).map(([key, schema]) => {
+    const { implied, normal } = metaOf(schema);
+    const value = isUnset(inputs[key]) ? implied : inputs[key];
+    return [key, normal ? normal(value, inputs) : value];
+  });
+  return Object.fromEntries(entries) as Props;
+}
+
+const isName = (definition: Definition, key: string): boolean => key === nameKey(definition);
+
+/** What the program asked for where nothing is written down: nothing, if the service chooses the value. */
+const impliedAsked = (definition: Definition, state: Props, key: string): unknown =>
+  inputMeta(definition, key)!.computed ? undefined : state[key];
+
+const written = (values: Props | undefined, key: string): boolean => values !== undefined && key in values;
+
+export function recorded(definition: Definition, state: Props): Recorded {
+  const { how, open = [], refused = [], ...kept } = keptIn(state);
+  const hidden = (state[hiddenKey] ?? {}) as Pick<Kept, "asked" | "answered">;
+  const all = { asked: { ...kept.asked, ...hidden.asked }, answered: { ...kept.answered, ...hidden.answered } };
+  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, open, refused };
+  for (const [key, value] of Object.entries(state)) if (!key.startsWith("__")) parts.shown[key] = value;
+  for (const key of inputKeys(definition)) {
+    parts.asked[key] = written(all.asked, key) ? (all.asked[key] ?? undefined) : impliedAsked(definition, state, key);
+    parts.answered[key] = written(all.answered, key) ? (all.answered[key] ?? undefined) : state[key];
+    // A name that the service writes in its own way stays as it was asked for, as long as it shows what it answered.
+    if (written(all.answered, key) && sameValue(state[key], parts.asked[key])) parts.shown[key] = parts.answered[key];
+  }
+  return parts;
+}
+
+/** The property as programs see it: as the service shows it. A name, and what is only formatted differently, stays as it was written. */
+function propertyOf(definition: Definition, { asked, answered, shown }: Recorded, key: string): unknown {
+  const [wanted, seen] = [asked[key], shown[key]];
+  if (isUnset(wanted)) return isUnset(seen) ? undefined : seen;
+  if (seen === undefined || !isReadable(inputMeta(definition, key)!)) return wanted;
+  const isRewritten = isName(definition, key) && sameName(seen, wanted) && sameValue(seen, answered[key]);
+  return sameValue(seen, wanted) || isRewritten ? wanted : seen;
+}
+
+/** The state of these parts. @param before the earlier state, or what else is known: keys that are no properties stay */
+export function stateOf(definition: Definition, parts: Recorded, before: Props = {}): Props {
+  const state: Props = { ...parts.shown };
+  for (const key of inputKeys(definition)) state[key] = propertyOf(definition, parts, key);
+  const secrets = new Set(secretPaths(before).map(([key]) => key));
+  const visible: Pick<Kept, "asked" | "answered"> = {};
+  const hidden: Pick<Kept, "asked" | "answered"> = {};
+  const write = (part: "asked" | "answered", key: string): void => {
+    const target = secrets.has(key) || inputMeta(definition, key)!.secret ? hidden : visible;
+    target[part] = { ...target[part], [key]: parts[part][key] ?? null };
+  };
+  for (const key of inputKeys(definition)) {
+    if (!sameValue(parts.asked[key], impliedAsked(definition, state, key))) write("asked", key);
+    const isShown = isReadable(inputMeta(definition, key)!) && parts.shown[key] !== undefined;
+    if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
+  }
+  const { organizations, keys, provider, deployment } = keptIn(before);
+  const { how, open, refused } = parts;
+  const kept: Props = {
+    version: stateVersion,
+    how,
+    ...visible,
+    open: open.length > 0 ? open : undefined,
+    refused: refused.length > 0 ? refused : undefined,
+    organizations,
+    keys,
+    provider,
+    deployment,
+  };
+  return withoutUndefined({
+    ...state,
+    [keptKey]: withoutUndefined(kept),
+    [hiddenKey]: Object.keys(hidden).length > 0 ? hidden : undefined,
+  });
+}
 
 const entries = (object: z.ZodObject): [string, z.ZodType][] => Object.entries<z.ZodType>(object.shape);
 
@@ -27,69 +159,20 @@ export function fromWire(definition: Definition, item: Identified): Props {
   const object: Props = read.success ? read.data : item;
   const shown: Props = {};
   for (const [key, schema] of [...entries(definition.inputs), ...entries(definition.outputs)]) {
-    const meta = metaOf(schema);
     const value = object[wireName(key)];
-    if (meta.programOnly || meta.sentOnly || meta.secret || meta.elsewhere) continue;
-    if (meta.parent === "path" || value === undefined) continue;
-    shown[key] = value;
+    if (isReadable(metaOf(schema)) && value !== undefined) shown[key] = value;
   }
   return shown;
 }
 
-/**
- * The complete state: inputs, what was known before, and what the service shows now. If the service only formats a value
- * differently, the user's text stays. A name that the service reformats stays too, if this run has just written it, or if the
- * service still writes it in the same way.
- */
-export function merge(inputs: Props, before: Props, shown: Props, isRead = false): Props {
-  const state: Props = { ...before, ...inputs };
-  const written = { ...(state[writtenKey] as Record<string, string> | undefined) };
-  for (const [key, value] of Object.entries(shown)) {
-    if (sameValue(state[key], value)) continue;
-    const mark = nameKeys.includes(key) && sameName(state[key], value) ? fingerprint(value) : undefined;
-    if (mark === undefined || (isRead && written[key] !== mark)) state[key] = value;
-    else written[key] = mark;
-  }
-  const kept = Object.keys(written).length > 0 ? { [writtenKey]: written } : {};
-  return { ...withoutUndefined(state), ...kept, __version: stateVersion };
-}
-
-/** Records what an adopted object has and the program does not set; for a shared object, also what the program sets differently. */
-export function leaving(definition: Definition, inputs: Props, state: Props, isShared: boolean): Props {
-  const left = inputKeys(definition).flatMap((key): Left[] => {
-    const { programOnly, parent, computed, sentOnly } = inputMeta(definition, key)!;
-    if (programOnly || parent === "path") return [];
-    if (inputs[key] !== undefined) {
-      const stays = isShared && (sentOnly || !sameValue(state[key], inputs[key]));
-      return stays ? [[key, fingerprint(inputs[key])]] : [];
-    }
-    return parent || computed || isUnset(state[key]) ? [] : [key];
+/** The inputs that a program would write for this state: what it asked for, or what somebody has changed since. */
+export function inputsOf(definition: Definition, parts: Recorded): Props {
+  const inputs = inputKeys(definition).map((key) => {
+    const isDrift = isReadable(inputMeta(definition, key)!) && !sameValue(parts.shown[key], parts.answered[key]);
+    return [key, isDrift ? parts.shown[key] : parts.asked[key]] as const;
   });
-  return left.length > 0 || isShared ? { ...state, [leftKey]: left } : state;
+  return withoutUndefined(Object.fromEntries(inputs));
 }
-
-/** Whether it is a shared object that was adopted as it was. */
-export const isAdoptedShared = ({ shared }: Definition, state: Props): boolean =>
-  shared !== undefined && state[leftKey] !== undefined;
-
-/** What a change keeps of the old state besides its outputs. */
-export function carried(definition: Definition, olds: Props, news: Props): Props {
-  const before = (olds[leftKey] as Left[] | undefined) ?? [];
-  const keyOf = (left: Left): string => (typeof left === "string" ? left : left[0]);
-  const left = before.filter((one) => isLeft(olds, keyOf(one), news[keyOf(one)]));
-  const values = Object.fromEntries(left.map((one) => [keyOf(one), olds[keyOf(one)]]));
-  const kept = left.length > 0 || isAdoptedShared(definition, olds) ? left : undefined;
-  return { ...values, [leftKey]: kept, [writtenKey]: olds[writtenKey], [fixedKey]: olds[fixedKey] };
-}
-
-const pick = (state: Props, keys: readonly string[]): Props =>
-  withoutUndefined(Object.fromEntries(keys.map((key) => [key, state[key]])));
-
-/** The inputs within a state. */
-export const inputsOf = (definition: Definition, state: Props): Props => pick(state, inputKeys(definition));
-
-/** The outputs within a state. */
-export const outputsOf = ({ outputs }: Definition, state: Props): Props => pick(state, Object.keys(outputs.shape));
 
 /** The body of a create: inputs under the service's names, and `extra` as it is. */
 export function toBody(definition: Definition, inputs: Props, without: readonly string[] = []): Props {
@@ -102,5 +185,5 @@ export function toBody(definition: Definition, inputs: Props, without: readonly 
   return { ...body, ...definition.bodyOf?.(inputs), ...(inputs.extra as Props | undefined) };
 }
 
-const withoutUndefined = (props: Props): Props =>
+export const withoutUndefined = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));

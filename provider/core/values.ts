@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type Props } from "./field";
 import { secretsKey } from "../constants";
@@ -10,7 +9,7 @@ export function isUnset(value: unknown): boolean {
 }
 
 /** The normalized value: composed characters, trimmed, numbers as numbers, no unset members. */
-function unformatted(value: unknown): unknown {
+export function unformatted(value: unknown): unknown {
   if (typeof value === "string") return value.normalize("NFC").trim();
   if (Array.isArray(value)) return value.map(unformatted);
   if (typeof value !== "object" || value === null) return value;
@@ -23,20 +22,6 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (isUnset(a) && isUnset(b)) return true;
   return isDeepStrictEqual(unformatted(a), unformatted(b));
 }
-
-/** Whether an object has what is wanted, and maybe more. */
-export function contains(has: unknown, wanted: unknown): boolean {
-  if (typeof has !== "object" || typeof wanted !== "object" || has === null || wanted === null)
-    return sameValue(has, wanted);
-  return Object.entries(wanted).every(([key, value]) => contains((has as Props)[key], value));
-}
-
-/** Identifies a value that may be secret. */
-export const fingerprint = (value: unknown): string =>
-  createHash("sha256")
-    .update(typeof value === "string" ? value : (JSON.stringify(unformatted(value)) ?? ""))
-    .digest("hex")
-    .slice(0, 16);
 
 /** A name reduced to lowercase letters and digits, for services that reformat names. */
 function plainName(value: unknown): unknown {

@@ -11,12 +11,13 @@ import {
   nameKey,
   nameOf,
   type OwnVerbs,
+  pathOf,
   type Props,
   secretKeys,
   timeoutMs,
 } from "./definition";
 import { diff, type Difference } from "./diff";
-import { type Owner } from "./program-resources";
+import { type Owner } from "./owners";
 import { create } from "./lifecycle/create";
 import { deleteObject } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
@@ -31,9 +32,10 @@ import {
   requireOwner,
   subjectOf,
 } from "./organization";
-import { type Origin, originKey, withProvider } from "./seen-states";
+import { type Origin, withProvider } from "./seen-states";
 import { type Session, type Sessions, within } from "./session";
-import { inputsOf, isRecorded, isRewritten } from "./state";
+import { kept020, upgraded } from "./legacy";
+import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { Incomplete, UserError } from "./user-error";
 import { isUnknown, secretPaths } from "./values";
 
@@ -43,9 +45,9 @@ const readMs = 300_000;
 /** Added inputs that the state keeps. */
 const keptKeys: readonly string[] = [environmentsKey, logicalNameKey, providerNameKey, secretsKey];
 
-/** The properties of the resource itself, without what programs and adapters add. */
+/** The properties of the resource itself, without what programs and adapters add, but with the paths of its secrets. */
 const resourceOnly = (props: Props): Props =>
-  Object.fromEntries(Object.entries(props).filter(([key]) => !ownKeys.includes(key)));
+  Object.fromEntries(Object.entries(props).filter(([key]) => key === secretsKey || !ownKeys.includes(key)));
 
 /** Those of the keys that are set. */
 const keptOf = (props: Props, keys: readonly string[]): Props =>
@@ -109,24 +111,26 @@ export class Verbs {
 
   /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
-    const definition = this.#inPlace(inputs);
-    const { programResources } = this.sessions.seen();
-    programResources.engineAsked(systemClock);
+    const { definition } = this;
+    const { owners } = this.sessions.seen();
+    owners.engineAsked(systemClock);
     const owner = this.#owner(news);
     if (!owner || isUnknown(inputs)) return [];
-    const reason = programResources.declare(owner, definition, isNew, inputs);
+    const reason = owners.declare(owner, definition, isNew, inputs);
     if (reason === undefined) return [];
     const named = inputs.adopt === undefined ? nameKey(definition) : "adopt";
     return [{ property: definition.idKey ?? named ?? "", reason }];
   }
 
-  diff(id: string, olds: Props, news: Props): Difference {
+  diff(id: string, given: Props, news: Props): Difference {
+    const olds = upgraded(this.definition, given, news);
     this.#saw(id, olds);
     this.#hide(news);
     const { warnings, ...difference } = this.#difference(id, olds, news);
     const settings = this.sessions.known();
     const { seenStates } = this.sessions.seen();
-    const here = settings && { settings, seenStates, provider: this.#provider(news) };
+    const { listed } = this.sessions;
+    const here = settings && { settings, seenStates, provider: this.#provider(news), listed };
     const moved = here && comparedWithoutCall(here, this.definition, id, olds);
     return {
       ...difference,
@@ -137,19 +141,23 @@ export class Verbs {
 
   #difference(id: string, olds: Props, news: Props): Difference {
     const inputs = resourceOnly(news);
-    const difference = diff(this.definition, resourceOnly(olds), inputs);
-    const { programResources } = this.sessions.seen();
-    programResources.engineAsked(systemClock);
+    const { definition } = this;
+    const difference = diff(definition, id, olds, inputs);
+    const { owners } = this.sessions.seen();
+    owners.engineAsked(systemClock);
+    const object = { path: pathOf(definition, olds, id), id };
+    const isReplaced = difference.replaces.length > 0;
+    if (isReplaced) owners.giveUp(object.path);
     const owner = this.#owner(news);
     // During an update, the engine asks with unknown values only to find what a replacement affects.
     if (!owner || isUnknown(inputs)) return difference;
-    const warning = programResources.hold(owner, this.#inPlace(inputs), id, inputs, difference.replaces.length > 0);
+    const warning = owners.hold(owner, definition, object, inputs, isReplaced);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
   /** Creates or adopts the object and waits until it is ready. */
   async create(session: Session, inputs: Props): Promise<Made> {
-    const definition = this.#inPlace(inputs);
+    const { definition } = this;
     const timed = this.#begin(session, inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
     const isProved = await proveBeforeCreate(timed, definition);
@@ -160,6 +168,7 @@ export class Verbs {
       () => createOrTake(timed, definition, resourceOnly(inputs)),
     );
     if (!isProved) await deleteIfForeign(timed, definition, made);
+    if (isRewritten(definition, made.state)) timed.seenStates.rewritesNames = true;
     return made;
   }
 
@@ -168,8 +177,9 @@ export class Verbs {
    * gave them, together with what only an adapter knows.
    * @throws for an object that this stack never had: a wrong id is a mistake, not a deletion
    */
-  async read(session: Session, id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
+  async read(session: Session, id: string, given: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
+    const state = upgraded(definition, given);
     const known = resourceOnly(state);
     const timed = this.#begin(session, state, readMs);
     if (isRecorded(state)) this.#saw(id, state);
@@ -181,15 +191,16 @@ export class Verbs {
     }
     const props = marked(timed, now, await learnOrganization(timed, definition, id, { ...known, ...now }));
     this.#hide(props);
-    const [inputs, before] = [inputsOf(definition, props), inputsOf(definition, known)];
+    const [inputs, before] = [props, known].map((one) => inputsOf(definition, recorded(definition, one)));
     const kept = keptOf(state, [secretsKey]);
-    const found = { ...props, ...kept };
+    const found = { ...props, ...kept, ...keptOf(kept020(state, "read"), ["__left"]) };
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
 
   /** Updates what differs, or completes what an earlier run left incomplete. */
-  async update(session: Session, id: string, olds: Props, news: Props): Promise<Props> {
+  async update(session: Session, id: string, given: Props, news: Props): Promise<Props> {
     const { definition } = this;
+    const olds = upgraded(definition, given, news);
     const timed = this.#begin(session, news, timeoutMs(definition, "update", news));
     this.#saw(id, olds);
     this.#hide(news);
@@ -201,30 +212,25 @@ export class Verbs {
       () => Promise.resolve(origin),
       async () => ({ id, state: await ofResource(definition).update(timed, id, before, inputs) }),
     );
-    return state;
+    return { ...state, ...keptOf(kept020(olds, "update"), ["__written"]) };
   }
 
   /** Deletes the object and waits until it is gone, unless another resource of the program takes it over. */
-  async delete(session: Session, id: string, given: Props): Promise<void> {
+  async delete(session: Session, id: string, olds: Props): Promise<void> {
+    const { definition } = this;
+    const given = upgraded(definition, olds);
     const state = resourceOnly(given);
-    const definition = this.#inPlace(state);
     const timed = this.#begin(session, given, timeoutMs(definition, "delete", given));
     this.#saw(id, given);
+    const path = pathOf(definition, state, id);
     await proveOrganization(timed, definition, id, state);
     const why = await keeper(timed, definition, id, state);
     if (why !== undefined) {
       session.say(`${nameOf(definition, state)} (${id}): not deleted, since ${why}`);
-      return session.programResources.release(definition, id, state);
+      return session.owners.release(path, state);
     }
     await ofResource(definition).delete(timed, id, state);
-    session.programResources.deleted(definition, id);
-  }
-
-  /** Ids that are names are unique only in their place, so the type that identifies objects includes the place. */
-  #inPlace(props: Props): Definition {
-    const { definition } = this;
-    if (definition.idField === undefined) return definition;
-    return { ...definition, type: `${definition.type} of ${definition.place(props).collection}` };
+    session.owners.deleted(path);
   }
 
   /** The session of one verb, which must end within this time. */
@@ -283,7 +289,7 @@ export class Verbs {
     this.#hide(state);
     const { seenStates } = this.sessions.seen();
     seenStates.remember(subjectOf(this.definition, id, state));
-    if (isRewritten(state)) seenStates.rewritesNames = true;
+    if (isRewritten(this.definition, state)) seenStates.rewritesNames = true;
   }
 }
 
@@ -299,13 +305,13 @@ const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | 
 
 /** Creates the object, and records the outcome for deletions in the same run. */
 async function createOrTake(session: Session, definition: Definition, inputs: Props): Promise<Made> {
-  const { programResources, owner } = session;
+  const { owners, owner } = session;
   try {
     const { idKey } = definition;
     const left = idKey === undefined ? undefined : await take(session, definition, inputs, String(inputs[idKey]));
     return await ofResource(definition).create(session, inputs, left);
   } catch (error) {
-    if (!(error instanceof Incomplete)) programResources.failed(owner);
+    if (!(error instanceof Incomplete)) owners.failed(owner);
     throw error;
   }
 }
@@ -322,5 +328,5 @@ async function deleteIfForeign(session: Session, definition: Definition, made: M
 
 const marked = ({ provider, client }: Session, state: Props, origin: Origin): Props => ({
   ...state,
-  [originKey]: withProvider(origin, provider, client.http.settings),
+  [keptKey]: { ...keptIn(state), ...withProvider(origin, provider, client.http.settings) },
 });

@@ -1,6 +1,6 @@
 import { engineAddress, onEngineGone } from "../core/engine";
 import { Sessions } from "../core/session";
-import { settingNames, type SettingSources } from "../api";
+import { ownKey, providerSettingNames, type ProviderSettings, settingsIn } from "../core/settings";
 import { previewKey, providerKey } from "../constants";
 import { Verbs } from "../core/verbs";
 import { type Definition, type Props } from "../core/definition";
@@ -12,9 +12,6 @@ import { printableLines } from "../api/printable";
 export interface HostConfig {
   get(key: string): string | undefined;
 }
-
-/** Input of an explicit `Provider` that lists the settings it was given itself, as opposed to the stack's. */
-const ownSettingsKey = "consortium:own";
 
 let interrupt: AbortController | undefined;
 
@@ -38,11 +35,12 @@ function watchEngine(): AbortSignal {
 /** What the process of one provider keeps: its configuration and its sessions. */
 export class HostProcess {
   #config?: HostConfig;
+  #settings?: ProviderSettings;
   readonly sessions: Sessions;
 
   constructor(interrupted: () => AbortSignal = watchEngine) {
     this.sessions = new Sessions({
-      sources: () => this.#sources(),
+      settings: () => (this.#settings ??= this.#read()),
       // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line
       say: (message) => console.log(message),
       interrupted,
@@ -52,15 +50,13 @@ export class HostProcess {
   /** Only keeps the configuration: the host does not wait for this, and calls it again for each resource type. */
   configure(given: HostConfig): void {
     this.#config = given;
+    this.#settings = undefined;
   }
 
-  #sources(): SettingSources {
-    const own = new Set(this.#config?.get(ownSettingsKey)?.split(","));
-    const pick = (wanted: (name: string) => boolean): SettingSources["stack"] =>
-      Object.fromEntries(
-        [...settingNames, "adopt"].filter(wanted).map((name) => [name, this.#config?.get(`consortium:${name}`)]),
-      );
-    return { provider: pick((name) => own.has(name)), stack: pick((name) => !own.has(name)) };
+  #read(): ProviderSettings {
+    const names = [...providerSettingNames, ownKey];
+    const given = Object.fromEntries(names.map((name) => [name, this.#config?.get(`consortium:${name}`)]));
+    return settingsIn(given, "default"); // the class `Provider` says which are its own
   }
 }
 

@@ -28,6 +28,7 @@ export const configuration: Definition = {
   outputs: outputs({}),
   wire: ConfigurationObject,
   naming: ["name"],
+  isNamedById: true,
   onImport: "the service does not show the details: the next `up` sends those of the program.",
   place: configurations,
 };

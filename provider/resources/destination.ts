@@ -74,7 +74,7 @@ export const destination: Definition = {
     kaleidoManaged: field(
       z.boolean({ error: "kaleidoManaged must be true or false" }).default(true),
       "Whether the service keeps the keys of the destination.",
-      { default: "`true`" },
+      { default: "`true`", implied: true },
     ),
     membershipId: field(optionalText("membershipId"), "Id of the membership that owns the service.", {
       argument: "membership",

@@ -8,6 +8,25 @@ import { common, consortiumId, description, environments, nameText, outputs } fr
 const providers = ["quorum", "geth"] as const;
 const consensusTypes = ["raft", "ibft", "poa"] as const;
 
+/** Accounts by address. The case of an address is only a checksum (EIP-55), and a balance may be hexadecimal. */
+const accounts = (value: unknown): unknown =>
+  value &&
+  Object.fromEntries(
+    Object.entries(value as Record<string, { balance: string }>).map(([address, { balance }]) => [
+      address.toLowerCase(),
+      { balance: BigInt(balance).toString() },
+    ]),
+  );
+
+/** Test features but the one that has an argument of its own. */
+const otherFeatures = (value: unknown): unknown => {
+  const others = Object.entries((value ?? {}) as Props).filter(([name]) => name !== "multi_region");
+  return Object.fromEntries(others);
+};
+
+const isMultiRegion = ({ multiRegion, testFeatures }: Props): boolean =>
+  multiRegion === true || (testFeatures as Props | undefined)?.multi_region === true;
+
 const balanceText = "balance must be a whole number of wei, as text";
 
 export const environment: Definition = {
@@ -40,6 +59,7 @@ export const environment: Definition = {
         default: "the service chooses the newest",
         replace: true,
         computed: true,
+        moves: true,
       },
     ),
     blockPeriod: field(
@@ -61,17 +81,17 @@ export const environment: Definition = {
         )
         .optional(),
       "Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back.",
-      { default: "none", replace: true, sentOnly: true },
+      { default: "none", replace: true, sentOnly: true, normal: accounts },
     ),
     multiRegion: field(
       z.boolean({ error: "multiRegion must be true or false" }).optional(),
       "Whether its nodes may be in several regions.",
-      { default: "`false`", replace: true, programOnly: true },
+      { default: "`false`", replace: true, programOnly: true, normal: (_, inputs) => isMultiRegion(inputs) },
     ),
     testFeatures: field(
       z.record(z.string(), z.unknown(), { error: "testFeatures must be an object of features" }).optional(),
       "Experimental features, by the service's own names. They are not read back.",
-      { default: "none", replace: true, programOnly: true },
+      { default: "none", replace: true, programOnly: true, normal: otherFeatures },
     ),
     ...common(),
   }),

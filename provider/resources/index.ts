@@ -1,3 +1,4 @@
+import { type Kind } from "../constants";
 import { type Definition } from "../core/definition";
 import { appCred } from "./app-cred";
 import { configuration } from "./configuration";
@@ -25,4 +26,4 @@ export const definitions = {
   service,
   destination,
   tetherService,
-} satisfies Record<string, Definition>;
+} satisfies Record<Kind, Definition>;

@@ -44,7 +44,7 @@ export const service: Definition = {
     details: field(
       z.record(z.string(), z.unknown(), { error: "details must be an object of settings" }).optional(),
       "Settings, by the names of the service's type. What the service adds to them is no change.",
-      { default: "the service chooses", computed: true, open: true, restarts: true },
+      { default: "the service chooses", computed: true, restarts: true },
     ),
     ...common("the service with this name, or the utility service of this type,"),
   }),
@@ -60,12 +60,11 @@ export const service: Definition = {
   wire: ServiceObject,
   naming: ["name"],
   shownLater: ["urls"],
+  isNamedById: true,
   place: services,
   shared: {
     applies: isUtility,
     fits: ["service"],
     isSame: (inputs, shown) => isUtility(shown) && sameValue(shown.service, inputs.service),
-    usedBy: (_session, _id, state, isAdopted) =>
-      Promise.resolve(isAdopted && isUtility(state) ? "the members of the environment share it" : undefined),
   },
 };

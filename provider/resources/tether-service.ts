@@ -46,6 +46,7 @@ export const tetherService: Definition = {
     ),
     active: field(z.boolean({ error: "active must be true or false" }).default(true), "Whether it pins.", {
       default: "`true`",
+      implied: true,
     }),
     minimumBalanceWei: field(
       z

@@ -1,5 +1,6 @@
 import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../api";
 import { isGone } from "../api/states";
+import { type Kind } from "../constants";
 import { Collection, Listed } from "../core/collection";
 import { type Props } from "../core/definition";
 import { SeenStates } from "../core/seen-states";
@@ -8,7 +9,7 @@ import { didYouMean } from "../core/suggest";
 import { definitions } from "./index";
 
 /** Kinds of objects that a service lists. */
-export type ListedKind = Exclude<keyof typeof definitions, "tetherService">;
+export type ListedKind = Exclude<Kind, "tetherService">;
 
 /** What a service shows of an object, by property. Each may be missing. */
 export interface Shown extends Props {

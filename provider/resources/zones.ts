@@ -3,7 +3,7 @@ import { type Identified, ConsortiumZoneObject, EnvironmentZoneObject } from "..
 import { answerOr } from "../api/api-error";
 import { isGoing, isGone } from "../api/states";
 import { Listed } from "../core/collection";
-import { type Definition, type Place } from "../core/definition";
+import { type Definition, type Place, type User } from "../core/definition";
 import { field } from "../core/field";
 import { type Session } from "../core/session";
 import {
@@ -35,16 +35,16 @@ const inputs = () => ({
   type: field(
     required("type", "kaleido").default("kaleido"),
     "Who runs its machines: `kaleido` is the service itself.",
-    { default: "`kaleido`", replace: true },
+    { default: "`kaleido`", implied: "kaleido", replace: true },
   ),
 });
 
 const sharedZone = () => common("the zone of this region and cloud", "one that exists already is an error");
 
-/** Objects of others that exist. Empty if the service lacks the kind. */
-async function ofOthers(session: Session, place: Place): Promise<Identified[]> {
+/** Objects that exist and stay. Empty if the service lacks the kind. */
+async function staying(session: Session, place: Place): Promise<Identified[]> {
   const items = await answerOr(new Listed(session, place).siblings(0), [], "missing", "unsupported");
-  return (items ?? []).filter((item) => !isGone(item) && !isGoing(item) && !session.seenStates.has(item.id));
+  return (items ?? []).filter((item) => !isGone(item) && !isGoing(item));
 }
 
 const sharing = "One that exists already with the same region and cloud is shared: adopt it with `adopt: true`.";
@@ -60,16 +60,18 @@ export const consortiumZone: Definition = {
   shared: {
     applies: () => true,
     fits: ["region", "cloud"],
-    async usedBy(session, _id, state) {
-      const inside = await ofOthers(session, environments(state));
-      for (const { id } of inside) {
-        const zones = await ofOthers(session, environmentZones({ ...state, environmentId: id }));
-        const same = zones.find(({ region, cloud }) => region === state.region && cloud === state.cloud);
-        if (same) return `the environment ${id} has a zone there (${same.id})`;
-      }
-      return undefined;
+    async users(session, _id, state) {
+      const inside = await staying(session, environments(state));
+      const used = inside.map(async ({ id }): Promise<User[]> => {
+        const place = environmentZones({ ...state, environmentId: id });
+        const zones = await staying(session, place);
+        const same = zones.filter(({ region, cloud }) => region === state.region && cloud === state.cloud);
+        return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
+      });
+      return (await Promise.all(used)).flat();
     },
   },
+  isNamedById: true,
   place: consortiumZones,
 };
 
@@ -93,13 +95,18 @@ export const environmentZone: Definition = {
   shared: {
     applies: () => true,
     fits: ["region", "cloud"],
-    async usedBy(session, id, state) {
-      for (const [title, place] of [["node", nodes(state)] as const, ["service", services(state)] as const]) {
-        const user = (await ofOthers(session, place)).find(({ zone_id: zone }) => zone === id);
-        if (user) return `the ${title} ${user.id} of others runs there`;
-      }
-      return undefined;
+    async users(session, id, state) {
+      const places = [["node", nodes(state)] as const, ["service", services(state)] as const];
+      const used = places.map(async ([title, place]): Promise<User[]> => {
+        const inside = (await staying(session, place)).filter(({ zone_id: zone }) => zone === id);
+        return inside.map(({ id: user, membership_id: member }) => ({
+          what: `the ${title} ${user} runs there`,
+          ...(typeof member === "string" && { membershipId: member }),
+        }));
+      });
+      return (await Promise.all(used)).flat();
     },
   },
+  isNamedById: true,
   place: environmentZones,
 };

@@ -15,6 +15,7 @@ import {
 } from "@pulumi/pulumi";
 import { type ConsortiumClient, type SettingName } from "../../provider/api";
 import { type Props } from "../../provider/core/definition";
+import { type ProviderSettings } from "../../provider/core/settings";
 import { type LookupName } from "../../provider/lookups";
 import { onPlugin, Provider } from "../provider";
 
@@ -110,23 +111,23 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** Runs a lookup with the current settings. All lookups of an organization share one client. */
 async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | undefined): Promise<unknown> {
-  const { known: provider, unknown } = await ownSettings(providerOf(opts));
+  const { known: own, unknown } = await ownSettings(providerOf(opts));
   if (unknown.length > 0) {
     throw runError(
       `${lookup} has no settings: ${unknown.join(", ")} will only be known once the run has created what it depends on. ` +
         `Use ${lookup}Output, which waits for it.`,
     );
   }
-  const { ApiError, ConsortiumClient, resolveSettings, settingNames, SettingsError } =
-    await import("../../provider/api/index.js");
+  const { ApiError, ConsortiumClient, settingNames, SettingsError } = await import("../../provider/api/index.js");
+  const { resolveProviderSettings } = await import("../../provider/core/settings.js");
   const { checkArguments, lookups } = await import("../../provider/lookups/index.js");
   const { inputs, issues } = checkArguments(lookups[lookup], given);
   const reasons = issues.map(({ reason }) => (reason.startsWith(lookup) ? reason : `${lookup}: ${reason}`));
   if (reasons.length > 0) throw runError(reasons.join("\n"));
   try {
     const config = new Config("consortium");
-    const stack = Object.fromEntries(settingNames.map((name) => [name, config.get(name)]));
-    const settings = resolveSettings({ provider, stack });
+    const given = settingNames.map((name) => [name, { value: own[name] ?? config.get(name), own: name in own }]);
+    const settings = resolveProviderSettings(Object.fromEntries(given) as ProviderSettings);
     const key = JSON.stringify([settings.apiKey.reveal(), { ...settings, apiKey: undefined }]);
     const client = clients.get(key) ?? new ConsortiumClient(settings);
     clients.set(key, client);

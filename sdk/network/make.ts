@@ -13,7 +13,7 @@ import {
   Service,
   TetherService,
 } from "../resources";
-import { type Kind } from "../managed";
+import { type ClassName } from "../../provider/constants";
 import { processEnvironment } from "../../provider/api/environment";
 import { argsOf, partsOfConsortium, Shown } from "./parts";
 import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
@@ -93,8 +93,11 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     };
     const marked = (value: unknown): unknown => secret(withVariables(value));
     const args = Object.entries(argsOf(part, marked)).map(([key, value]) => [key, argument(value)]);
-    const make: Record<Kind, unknown> = classes;
-    made.set(planned, new (make[part.kind] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options));
+    const make: Record<ClassName, unknown> = classes;
+    made.set(
+      planned,
+      new (make[part.className] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options),
+    );
   }
   const environmentOf = (one: PlannedEnvironment): NetworkEnvironmentResources => ({
     environment: at<Environment>(one),

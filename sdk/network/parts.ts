@@ -1,5 +1,5 @@
 import { environmentsKey, tetherIdOf } from "../../provider/constants";
-import { type Kind } from "../managed";
+import { type ClassName } from "../../provider/constants";
 import {
   type Plan,
   type Planned,
@@ -22,7 +22,7 @@ export class Shown {
 
 /** One planned resource, with the arguments of its class. */
 export interface Part {
-  kind: Kind;
+  className: ClassName;
   planned: Planned<object>;
   /** The given arguments, flat. Within `details`, a `Variable` stands for its value. */
   args: Record<string, unknown>;
@@ -54,14 +54,14 @@ const given = (args: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 
 function part(
-  kind: Kind,
+  className: ClassName,
   planned: Planned<object>,
   more: Part["args"],
   siblings: readonly Planned<unknown>[] = [],
 ): Part {
   const isTaken = (name: string) => siblings.some((other) => other.names[0] === name);
   const formerly = planned.names.slice(1).filter((name) => !isTaken(name));
-  return { kind, planned, args: { ...more, ...given(planned.args) }, formerly };
+  return { className, planned, args: { ...more, ...given(planned.args) }, formerly };
 }
 
 /** Every resource of a plan, each after those that it depends on. */
@@ -97,12 +97,12 @@ function partsOfEnvironment(
     services: new Map(),
   };
   const make = (
-    kind: Kind,
+    className: ClassName,
     one: Planned<object> & Partial<Pick<PlannedOf<object>, "member">>,
     { siblings, member = one.member }: { siblings?: readonly Planned<object>[]; member?: string } = {},
   ): Part => {
     const owner = member === undefined ? undefined : members.get(member);
-    const made = part(kind, one, { ...inside, ...(owner && { membershipId: new Shown(owner, "id") }) }, siblings);
+    const made = part(className, one, { ...inside, ...(owner && { membershipId: new Shown(owner, "id") }) }, siblings);
     return {
       ...made,
       args: Object.fromEntries(Object.entries(made.args).flatMap(([key, value]) => refer(key, value))),

@@ -1,6 +1,13 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { isApiError } from "../../provider/api/api-error";
-import { type Given, isDefaultProvider, noneOwn, ownSettings, sourcesOf } from "../../provider/api/settings";
+import {
+  isDefaultProvider,
+  ownKey,
+  type ProviderSettings,
+  readOwn,
+  resolveProviderSettings,
+  settingsIn,
+} from "../../provider/core/settings";
 import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";
@@ -13,20 +20,20 @@ import { type Member, read, type Stack, unknown } from "./stack";
 const dynamicPrefix = "consortium:";
 
 /** The settings of a provider instance, as the provider process gets them; `unknown` if one of them is not known yet. */
-export function settingsOf(provider: PolicyProviderResource | undefined): Given | typeof unknown {
+export function settingsOf(provider: PolicyProviderResource | undefined): ProviderSettings | typeof unknown {
   const { props, type, name } = provider ?? { props: {}, type: "", name: "" };
   const onPlugin = type === pluginProvider;
   const prefix = onPlugin ? "" : dynamicPrefix;
   const keys = Object.keys(props).filter((key) => key.startsWith(prefix));
   const given = Object.fromEntries(keys.map((key) => [key.slice(prefix.length), read(props, key)]));
   if (Object.values(given).includes(unknown)) return unknown;
-  return sourcesOf(given, onPlugin ? name : "default"); // on the dynamic provider, the class `Provider` always sets `own`
+  return settingsIn(given, onPlugin ? name : "default"); // on the dynamic provider, the class `Provider` always sets `own`
 }
 
 /** Which of its settings a provider instance was given itself. */
 function given({ props, type }: PolicyProviderResource): Props {
-  const own = read(props, type === pluginProvider ? ownSettings : dynamicPrefix + ownSettings);
-  return own === noneOwn ? {} : { [ownSettings]: own };
+  const own = read(props, type === pluginProvider ? ownKey : dynamicPrefix + ownKey);
+  return readOwn(own) === false ? {} : { [ownKey]: own };
 }
 
 /** A provider instance in messages. */
@@ -73,9 +80,9 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
   const given = settingsOf(provider);
   if (given === unknown) throw new Error(`The settings of ${providerTitle(provider)} are not known before the run.`);
   // Only a live pack needs the client and what it loads.
-  const { ConsortiumClient, resolveSettings } = await import("../../provider/api/index.js");
+  const { ConsortiumClient } = await import("../../provider/api/index.js");
   const tree = await import("../../provider/resources/tree.js");
-  const settings = resolveSettings(given);
+  const settings = resolveProviderSettings(given);
   const key = JSON.stringify([settings.apiKey.reveal(), settings.baseUrl]);
   const known = organizations.get(key);
   if (known) return known;
@@ -115,7 +122,7 @@ function isShared(member: Member, { props }: Existing): boolean {
   const same = (...keys: string[]): boolean =>
     keys.every((key) => props[key] !== undefined && props[key] === member.text(key));
   if (member.get("adopt") !== true) return false;
-  return member.kind === "EnvironmentZone"
+  return member.className === "EnvironmentZone"
     ? same("region", "cloud")
     : props.serviceType === "utility" && same("service");
 }
@@ -148,16 +155,16 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
 export async function idOf(
   organization: Organization,
   stack: Stack,
-  kind: "Consortium" | "Environment",
+  className: "Consortium" | "Environment",
   key: string | undefined,
 ): Promise<string | undefined> {
   if (key === undefined) return undefined;
-  const member = stack.find(kind, key);
+  const member = stack.find(className, key);
   if (!member || stack.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
   if (adoptedId(member)) return adoptedId(member);
   if (member.get("adopt") !== true) return undefined;
   const siblings =
-    kind === "Consortium"
+    className === "Consortium"
       ? await organization.list("consortium")
       : await organization.list("environment", {
           consortiumId: await idOf(organization, stack, "Consortium", stack.key(member, "Consortium")),

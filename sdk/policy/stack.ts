@@ -1,10 +1,9 @@
 import { type PolicyProviderResource, type PolicyResource, type ResourceValidationArgs } from "@pulumi/policy";
-import { kindOf, partsOfUrn } from "../../provider/constants";
+import { type ClassName, classOf, partsOfUrn } from "../../provider/constants";
 import { groupBy } from "../../provider/core/values";
-import { kinds } from "../generated";
-import { type Kind } from "../managed";
+import { classes } from "../generated";
 
-const isKind = (text: string | undefined): text is Kind => text !== undefined && Object.hasOwn(kinds, text);
+const isClassName = (text: string | undefined): text is ClassName => text !== undefined && Object.hasOwn(classes, text);
 
 /** A value that is not known yet. */
 export const unknown = Symbol("unknown");
@@ -20,7 +19,7 @@ export function read(props: Record<string, unknown>, key: string): unknown {
 
 /** A resource of this package, for policies. */
 export interface Resource {
-  kind: Kind;
+  className: ClassName;
   urn: string;
   /** Its logical name. */
   name: string;
@@ -39,8 +38,8 @@ export interface Resource {
 export function resourceOf(
   source: Pick<ResourceValidationArgs | PolicyResource, "type" | "urn" | "name" | "opts" | "provider" | "props">,
 ): Resource | undefined {
-  const kind = kindOf(source.type);
-  if (!isKind(kind)) return undefined;
+  const className = classOf(source.type);
+  if (!isClassName(className)) return undefined;
   const { urn, name, provider, props } = source;
   const get = (key: string): unknown => read(props, key);
   const text = (key: string): string | undefined => {
@@ -52,7 +51,7 @@ export function resourceOf(
     return typeof value === "number" ? value : undefined;
   };
   const { protect } = source.opts;
-  return { kind, urn, name, stack: partsOfUrn(urn).stack, protect, provider, get, text, number };
+  return { className, urn, name, stack: partsOfUrn(urn).stack, protect, provider, get, text, number };
 }
 
 /** A resource with its parents and dependencies. */
@@ -72,7 +71,7 @@ export function ancestorsOf({ parent }: PolicyResource): PolicyResource[] {
   return parent ? [parent, ...ancestorsOf(parent)] : [];
 }
 
-export type ParentKind = "Consortium" | "Environment" | "Membership";
+export type ParentClass = "Consortium" | "Environment" | "Membership";
 
 const propertyOf = { Consortium: "consortiumId", Environment: "environmentId", Membership: "membershipId" } as const;
 
@@ -89,24 +88,25 @@ const only = (found: readonly (Resource | undefined)[]): Resource | undefined =>
   return distinct.size === 1 ? [...distinct.values()][0] : undefined;
 };
 
-const ofKind = (kind: ParentKind, resources: readonly PolicyResource[]): (Resource | undefined)[] =>
-  resources.map((source) => resourceOf(source)).filter((resource) => resource?.kind === kind);
+const ofClass = (className: ParentClass, resources: readonly PolicyResource[]): (Resource | undefined)[] =>
+  resources.map((source) => resourceOf(source)).filter((resource) => resource?.className === className);
 
 /**
  * In a first preview no id is known. Then the property's dependencies show the parent, or else the resource's own parent, or the
  * only candidate in `dependsOn`. Several candidates count as none.
  */
-function linkOf(source: PolicyResource, kind: ParentKind): Link {
-  const id = resourceOf(source)?.text(propertyOf[kind]);
-  const made = source.propertyDependencies[propertyOf[kind]] ?? [];
-  const direct = only(ofKind(kind, made));
+function linkOf(source: PolicyResource, className: ParentClass): Link {
+  const id = resourceOf(source)?.text(propertyOf[className]);
+  const made = source.propertyDependencies[propertyOf[className]] ?? [];
+  const direct = only(ofClass(className, made));
   if (direct) return { id, urn: direct.urn, sure: true };
   // `environment.consortiumId` depends on the environment, which depends on the consortium.
-  const environment = kind === "Consortium" ? only(ofKind("Environment", made)) : undefined;
+  const environment = className === "Consortium" ? only(ofClass("Environment", made)) : undefined;
   const between = environment && made.find(({ urn }) => urn === environment.urn);
-  if (between) return { ...linkOf(between, kind), ...(id && { id }) };
+  if (between) return { ...linkOf(between, className), ...(id && { id }) };
   if (id) return { id, sure: false };
-  const near = only(ofKind(kind, ancestorsOf(source)).slice(0, 1)) ?? only(ofKind(kind, dependenciesOf(source)));
+  const near =
+    only(ofClass(className, ancestorsOf(source)).slice(0, 1)) ?? only(ofClass(className, dependenciesOf(source)));
   return { urn: near?.urn, sure: false };
 }
 
@@ -126,15 +126,15 @@ export class Stack {
     });
     this.members = members.sort(byName);
     for (const { source } of members) {
-      for (const kind of Object.keys(propertyOf) as ParentKind[]) {
-        const { id, urn, sure } = linkOf(source, kind);
+      for (const className of Object.keys(propertyOf) as ParentClass[]) {
+        const { id, urn, sure } = linkOf(source, className);
         if (id && urn && sure) this.#ids.set(urn, id);
       }
     }
   }
 
-  of(kind: Kind): Member[] {
-    return this.members.filter((member) => member.kind === kind);
+  of(className: ClassName): Member[] {
+    return this.members.filter((member) => member.className === className);
   }
 
   /** The id of a resource, if its children have it: the policy host passes no ids. */
@@ -148,24 +148,24 @@ export class Stack {
   }
 
   /** The key of a resource's parent; undefined if it cannot be known yet. */
-  key(member: Member, kind: ParentKind): string | undefined {
-    const { id, urn } = linkOf(member.source, kind);
+  key(member: Member, className: ParentClass): string | undefined {
+    const { id, urn } = linkOf(member.source, className);
     return id ?? (urn && (this.#ids.get(urn) ?? urn));
   }
 
   /** The resource with a key, if this stack manages it. */
-  find(kind: ParentKind, key: string): Member | undefined {
-    return this.of(kind).find((member) => this.keyOf(member) === key);
+  find(className: ParentClass, key: string): Member | undefined {
+    return this.of(className).find((member) => this.keyOf(member) === key);
   }
 
   /** Resources of a kind by their parent's key, which is `undefined` if it cannot be known yet. */
-  group(kind: Kind, by: ParentKind): Map<string | undefined, Member[]> {
-    return groupBy(this.of(kind), (member) => this.key(member, by));
+  group(className: ClassName, by: ParentClass): Map<string | undefined, Member[]> {
+    return groupBy(this.of(className), (member) => this.key(member, by));
   }
 
   /** The same, without those whose parent cannot be known yet. */
-  siblings(kind: Kind, by: ParentKind): Siblings[] {
-    return [...this.group(kind, by)].flatMap(([key, mine]) => {
+  siblings(className: ClassName, by: ParentClass): Siblings[] {
+    return [...this.group(className, by)].flatMap(([key, mine]) => {
       if (key === undefined) return [];
       const parent = this.find(by, key);
       const { provider } = parent ?? mine[0]!;

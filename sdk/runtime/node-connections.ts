@@ -42,8 +42,11 @@ export class HttpProvider extends JsonRpcProvider {
   }
 }
 
-/** A node's chain never changes, and its blocks may come every second. */
-const options = { staticNetwork: true, pollingInterval: 1_000 };
+/**
+ * A node's chain never changes, and its blocks may come every second, or at once: ethers would keep each answer for 250 ms, and take
+ * the nonce of the transaction before for the next one.
+ */
+const options = { staticNetwork: true, pollingInterval: 1_000, cacheTimeout: -1 };
 
 type Credential = Parameters<typeof basicAuthHeader>[0];
 

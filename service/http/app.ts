@@ -71,8 +71,10 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     const { statusCode = 500, message } = error as { statusCode?: number; message: string };
     if (isFull(error))
       return refuse(reply, 507, `This cannot be written, so nothing was changed: ${message}. Free up space there.`);
-    if (statusCode >= 500) request.log.error(error);
-    return refuse(reply, statusCode, message);
+    if (statusCode < 500) return refuse(reply, statusCode, message);
+    request.log.error(error);
+    context.report(error);
+    return refuse(reply, statusCode, "The service failed to do this, and reported why to whoever runs it.");
   });
 
   app.get("/health", { config: { quiet: true } }, () => ({ status: "ok" }));
@@ -152,8 +154,10 @@ async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<str
     await store.synced();
     return undefined;
   } catch (error) {
-    const errorMessage = `This cannot be written to disk: ${(error as Error).message}. Free up space, or check the disk.`;
-    void reply.code(507).type("application/json");
+    const lost = error instanceof Refusal ? error : undefined;
+    const unwritten = `This cannot be written to disk: ${(error as Error).message}. Free up space, or check the disk.`;
+    const errorMessage = lost?.message ?? unwritten;
+    void reply.code(lost?.status ?? 507).type("application/json");
     return JSON.stringify({ errorMessage });
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { explain, Refusal } from "../errors";
+import { parseJson, TooMuch } from "./json";
 
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
 export const description = z.string();
@@ -30,8 +31,9 @@ export function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     try {
-      return done(null, JSON.parse(body.toString()));
+      return done(null, parseJson(body.toString()));
     } catch (error) {
+      if (error instanceof TooMuch) return done(new Refusal(400, `The body ${error.message}.`));
       // the wording that clients of the hosted service know; JSON.parse has several
       return done(new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`));
     }

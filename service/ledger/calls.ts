@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
-import { type Bounds, Excess, failure, type RpcCall } from "./rpc";
+import { type Bounds, Excess, failure, type RpcCall, unforeseen } from "./rpc";
 import type { Message, Rights } from "./screening";
 
 /** Requests of one caller that are answered at a time; others wait. */
@@ -61,13 +61,13 @@ export class Share {
     const filters = this.#live();
     if (makes.has(method) && filters.size >= this.limits.filters)
       return `You have ${filters.size} filters, and no more are allowed. Uninstall one.`;
-    return uses.has(method) && !filters.has(String(id)) ? "filter not found" : undefined;
+    return uses.has(method) && !filters.has(id as string) ? "filter not found" : undefined;
   }
 
   /** Notes which filters a call created, used or removed. */
   noted({ method, params: [id] }: RpcCall, answer: Buffer): void {
-    if (method === "eth_uninstallFilter") this.#filters.delete(String(id));
-    else if (uses.has(method)) this.#filters.set(String(id), Date.now());
+    if (method === "eth_uninstallFilter") this.#filters.delete(id as string);
+    else if (uses.has(method)) this.#filters.set(id as string, Date.now());
     else if (makes.has(method)) {
       const { result } = JSON.parse(answer.toString()) as { result?: unknown };
       if (typeof result === "string") this.#filters.set(result, Date.now());
@@ -93,7 +93,7 @@ export async function* answers(
   { batch, calls }: Message,
   share: Share,
   ask: Ask,
-  { limits, socket }: Rights,
+  { limits, socket, report }: Rights,
   end: number,
 ): AsyncGenerator<Buffer> {
   let room = limits.answer;
@@ -106,9 +106,9 @@ export async function* answers(
   if (batch) yield Buffer.from("]");
 
   async function answerTo(call: RpcCall): Promise<Buffer> {
-    const refused = share.refuses(call);
-    if (refused !== undefined) return text(failure(call.id, -32_000, refused));
     try {
+      const refused = share.refuses(call);
+      if (refused !== undefined) return text(failure(call.id, -32_000, refused));
       if (room <= 0) throw new Excess("long");
       if (performance.now() >= end) throw new Excess("late"); // the chain must not do what nobody hears of
       const answer = await ask(call, { bytes: room, ms: end - performance.now() });
@@ -119,7 +119,11 @@ export async function* answers(
         room = 0; // the rest of a batch is not asked
         return text(failure(call.id, -32_005, excessive(error, limits)));
       }
-      if ((batch || socket) && error instanceof Refusal) return text(failure(call.id, -32_603, error.message));
+      if (!(error instanceof Refusal)) {
+        report(error);
+        return text(unforeseen(call.id));
+      }
+      if (batch || socket) return text(failure(call.id, -32_603, error.message));
       throw error;
     }
   }

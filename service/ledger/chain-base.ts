@@ -1,6 +1,7 @@
 import type { ChainSpec, Head } from "./engine";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { Pool, type PoolLimits } from "./pool";
+import { SteadyClock } from "../store/store";
 import { Tail, type TailPace, usualTail } from "./tail";
 
 /** How a chain is run. */
@@ -31,22 +32,35 @@ export class ChainBase {
   readonly tail: Tail;
   /** Recent messages, oldest first. */
   readonly lines: string[] = [];
-  /** The latest block; known once an engine has all blocks. */
-  head!: Head;
+  /** The ledger's time. It goes on from the latest block, even if the clock was ahead when that was made. */
+  readonly clock: SteadyClock;
   /** Names of the payments that were made and must not be made again. */
   given = new Set<string>();
   closed = false;
   /** Why the last input could not be recorded, if so. */
   #problem: string | undefined;
+  #head!: Head;
 
   constructor(
     readonly spec: ChainSpec,
     readonly folder: LedgerFolder,
     readonly pace: Pace,
     readonly warn: (text: string) => void,
+    clock: () => number,
   ) {
+    this.clock = new SteadyClock(clock);
     this.pool = new Pool(pace.pool);
     this.tail = new Tail(folder, pace);
+  }
+
+  /** The latest block; known once an engine has all blocks. */
+  get head(): Head {
+    return this.#head;
+  }
+
+  set head(head: Head) {
+    this.#head = head;
+    this.clock.saw(head.timestamp * 1_000);
   }
 
   /** Writes to the nodes' log. */

@@ -1,8 +1,8 @@
 import { Background } from "./background";
-import { ChainBase, type Pace } from "./chain-base";
-import type { ChainSpec, Engine, Host } from "./engine";
+import type { ChainBase } from "./chain-base";
+import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
-import type { Entry, LedgerFolder } from "./ledger-folder";
+import type { Entry } from "./ledger-folder";
 import { waitingIn } from "./pool";
 import { type AskEngine, Reads } from "./reads";
 import { Differs, type Replay, stopping, tell } from "./replay";
@@ -49,7 +49,7 @@ export class Chain {
   readonly #background: Background;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
-  #filtersUsed = 0;
+  #filtersUsed = -Infinity;
   #due = false;
   #running: Promise<void> | undefined;
 
@@ -70,8 +70,9 @@ export class Chain {
     );
   }
 
-  static async start(host: Host, spec: ChainSpec, folder: LedgerFolder, pace: Pace, warn: (text: string) => void) {
-    const chain = new Chain(host, new ChainBase(spec, folder, pace, warn));
+  static async start(host: Host, base: ChainBase): Promise<Chain> {
+    const { folder, pace, spec } = base;
+    const chain = new Chain(host, base);
     try {
       await chain.#keeper.ready();
     } catch (error) {
@@ -156,7 +157,7 @@ export class Chain {
 
   async #ask(call: RpcCall, bounds: Bounds, ask: AskEngine): Promise<Buffer> {
     const { id, method, params } = call;
-    if (filters.test(method)) this.#filtersUsed = Date.now();
+    if (filters.test(method)) this.#filtersUsed = performance.now();
     if (!takes.test(method)) return this.#reads.answer(call, bounds, ask);
     const answer = await this.#send(method, params, bounds);
     return Buffer.from(JSON.stringify({ ...answer, jsonrpc: "2.0", id }));
@@ -326,7 +327,7 @@ export class Chain {
   /** Whether it uses too much memory. Filters in use, which a replacement would end, raise the limit. */
   #hasGrown(engine: Engine | undefined): boolean {
     if (!engine) return false;
-    const filtered = Date.now() < this.#filtersUsed + filterLife;
+    const filtered = performance.now() < this.#filtersUsed + filterLife;
     const { pace, tail } = this.#base;
     const needed = tail.load.weight;
     return engine.weight - needed > Math.max(pace.growth, needed / 2) * (filtered ? 3 : 1);

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { damaged } from "../store/journal";
 import type { Store } from "../store/store";
 import { Chain } from "./chain";
-import { type Pace, usualPace } from "./chain-base";
+import { ChainBase, type Pace, usualPace } from "./chain-base";
 import type { ChainSpec, Host } from "./engine";
-import { ensureFolder, LedgerFolder } from "./ledger-folder";
+import { ensureFolder, LedgerFolder, OutOfOrder } from "./ledger-folder";
 import { stopping } from "./replay";
 import { Watched } from "./watcher-client";
 
@@ -23,6 +22,10 @@ export class Chains {
   readonly #sockets = mkdtempSync(join(socketRoot(), "consortium-chains-"));
   readonly #host: Host;
   readonly #running = new Map<string, Promise<Chain>>();
+  /** Ledgers with a damaged file. They stay so until the service starts again. */
+  readonly #outOfOrder = new Map<string, OutOfOrder>();
+  /** What was said of a ledger that does not start. */
+  readonly #told = new Map<string, string>();
   #closed = false;
 
   /**
@@ -41,26 +44,39 @@ export class Chains {
     this.#host = { command: resolve(command), memory, dir: this.#sockets, watched: new Watched(this.#sockets) };
     try {
       ensureFolder(this.#dir);
+      for (const { id } of store.all("ledger")) this.#check(id);
     } catch (error) {
       rmSync(this.#sockets, { recursive: true });
       throw error;
     }
   }
 
-  /** Checks that the known ledgers are complete; changes nothing. */
-  static check(dir: string, store: Store): void {
-    for (const { id } of store.all("ledger")) {
-      if (!existsSync(join(dir, id))) throw damaged(join(dir, id), "the folder of this ledger is missing");
-      LedgerFolder.check(join(dir, id));
-    }
-  }
-
   get(spec: ChainSpec): Promise<Chain> {
     if (this.#closed) return Promise.reject(stopping());
+    const outOfOrder = this.#outOfOrder.get(spec.key);
+    if (outOfOrder) return Promise.reject(outOfOrder);
     const chain = this.#running.get(spec.key) ?? this.#start(spec);
     this.#running.set(spec.key, chain);
     chain.catch(() => this.#running.delete(spec.key));
     return chain;
+  }
+
+  /** Checks that a known ledger is complete; changes nothing. */
+  #check(key: string): void {
+    try {
+      LedgerFolder.check(join(this.#dir, key));
+    } catch (error) {
+      this.#note(key, error);
+    }
+  }
+
+  /** Says once why a ledger does not start. If one of its files is damaged, it is not tried again. */
+  #note(key: string, error: unknown): void {
+    const { message } = error as Error;
+    if (this.#closed || this.#told.get(key) === message) return;
+    this.#told.set(key, message);
+    if (error instanceof OutOfOrder) this.#outOfOrder.set(key, error);
+    this.warn(error instanceof OutOfOrder ? message : `The ledger ${key} cannot be used: ${message}`);
   }
 
   /** Stops a chain and deletes its ledger. */
@@ -68,6 +84,7 @@ export class Chains {
     const chain = await this.#running.get(key)?.catch(() => undefined);
     await chain?.close();
     this.#running.delete(key);
+    this.#outOfOrder.delete(key);
     const ledger = this.store.get("ledger", key);
     if (ledger) this.store.remove(ledger);
     rmSync(join(this.#dir, key), { recursive: true, force: true });
@@ -87,11 +104,16 @@ export class Chains {
   }
 
   async #start(spec: ChainSpec): Promise<Chain> {
-    const dir = join(this.#dir, spec.key);
     const { key: id } = spec;
+    const dir = join(this.#dir, id);
     const known = this.store.get("ledger", id) !== undefined;
-    const folder = known ? LedgerFolder.existing(dir) : await LedgerFolder.open(dir, spec);
-    if (!known) this.store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} });
-    return Chain.start(this.#host, spec, folder, this.pace, this.warn);
+    try {
+      const folder = known ? LedgerFolder.existing(dir) : LedgerFolder.open(dir, spec, this.store.clock);
+      if (!known) this.store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} });
+      return await Chain.start(this.#host, new ChainBase(spec, folder, this.pace, this.warn, this.store.clock));
+    } catch (error) {
+      this.#note(id, error);
+      throw error;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChainBase } from "./chain-base";
 import { Engine, type Host } from "./engine";
+import { OutOfOrder } from "./ledger-folder";
 import { Replay, stopping } from "./replay";
 
 /** The longest pause between two attempts to start an engine (ms). */
@@ -20,6 +21,7 @@ export class EngineKeeper {
   #opening: Engine | undefined;
   #loading = false;
   #attempts = 0;
+  #outOfOrder: OutOfOrder | undefined;
   /** Since when, and why, there is no engine, if there is none now. */
   restarting: { since: number; why: string } | undefined;
 
@@ -69,6 +71,7 @@ export class EngineKeeper {
   /** Starts an engine and replays the chain's input. */
   async begin(): Promise<Engine> {
     const { base } = this;
+    if (this.#outOfOrder) throw this.#outOfOrder;
     this.#attempts++;
     const engine = (this.#opening = await this.fresh());
     const replay = new Replay(engine, base);
@@ -84,6 +87,7 @@ export class EngineKeeper {
       return engine;
     } catch (error) {
       engine.end();
+      if (error instanceof OutOfOrder) this.#outOfOrder = error;
       throw error;
     } finally {
       this.#opening = undefined;
@@ -156,7 +160,12 @@ export class EngineKeeper {
         return;
       } catch (error) {
         if (base.closed) return;
-        base.log((error as Error).message);
+        const { message } = error as Error;
+        base.log(message);
+        if (error instanceof OutOfOrder) {
+          this.restarting = { since: Date.now(), why: message };
+          return base.warn(message);
+        }
         await wait(Math.min(longest, 250 * 2 ** this.#attempts), undefined, { ref: false });
       }
     }

@@ -1,15 +1,14 @@
 import type * as Transaction from "ethers/transaction";
 import { randomBytes } from "node:crypto";
-import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { createGunzip, gzip } from "node:zlib";
+import { gzip } from "node:zlib";
 import { z } from "zod";
-import { Refusal, ServiceError } from "../errors";
+import { Damaged, Refusal, ServiceError } from "../errors";
 import { jsonText, replaceFile, sha256, sha256OfFile, syncFolder } from "../store/files";
+import { generationOf } from "../store/generation";
 import { damaged, Journal, lineOf, recordOf } from "../store/journal";
 import type { ChainSpec, Head } from "./engine";
 import { nothing, stateOf, taken } from "./state-text";
@@ -71,33 +70,38 @@ export class LedgerFolder {
   ) {}
 
   /** Opens an existing chain's folder. Segments are checked when an engine replays them. */
-  static existing = (dir: string) => new LedgerFolder(dir, filesIn(dir));
+  static existing(dir: string): LedgerFolder {
+    const folder = new LedgerFolder(
+      dir,
+      whole(dir, () => filesIn(dir)),
+    );
+    if (generationOf(folder.genesis)?.mayBeShared) folder.#open(); // before anybody reads it
+    return folder;
+  }
 
   /** Opens a chain's folder, or creates it. */
-  static async open(dir: string, spec: ChainSpec): Promise<LedgerFolder> {
+  static open(dir: string, spec: ChainSpec, clock = Date.now): LedgerFolder {
     if (existsSync(join(dir, index))) return LedgerFolder.existing(dir);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     syncFolder(dirname(dir));
-    const snapshot = await formerState(dir);
-    const genesis = sha256OfFile(ensureGenesis(dir, spec));
+    const genesis = sha256OfFile(ensureGenesis(dir, spec, clock()));
     const folder = new LedgerFolder(dir, {
       format: "consortium-ledger",
       version: 1,
       genesis,
       journals: [{ name: "journal-1.jsonl" }],
       past: [],
-      ...(snapshot ? { snapshot } : {}),
     });
     Journal.create(join(dir, "journal-1.jsonl"), segmentFormat("journal-1.jsonl"), []).close();
     folder.#write(folder.manifest);
-    for (const name of ["cache", ".foundry", "url", "pid", "height"])
-      rmSync(join(dir, name), { recursive: true, force: true }); // of 0.1.0
     return folder;
   }
 
   /** Checks that the chain's files are complete; changes nothing. */
   static check(dir: string): void {
-    for (const { name } of filesIn(dir).journals) Journal.read(join(dir, name), segmentFormat(name), () => undefined);
+    whole(dir, () => {
+      for (const { name } of filesIn(dir).journals) Journal.read(join(dir, name), segmentFormat(name), () => undefined);
+    });
   }
 
   get genesis(): string {
@@ -128,23 +132,28 @@ export class LedgerFolder {
 
   entriesOf(name: string): Entry[] {
     const entries: Entry[] = [];
-    Journal.read(join(this.dir, name), segmentFormat(name), (entry) => entries.push(entry as Entry));
+    const add = (entry: unknown) => entries.push(entry as Entry);
+    whole(this.dir, () => Journal.read(join(this.dir, name), segmentFormat(name), add));
     return entries;
   }
 
   /** Records input of the chain; resolves when it is on disk. */
   async append(entries: readonly Entry[]): Promise<void> {
-    const { name } = this.segments.at(-1)!;
     try {
-      this.#current ??= Journal.open(join(this.dir, name), segmentFormat(name), () => undefined);
-      await this.#current.append(entries);
+      await this.#open().append(entries);
     } catch (error) {
+      if (error instanceof Refusal) throw error;
       const { message } = error as Error;
       throw new Refusal(
         507,
         `The ledger cannot be written to ${this.dir}, so nothing was changed: ${message}. Free up space there.`,
       );
     }
+  }
+
+  #open(): Journal {
+    const { name } = this.segments.at(-1)!;
+    return (this.#current ??= Journal.open(join(this.dir, name), segmentFormat(name), () => undefined));
   }
 
   /** Begins a new segment, so that a snapshot can replace those before it. */
@@ -176,6 +185,7 @@ export class LedgerFolder {
     const recent = blocks.filter(({ number }) => number > at.number - lookback);
     const snapshot = this.#put(`snapshot-${at.number}.json.gz`, await zipped(stateOf(best, recent, [])));
     await holds(join(this.dir, snapshot.name)).catch((error: unknown) => {
+      generationOf(this.genesis)?.check(); // else it may be another process's
       rmSync(join(this.dir, snapshot.name), { force: true });
       throw error;
     });
@@ -198,30 +208,32 @@ export class LedgerFolder {
     }
     const { snapshot: before, journals: all, past } = this.manifest;
     this.#write({ ...this.manifest, snapshot, journals: all.slice(count), past: [...past, ...made] });
-    const outdated = [...all.slice(0, count), ...(before ? [before, { name: "state.last.gz" }] : [])];
+    const outdated = [...all.slice(0, count), ...(before ? [before] : [])];
     for (const { name } of outdated) rmSync(join(this.dir, name), { force: true });
   }
 
   /** The path of a file of the past, which an engine can load. */
-  fileOf({ name, sha256: expected }: Past): string {
-    const path = join(this.dir, name);
-    if (sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
-    return path;
+  fileOf(past: Past): string {
+    whole(this.dir, () => verify(this.dir, past));
+    return join(this.dir, past.name);
   }
 
   /** The file that has the block or the transaction of this hash. */
   pastOf(hash: string): Past | undefined {
     const wanted = Buffer.from(hash.slice(2), "hex");
-    return this.past.find(({ hashes: { name } }) => {
-      if (!contains(this.#beginsOf(name), wanted.subarray(0, begin), begin)) return false;
+    return this.past.find(({ hashes }) => {
+      const { name } = hashes;
+      if (!contains(this.#beginsOf(hashes), wanted.subarray(0, begin), begin)) return false;
       return contains(readFileSync(join(this.dir, name)), wanted, wanted.length);
     });
   }
 
   /** Prefixes of a file's hashes, so that a request for an unknown hash does not read all files. */
-  #beginsOf(name: string): Buffer {
+  #beginsOf(hashes: Past["hashes"]): Buffer {
+    const { name } = hashes;
     const known = this.#begins.get(name);
     if (known) return known;
+    whole(this.dir, () => verify(this.dir, hashes));
     const all = readFileSync(join(this.dir, name));
     const begins = Buffer.alloc((all.length / 32) * begin);
     for (let at = 0; at < all.length; at += 32) all.copy(begins, (at / 32) * begin, at, at + begin);
@@ -245,6 +257,23 @@ export class LedgerFolder {
   }
 }
 
+/** A ledger has a file that is missing or damaged. Its calls fail; all else goes on. */
+export class OutOfOrder extends Refusal {
+  constructor(dir: string, what: string) {
+    const remedy = "Restore its folder from a backup and start the service again, or delete its environment";
+    super(503, `The ledger ${basename(dir)} is out of order: ${what}. Nothing was changed. ${remedy}.`);
+  }
+}
+
+/** Reads files of a ledger. Says whose they are, if one is damaged. */
+function whole<T>(dir: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Damaged ? new OutOfOrder(dir, error.what) : error;
+  }
+}
+
 /** Whether a piece is in a row of pieces of that size. */
 function contains(row: Buffer, piece: Buffer, size: number): boolean {
   for (let at = row.indexOf(piece); at >= 0; at = row.indexOf(piece, at + 1)) if (at % size === 0) return true;
@@ -254,6 +283,7 @@ function contains(row: Buffer, piece: Buffer, size: number): boolean {
 /** Reads `ledger.json` and checks that the ledger is complete. */
 function filesIn(dir: string): Manifest {
   const found = join(dir, index);
+  if (!existsSync(dir)) throw damaged(dir, "the folder is missing");
   if (!existsSync(found)) throw damaged(found, "it is missing");
   const { success, data } = manifest.safeParse(recordOf(readFileSync(found, "utf8").trimEnd()));
   if (!success) throw damaged(found, "it does not say what the ledger is made of");
@@ -277,25 +307,6 @@ function verify(
   if (size === undefined) throw damaged(path, "it is missing");
   if (bytes !== undefined && size !== bytes) throw damaged(path, `it has ${size} of ${bytes} bytes`);
   if (expected !== undefined && sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
-}
-
-/** The state file of version 0.1.0, if the folder has one. */
-async function formerState(dir: string): Promise<z.infer<typeof file> | undefined> {
-  const there = (one: string) => existsSync(join(dir, one));
-  const name = ["state.gz", "state.json"].find(there);
-  if (name === undefined) {
-    if (there("state.last.gz")) throw damaged(join(dir, "state.gz"), "it is missing, and state.last.gz is there");
-    return undefined;
-  }
-  if (!there("genesis.json")) throw damaged(join(dir, "genesis.json"), "it is missing");
-  const path = join(dir, name);
-  const nowhere = new Writable({ write: (_part, _encoding, done) => done() });
-  if (name === "state.gz") {
-    await pipeline(createReadStream(path), createGunzip(), nowhere).catch((error: Error) => {
-      throw damaged(path, error.message);
-    });
-  }
-  return { name, bytes: statSync(path).size, sha256: sha256OfFile(path) };
 }
 
 /** Creates the folder of all ledgers. */
@@ -323,18 +334,16 @@ const genesisText = jsonText.pipe(
  * Creates the chain's genesis once, with random keys for the accounts that it signs for. The keys are in this file only: since the
  * chain reads the file, they are in no process list and no log.
  */
-export function ensureGenesis(dir: string, spec: GenesisSpec): string {
+export function ensureGenesis(dir: string, spec: GenesisSpec, now: number): string {
   const file = join(dir, "genesis.json");
-  if (!existsSync(file)) replaceFile(file, JSON.stringify(genesis(spec)));
+  if (!existsSync(file)) replaceFile(file, JSON.stringify(genesis(spec, now)));
   else if (!genesisText.safeParse(readFileSync(file, "utf8")).success) {
-    throw new ServiceError(
-      `${file} is damaged: it holds the keys of the chain's accounts. Restore it, or remove the folder to begin a new chain.`,
-    );
+    throw new OutOfOrder(dir, `${file} is damaged: it must hold the keys of the chain's accounts`);
   }
   return file;
 }
 
-function genesis({ chainId, accounts, prefunded = {} }: GenesisSpec) {
+function genesis({ chainId, accounts, prefunded = {} }: GenesisSpec, now: number) {
   const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
   const others = Object.entries(prefunded).map(
     ([account, { balance }]) => [plainAddress(account), { balance: hexOf(balance) }] as const,
@@ -343,7 +352,7 @@ function genesis({ chainId, accounts, prefunded = {} }: GenesisSpec) {
     const secretKey = `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
     return [computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
   });
-  const timestamp = `0x${Math.floor(Date.now() / 1_000).toString(16)}`;
+  const timestamp = `0x${Math.floor(now / 1_000).toString(16)}`;
   return {
     config: { chainId },
     timestamp,

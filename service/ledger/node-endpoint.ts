@@ -9,6 +9,7 @@ import { asksUpgrade } from "../http/server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
 import type { RealLedger } from "./ledger";
+import { unforeseen } from "./rpc";
 import { read, type Rights } from "./screening";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
@@ -18,7 +19,7 @@ import { Subscriptions } from "./subscriptions";
 const mostAnswered = 4;
 /** Bytes that the clients of all WebSockets together may leave unread. */
 const mostUnread = 64 * 1_048_576;
-/** The close code that says that the chain ended; clients of 0.1.0 know it. */
+/** The close code that says that the chain ended. */
 const chainEnded = 4006;
 
 /** What a WebSocket leads to, and whose it is. */
@@ -54,7 +55,7 @@ export class NodeEndpoint {
     app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on("error", () => socket.destroy());
       this.#heads.set(request, head);
-      route(app, request, socket);
+      route(app, request, socket, this.base.report);
     });
     await app.register((nodes, _options, done) => {
       acceptText(nodes, this.#limits);
@@ -101,7 +102,14 @@ export class NodeEndpoint {
     const chain = () => this.ledger.chain(environment);
     const account = await this.ledger.account(await chain(), node);
     const { credential, share } = this.#admit(request, reply); // again, since starting the chain takes a while
-    const rights = { limits: this.#limits, account, overrides: true, socket: asksUpgrade(request.raw) };
+    const rights = {
+      limits: this.#limits,
+      account,
+      free: true,
+      overrides: true,
+      socket: asksUpgrade(request.raw),
+      report: this.base.report,
+    };
     if (!rights.socket)
       return send(reply, share, read((request.body as string | undefined) ?? "", rights), chain, rights);
     this.#upgrade(request.raw, { credential: credential.id, node: node.id, rights, share, chain });
@@ -150,7 +158,7 @@ export class NodeEndpoint {
 }
 
 /** Sends a request for a WebSocket through the routes, like any other request. */
-function route(app: FastifyInstance, request: IncomingMessage, socket: Socket): void {
+function route(app: FastifyInstance, request: IncomingMessage, socket: Socket, report: (error: unknown) => void): void {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false; // a refusal closes the connection
   try {
@@ -159,7 +167,12 @@ function route(app: FastifyInstance, request: IncomingMessage, socket: Socket): 
     return void socket.destroy(); // an answer is being sent on this connection
   }
   response.once("finish", () => socket.destroy());
-  app.routing(request, response);
+  try {
+    app.routing(request, response);
+  } catch (error) {
+    report(error);
+    socket.destroy();
+  }
 }
 
 /** Connects a member to a chain, with the same limits as over HTTP. */
@@ -171,7 +184,7 @@ function connect(member: WebSocket, { rights, share, chain }: Place, relieve: ()
       member.terminate(); // it does not read
     else if (member.bufferedAmount > 0) relieve();
   };
-  const subscriptions = new Subscriptions(limits, notify, () => member.close(chainEnded));
+  const subscriptions = new Subscriptions(limits, notify, () => member.close(chainEnded), rights.report);
   member.on("error", () => undefined).once("close", () => subscriptions.close());
 
   const ask: Ask = async (call, bounds) => {
@@ -192,6 +205,9 @@ function connect(member: WebSocket, { rights, share, chain }: Place, relieve: ()
     try {
       for await (const part of answers(read(text, rights), share, ask, rights, end)) parts.push(part);
       await tell(Buffer.concat(parts));
+    } catch (error) {
+      rights.report(error);
+      await tell(Buffer.from(JSON.stringify(unforeseen(null))));
     } finally {
       release();
     }
@@ -199,7 +215,8 @@ function connect(member: WebSocket, { rights, share, chain }: Place, relieve: ()
   let answering = 0;
   member.on("message", (data: Buffer) => {
     if (++answering >= mostAnswered) member.pause();
-    void answer(data.toString()).finally(() => {
+    const answered = answer(data.toString()).catch(rights.report);
+    void answered.then(() => {
       if (--answering < mostAnswered && member.readyState === member.OPEN) member.resume();
     });
   });

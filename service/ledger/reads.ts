@@ -1,6 +1,6 @@
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
-import type { Past } from "./ledger-folder";
+import { OutOfOrder, type Past } from "./ledger-folder";
 import { type Answer, type Bounds, Excess, type RpcCall, rpcCall } from "./rpc";
 
 /** How a call is sent to an engine. */
@@ -12,6 +12,8 @@ const mostFiles = 8;
 /** Answers calls that change nothing. Loads blocks of the past into the engine when somebody asks for them. */
 export class Reads {
   readonly #loaded = new WeakMap<Engine, Set<string>>();
+  /** What whoever runs the service was told: which files of the past are damaged. */
+  readonly #told = new Set<string>();
 
   /**
    * @param ready the engine, once it has all blocks
@@ -24,6 +26,16 @@ export class Reads {
   ) {}
 
   async answer(call: RpcCall, bounds: Bounds, ask: AskEngine): Promise<Buffer> {
+    try {
+      return await this.#answer(call, bounds, ask);
+    } catch (error) {
+      if (error instanceof OutOfOrder && !this.#told.has(error.message)) this.base.warn(error.message);
+      if (error instanceof OutOfOrder) this.#told.add(error.message);
+      throw error;
+    }
+  }
+
+  async #answer(call: RpcCall, bounds: Bounds, ask: AskEngine): Promise<Buffer> {
     const { folder, head, pool } = this.base;
     const { bytes, ms } = bounds;
     const end = performance.now() + ms;

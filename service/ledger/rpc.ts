@@ -163,11 +163,16 @@ export const failure = (id: unknown, code: number, message: string) => ({
   error: { code, message },
 });
 
+/** The answer to a call that failed in a way that nobody foresaw. */
+export const unforeseen = (id: unknown) =>
+  failure(id, -32_603, "The service failed to answer this call, and reported why to whoever runs it.");
+
 /** The result of an answer; throws its error. */
 export function resultOf<T>(method: string, answer: unknown): T {
-  const { result, error } = (answer ?? {}) as { result?: T; error?: { message: string } };
-  if (error) throw new RpcError(`${method}: ${error.message}`);
-  return result as T;
+  const { result, error } = (answer ?? {}) as { result?: T; error?: unknown };
+  if (error) throw new RpcError(`${method}: ${(error as { message?: string }).message ?? JSON.stringify(error)}`);
+  if (result === undefined) throw new RpcError(`${method}: the answer has no result`);
+  return result;
 }
 
 /** Reads an external network's answer. */

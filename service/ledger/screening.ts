@@ -1,49 +1,29 @@
-import { Refusal } from "../errors";
+import type { z } from "zod";
+import { explain, Refusal } from "../errors";
+import { outlineOf, parseJson, TooMuch } from "../http/json";
 import type { CallLimits } from "../settings/settings";
-import { failure, type RpcCall, rpcCall } from "./rpc";
-
-/** The calls of Ethereum's specification that a node answers. Anvil's own (`anvil_`, `evm_`, …) are for the service only. */
-const standard = new Set([
-  ...["web3_clientVersion", "web3_sha3", "net_listening", "net_peerCount", "net_version"],
-  ...["eth_blobBaseFee", "eth_blockNumber", "eth_call", "eth_chainId", "eth_coinbase", "eth_config"],
-  ...["eth_createAccessList", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice", "eth_maxPriorityFeePerGas"],
-  ...["eth_getBalance", "eth_getCode", "eth_getProof", "eth_getStorageAt", "eth_getTransactionCount", "eth_getLogs"],
-  ...["eth_getBlockByHash", "eth_getBlockByNumber", "eth_getBlockReceipts"],
-  ...["eth_getBlockTransactionCountByHash", "eth_getBlockTransactionCountByNumber"],
-  ...["eth_getTransactionByHash", "eth_getTransactionReceipt", "eth_getRawTransactionByHash"],
-  ...["eth_getTransactionByBlockHashAndIndex", "eth_getTransactionByBlockNumberAndIndex"],
-  ...["eth_getUncleByBlockHashAndIndex", "eth_getUncleByBlockNumberAndIndex"],
-  ...["eth_getUncleCountByBlockHash", "eth_getUncleCountByBlockNumber"],
-  ...["eth_newBlockFilter", "eth_newFilter", "eth_newPendingTransactionFilter", "eth_uninstallFilter"],
-  ...["eth_getFilterChanges", "eth_getFilterLogs", "eth_subscribe", "eth_unsubscribe"],
-  ...["eth_protocolVersion", "eth_simulateV1", "eth_syncing", "eth_sendRawTransaction", "eth_sendRawTransactionSync"],
-]);
+import { type Quantity, signing, type Simulation, standard, type Transaction } from "./params";
+import { failure, type RpcCall, rpcCall, unforeseen } from "./rpc";
 
 type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
-const sender = ([transaction]: unknown[]) => fieldsOf(transaction).from;
-const first = ([account]: unknown[]) => account;
+/** The account that a call signs for. */
+const signerIn = (method: string, [first, second]: unknown[]): unknown =>
+  method === "personal_sign" ? second : isObject(first) ? first.from : first;
 
-/** Calls that sign for an account, and where they name it. */
-const signing = new Map<string, (params: unknown[]) => unknown>([
-  ["eth_sendTransaction", sender],
-  ["eth_sendTransactionSync", sender],
-  ["eth_signTransaction", sender],
-  ["eth_sign", first],
-  ["personal_sign", ([, account]) => account],
-  ["eth_signTypedData", first],
-  ["eth_signTypedData_v3", first],
-  ["eth_signTypedData_v4", first],
-]);
+/** What a client asks for before it sends. Anvil suggests 1 gwei, which an account without money does not have. */
+const prices = new Set(["eth_gasPrice", "eth_maxPriorityFeePerGas"]);
 
 /** What a caller may do. */
 export interface Rights {
   limits: CallLimits;
   /** The only account that the node signs for; undefined: none. */
   account?: string;
+  /** Whether the chain's gas may be free. */
+  free: boolean;
   /** Whether calls may override the state of the chain. */
   overrides: boolean;
   /** Whether the answers go over a WebSocket. */
@@ -52,6 +32,8 @@ export interface Rights {
   methods?: ReadonlySet<string>;
   /** The refusal of any other call. */
   closed?: (method: string) => Error;
+  /** Reports an error that nobody foresaw. */
+  report: (error: unknown) => void;
 }
 
 /** One call, screened: what to ask the chain, or an answer that needs no chain. */
@@ -64,17 +46,29 @@ export interface Message {
 
 const whole = (answer: object): Message => ({ batch: false, calls: [{ answer }] });
 
-/** Parses and screens a body. Refuses numbers that JavaScript cannot hold exactly: the chain would get other ones. */
+/** Parses and screens a body. */
 export function read(body: string, rights: Rights): Message {
   let calls: unknown;
   try {
-    calls = JSON.parse(body, exact);
+    calls = parseJson(body);
   } catch (error) {
-    const why = error instanceof TooLong ? error.message : "The body is not JSON.";
-    return whole(failure(null, -32_700, why));
+    if (!(error instanceof TooMuch)) return whole(failure(null, -32_700, "The body is not JSON."));
+    return whole(failure(idOf(outlineOf(body)), -32_600, `The call ${error.message}.`));
   }
   return screen(calls, rights);
 }
+
+/** The id of a call, to answer it; null if it has none. */
+function idOf(call: unknown): string | number | null {
+  const { id } = fieldsOf(call);
+  return typeof id === "string" || (typeof id === "number" && !isInexact(id)) ? id : null;
+}
+
+/** Whether JavaScript may hold another number than the caller wrote: the chain would get that one. */
+const isInexact = (value: unknown): boolean =>
+  typeof value === "number"
+    ? Math.abs(value) > Number.MAX_SAFE_INTEGER
+    : typeof value === "object" && value !== null && Object.values(value).some(isInexact);
 
 /** Refuses a body that is no message at all, but answers what is wrong with a single call in JSON-RPC. */
 export function mustBeMessage({ batch, calls: [call] }: Message): void {
@@ -108,33 +102,44 @@ class Unfit extends Error {
 
 function screened(call: unknown, rights: Rights): Screened {
   const { jsonrpc, id, method, params = [] } = fieldsOf(call);
-  const known = typeof id === "string" || typeof id === "number" ? id : null;
+  const known = idOf(call);
   try {
     if (typeof method !== "string") throw new Unfit(-32_600, "A call must be an object with a method.");
     if (jsonrpc !== "2.0") throw new Unfit(-32_600, 'A call must have the field jsonrpc: "2.0".');
+    if (isInexact(call))
+      throw new Unfit(
+        -32_600,
+        'A number is beyond 2^53 - 1: write it as a hexadecimal string, such as "0x20000000000000".',
+      );
     if (known !== id && id !== null) throw new Unfit(-32_600, "The id of a call must be a string or a number.");
     const { account } = rights;
     if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts"))
       return { answer: { jsonrpc: "2.0", id: known, result: [account] } };
-    const given = Array.isArray(params) ? (params as unknown[]) : [];
-    admit(method, given, rights);
+    if (rights.free && prices.has(method)) return { answer: { jsonrpc: "2.0", id: known, result: "0x0" } };
+    const rules = admit(method, Array.isArray(params) ? (params as unknown[]) : [], rights);
     if (!Array.isArray(params)) throw new Unfit(-32_602, "The params of a call must be a list.");
-    return rpcCall(method, fitted(method, given, rights), known);
+    const { data, error } = rules.safeParse(params);
+    if (error) throw new Unfit(-32_602, `The params of ${method} are not valid: ${explain(error)}`);
+    return rpcCall(method, fitted(method, data, rights), known);
   } catch (error) {
-    const deep = error instanceof RangeError && new Unfit(-32_600, "The call is nested too deeply.");
-    const unfit = error instanceof Unfit ? error : deep;
-    if (!unfit) throw error;
-    const { code, message } = unfit;
-    return { answer: failure(known, code, message) };
+    if (error instanceof Unfit) return { answer: failure(known, error.code, error.message) };
+    if (error instanceof Refusal) throw error;
+    rights.report(error);
+    return { answer: unforeseen(known) };
   }
 }
 
-function admit(method: string, params: unknown[], { account, socket, methods, closed }: Rights): void {
+/** Refuses a call that the caller may not make. Returns the rules of its params. */
+function admit(method: string, params: unknown[], { account, socket, methods, closed }: Rights): z.ZodTuple {
   if (methods && !methods.has(method)) throw closed!(method.slice(0, 64));
-  const signer = signing.get(method);
-  if (signer && account !== undefined) return signs(signer(params), method, account);
+  const signed = account !== undefined && signing.get(method);
+  if (signed) {
+    signs(signerIn(method, params), method, account);
+    return signed;
+  }
   if (method === "eth_subscribe" && !socket) throw new Unfit(-32_601, "eth_subscribe needs a WebSocket.");
-  if (standard.has(method)) return;
+  const rules = standard.get(method);
+  if (rules) return rules;
   const which = "nodes answer the eth_, net_ and web3_ calls of Ethereum's specification";
   throw new Unfit(-32_601, `${method.slice(0, 64)} is not available: ${which}.`);
 }
@@ -158,14 +163,18 @@ function fitted(method: string, params: unknown[], rights: Rights): unknown[] {
     case "eth_estimateGas":
     case "eth_createAccessList": {
       const [block, ...overrides] = others;
-      return [withGas(subject, gas, gas), ...(block === undefined ? [] : [block]), ...overridden(overrides, rights)];
+      return [
+        withGas(subject as Transaction, gas, gas),
+        ...(block === undefined ? [] : [block]),
+        ...overridden(overrides, rights),
+      ];
     }
     case "eth_simulateV1":
-      return [simulation(subject, rights), ...others];
+      return [simulation(subject as Simulation, rights), ...others];
     case "eth_sendTransaction":
     case "eth_sendTransactionSync":
     case "eth_signTransaction":
-      return [withGas(subject, gas), ...others];
+      return [withGas(subject as Transaction, gas), ...others];
     case "eth_feeHistory":
       atMost(params[2], most.percentiles, "percentiles");
       return params;
@@ -182,38 +191,23 @@ function atMost(list: unknown, count: number, what: string): void {
     throw new Unfit(-32_602, `${list.length} ${what} are too many: at most ${count} are allowed.`);
 }
 
-const object = (value: unknown, what: string): Fields => {
-  if (!isObject(value)) throw new Unfit(-32_602, `${what} must be an object.`);
-  return value;
-};
-
-const quantity = /^(0x[\da-f]+|\d+)$/i;
-
 /** The gas that a transaction names, in each form that a chain understands. */
-function gasOf(transaction: Fields): bigint[] {
-  return [transaction.gas, transaction.gasLimit].flatMap((given) => {
-    if (given === undefined || given === null) return [];
-    const text = typeof given === "number" ? `${given}` : given;
-    if (typeof text !== "string" || !quantity.test(text))
-      throw new Unfit(-32_602, 'The gas must be a hexadecimal number, such as "0x5208".');
-    return BigInt(text);
-  });
-}
+const gasOf = ({ gas, gasLimit }: Transaction): bigint[] =>
+  [gas, gasLimit].filter((given): given is Quantity => given !== undefined && given !== null).map(BigInt);
 
 /**
  * A transaction that states its gas. The chain itself has no limit, and its default changes with block overrides.
  *
  * @param open the gas of a transaction that names none
  */
-function withGas(transaction: unknown, limit: number, open?: number): Fields {
-  const fields = object(transaction, "The transaction");
-  const given = gasOf(fields);
+function withGas(transaction: Transaction, limit: number, open?: number): Transaction {
+  const given = gasOf(transaction);
   for (const gas of given) {
     if (gas > BigInt(limit))
       throw new Unfit(-32_000, `The call asks for ${gas} gas; the limit is ${limit}. Ask for less, or leave it out.`);
   }
   const gas = given[0]?.toString(16) ?? open?.toString(16);
-  return { ...fields, gasLimit: undefined, gas: gas === undefined ? undefined : `0x${gas}` };
+  return { ...transaction, gasLimit: undefined, gas: gas === undefined ? undefined : `0x${gas}` };
 }
 
 const isEmpty = (value: unknown) => value === undefined || value === null || JSON.stringify(value) === "{}";
@@ -227,35 +221,24 @@ function overridden(overrides: unknown[], { overrides: allowed, limits }: Rights
 }
 
 /** A simulation whose calls together have at most the gas of one call. */
-function simulation(given: unknown, rights: Rights): Fields {
+function simulation(simulated: Simulation, rights: Rights): Simulation {
   const { limits } = rights;
-  const simulated = object(given, "The simulation");
-  const blocks = Array.isArray(simulated.blockStateCalls) ? (simulated.blockStateCalls as unknown[]) : [];
+  const blocks = simulated.blockStateCalls ?? [];
   atMost(blocks, most.simulatedBlocks, "blocks");
-  const parts = blocks.map((block) => object(block, "A block"));
   overridden(
-    parts.flatMap(({ stateOverrides, blockOverrides }) => [stateOverrides, blockOverrides]),
+    blocks.flatMap(({ stateOverrides, blockOverrides }) => [stateOverrides, blockOverrides]),
     rights,
   );
-  const callsOf = ({ calls }: Fields) => (Array.isArray(calls) ? (calls as unknown[]) : []);
-  const calls = parts.flatMap(callsOf).map((call) => gasOf(object(call, "The transaction"))[0]);
+  const calls = blocks.flatMap(({ calls }) => calls ?? []).map((call) => gasOf(call)[0]);
   atMost(calls, limits.batch, "calls");
   const named = calls.reduce<bigint>((sum, gas) => sum + (gas ?? 0n), 0n);
   if (named > BigInt(limits.gas))
     throw new Unfit(-32_000, `The calls ask for ${named} gas together; the limit is ${limits.gas}.`);
   const open = calls.filter((gas) => gas === undefined).length;
   const share = Math.floor((limits.gas - Number(named)) / Math.max(1, open));
-  const filled = (block: Fields) => ({
+  const blockStateCalls = blocks.map((block) => ({
     ...block,
-    ...(block.calls === undefined ? {} : { calls: callsOf(block).map((call) => withGas(call, limits.gas, share)) }),
-  });
-  return { ...simulated, blockStateCalls: parts.map(filled) };
-}
-
-class TooLong extends Error {}
-
-function exact(_key: string, value: unknown): unknown {
-  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
-    throw new TooLong('A number is beyond 2^53 - 1: write it as a hexadecimal string, such as "0x20000000000000".');
-  return value;
+    ...(block.calls ? { calls: block.calls.map((call) => withGas(call, limits.gas, share)) } : {}),
+  }));
+  return { ...simulated, blockStateCalls };
 }

@@ -117,7 +117,7 @@ export class Sealing {
     }
   }
 
-  #now = () => Math.max(this.base.head.timestamp, Math.floor(Date.now() / 1_000));
+  #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() / 1_000));
 }
 
 /** Transactions that the next block can have. */

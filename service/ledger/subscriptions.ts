@@ -37,6 +37,7 @@ export class Subscriptions {
     private readonly limits: CallLimits,
     private readonly tell: (line: Buffer) => void,
     private readonly end: () => void,
+    private readonly report: (error: unknown) => void,
   ) {}
 
   concerns = (method: string) => method === "eth_subscribe" || method === "eth_unsubscribe";
@@ -64,7 +65,14 @@ export class Subscriptions {
   }
 
   #connect(socketPath: string, known: Known): Socket {
-    const connection = converse(socketPath, this.limits.answer, (line) => this.#hear(line, known));
+    const connection: Socket = converse(socketPath, this.limits.answer, (line) => {
+      try {
+        this.#hear(line, known);
+      } catch (error) {
+        this.report(error);
+        connection.destroy();
+      }
+    });
     return connection
       .on("error", () => undefined)
       .once("close", () => {

@@ -54,7 +54,15 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
   const limits = settings.callLimits;
   const shares = new Map<string, Share>();
   const closed = (method: string) => new Refusal(403, `${method} needs an application credential and a node.`);
-  const rights: Rights = { limits, overrides: false, socket: false, methods: reads, closed };
+  const rights: Rights = {
+    limits,
+    free: true,
+    overrides: false,
+    socket: false,
+    methods: reads,
+    closed,
+    report: context.report,
+  };
   app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
     const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]) as [Entity, Entity, Entity];
     const { ledger } = backend;

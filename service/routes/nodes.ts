@@ -11,7 +11,6 @@ import { itemPath, type Making, reach, resource, show } from "./crud";
 function accountFor({ context: { store }, environment }: Making, membership: string): number {
   const nodes = store.children("node", environment.id).map(({ fields }) => fields);
   const owners = [...(environment.fields.accountOwners ?? [])];
-  for (const { account = 0, membership_id } of nodes) owners[account] ??= membership_id; // in data of 0.1.0
   const used = new Set(nodes.map(({ account = 0 }) => account));
   const own = [...owners.keys()].filter((index) => owners[index] === membership);
   const free = own.find((index) => !used.has(index));
@@ -76,7 +75,8 @@ export const node = resource({
     const first_user_account = context.backend.ledger.accountOf(entity);
     const rpc = runtimeOf(context, entity, host);
     const started = { first_user_account, urls: { rpc, wss: rpc.replace(/^http/, "ws") } };
-    const fields = { size: smallest, ...entity.fields, account: undefined, first_user_account: undefined };
+    const { size = smallest } = entity.fields;
+    const fields = { ...entity.fields, size, account: undefined, first_user_account: undefined };
     if (!context.settings.quirks.extended) return show(context, entity, { ...fields, size: undefined }, at);
     return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? {} : started) }, at);
   },

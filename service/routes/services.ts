@@ -32,7 +32,13 @@ export const service = resource({
     size: optional,
     details: details.optional(),
   }),
-  patch: z.object({ name: name.optional(), size: optional, details: details.optional() }).partial(),
+  patch: z
+    .object({
+      name: name.optional(),
+      size: optional,
+      details: details.nullish().transform((given) => given ?? undefined),
+    })
+    .partial(),
   filters: ["name", "service"],
   make(making, body) {
     const { context, environment } = making;
@@ -49,7 +55,8 @@ export const service = resource({
   view(context, entity, at, host) {
     const urls = { http: `${context.origin(host)}/services/${entity.parent}/${entity.id}` };
     const started = firstStart(entity, at) === undefined ? {} : { urls };
-    return show(context, entity, { size: smallest, ...entity.fields, service_type: typeOf(entity), ...started }, at);
+    const { size = smallest } = entity.fields;
+    return show(context, entity, { ...entity.fields, size, service_type: typeOf(entity), ...started }, at);
   },
   resets: true,
 });

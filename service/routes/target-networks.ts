@@ -33,7 +33,15 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
   const shares = new Map(networks.map((network) => [network, new Share(limits)]));
   const rate = new Rate(limits.targetRate * span, clock);
   const closed = (method: string) => new Refusal(403, `${method} is not available here without a credential.`);
-  const rights: Rights = { limits, overrides: false, socket: false, methods: open, closed };
+  const rights: Rights = {
+    limits,
+    free: false,
+    overrides: false,
+    socket: false,
+    methods: open,
+    closed,
+    report: context.report,
+  };
   const networkOf = (request: FastifyRequest) => {
     const { network: name } = request.params as { network: string };
     const network = networks.find((one) => one === name);

@@ -151,7 +151,7 @@ export interface CallLimits {
   memory: number;
   /** Calls in a batch. Default 100. */
   batch: number;
-  /** Size of a request, or of a message over a WebSocket. Default 1 MiB. */
+  /** Size of a request, or of a message over a WebSocket. Default 300,000: a transaction with 128 KiB of data. */
   request: number;
   /** Size of an answer, or of all answers to a batch. Default 16 MiB. */
   answer: number;
@@ -181,7 +181,7 @@ export const callLimits = z.strictObject({
   gas: some.default(30_000_000),
   memory: some.default(32 * MiB),
   batch: some.default(100),
-  request: some.max(64 * MiB).default(MiB),
+  request: some.max(64 * MiB).default(300_000),
   answer: some.max(256 * MiB).default(16 * MiB),
   time: some.max(3_600_000).default(30_000),
   atOnce: some.default(64),

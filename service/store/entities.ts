@@ -6,6 +6,15 @@ export type Wire = Record<string, unknown>;
 export const networks = ["mainnet", "rinkeby"] as const;
 export type Network = (typeof networks)[number];
 
+/** A signed transaction of a tether. It can be sent again and again: with one nonce, it takes effect at most once. */
+export interface Signed {
+  nonce: number;
+  hash: string;
+  raw: string;
+  /** The hash of the network's first block, where it shows that. */
+  genesis?: string;
+}
+
 /** The fields of each kind, besides those of every object. They have the API's names, so that a test can patch any. */
 export interface FieldsOf {
   organization: { name: string };
@@ -95,9 +104,11 @@ export interface FieldsOf {
     nextPin?: number;
     reports: number;
     /** What follows is for tethers that really pin. Contracts on the target networks: */
-    contracts?: Partial<Record<Network, { address: string; chainId: number } | undefined>>;
+    contracts?: Partial<Record<Network, { address: string; chainId: number; transaction?: Signed } | undefined>>;
     /** Deployments that have begun, with the signed transaction, so that none is paid for twice. */
-    deploying?: Partial<Record<Network, { address: string; nonce: number; hash?: string; raw?: string } | undefined>>;
+    deploying?: Partial<Record<Network, ({ address: string; nonce: number } & Partial<Signed>) | undefined>>;
+    /** Contracts that a network no longer showed. The next deployment begins with the same transaction: it may have been wrong. */
+    lost?: FieldsOf["tether"]["deploying"];
     /** The report that is being pinned, with its signed transaction. */
     pinning?: {
       network: Network;
@@ -105,7 +116,7 @@ export interface FieldsOf {
       hash: string;
       at: number;
       states: Record<string, unknown>[];
-      transaction?: { nonce: number; hash: string; raw: string } | undefined;
+      transaction?: Signed | undefined;
     };
     /** Networks on which the account has received its first balance. */
     granted?: Partial<Record<Network, boolean>>;

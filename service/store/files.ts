@@ -12,14 +12,17 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
+import { draftOf, generationOf } from "./generation";
 
 /**
- * Replaces a file atomically, readable by its owner only. Follows a link to its target, but no link that somebody planted at the
- * temporary path.
+ * Replaces a file atomically, readable by its owner only, if this process still holds its folder. Follows a link to its target, but
+ * no link that somebody planted at the temporary path.
  */
 export function replaceFile(file: string, content: string | Buffer): void {
   const target = existsSync(file) ? realpathSync(file) : file;
-  const temporary = `${target}.new`;
+  const generation = generationOf(file);
+  const temporary = draftOf(target, generation);
+  generation?.check();
   rmSync(temporary, { force: true });
   try {
     const descriptor = openSync(temporary, "wx", 0o600);
@@ -29,6 +32,7 @@ export function replaceFile(file: string, content: string | Buffer): void {
     } finally {
       closeSync(descriptor);
     }
+    generation?.check();
     renameSync(temporary, target);
     syncFolder(dirname(target));
   } catch (error) {

@@ -1,8 +1,18 @@
-import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { ServiceError } from "../errors";
+import { Damaged, isFull } from "../errors";
 import { jsonText, replaceFile } from "./files";
+import { type Generation, generationOf } from "./generation";
 
 const synced = promisify(fdatasync);
 /** Bytes that one read takes. */
@@ -10,9 +20,7 @@ const part = 65_536;
 const newline = 10;
 
 export const damaged = (file: string, why: string, line?: number) =>
-  new ServiceError(
-    `${file} is damaged${line === undefined ? "" : ` in line ${line}`}: ${why}. Nothing was changed. Restore the data folder from a backup, or start over with an empty one.`,
-  );
+  new Damaged(`${file} is damaged${line === undefined ? "" : ` in line ${line}`}: ${why}`);
 
 /** Digits of the length in the first line. Their number is fixed, so that the length can be written in place. */
 const digits = 16;
@@ -25,6 +33,7 @@ const lengthText = (length: number) => `${length}`.padStart(digits, "0");
 export class Journal {
   readonly #head: string;
   readonly #descriptor: number;
+  readonly #generation: Generation | undefined;
   #length: number;
   /** How many bytes are surely on disk. */
   #synced: number;
@@ -37,6 +46,7 @@ export class Journal {
     length: number,
   ) {
     this.#head = JSON.stringify(format).slice(0, -1);
+    this.#generation = generationOf(file);
     this.#descriptor = openSync(file, "r+");
     this.#length = this.#synced = length;
   }
@@ -55,11 +65,13 @@ export class Journal {
   }
 
   /**
-   * Reads all records, and opens the file to add more. Changes nothing before the first record is added.
+   * Reads all records, and opens the file to add more. Changes nothing before the first record is added, except that a file that
+   * another process may have open is replaced by a copy.
    *
    * @param format what the first line must contain, besides the length
    */
   static open(file: string, format: object, each: (record: unknown, line: number) => void): Journal {
+    ownFile(file);
     return new Journal(file, format, Journal.read(file, format, each));
   }
 
@@ -89,15 +101,19 @@ export class Journal {
     return end;
   }
 
-  /** Adds records. Once it returns, they survive the end of the process; after `flushed`, a power cut, too. */
+  /** Adds records. Once `flushed` resolves, they survive the end of the process and a power cut. */
   add(records: readonly object[]): void {
     this.#length = this.#put(records);
   }
 
-  /** Resolves when all that was added before is on disk. Callers that wait at the same time share a sync. */
+  /**
+   * Resolves when all that was added before is on disk, in a folder that this process still holds. Callers that wait at the same
+   * time share a sync.
+   */
   async flushed(): Promise<void> {
     for (const wanted = this.#length; !this.#closed && this.#synced < wanted;)
       await (this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined)));
+    this.#generation?.check();
   }
 
   /** Adds records, and resolves when they are on disk. Only one call at a time. */
@@ -105,6 +121,7 @@ export class Journal {
     const before = this.#length;
     const end = this.#put(records);
     await synced(this.#descriptor).catch((error: unknown) => this.#undo(before, error));
+    this.#generation?.check();
     this.#length = end;
     this.#commit(end);
   }
@@ -112,8 +129,10 @@ export class Journal {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    fdatasyncSync(this.#descriptor);
-    this.#commit(this.#length);
+    if (!this.#generation?.isLost) {
+      fdatasyncSync(this.#descriptor);
+      this.#commit(this.#length);
+    }
     closeSync(this.#descriptor);
   }
 
@@ -125,11 +144,12 @@ export class Journal {
     } catch (error) {
       if (!this.#closed) throw error; // close() has synced it
     }
-    if (!this.#closed) this.#commit(end);
+    if (!this.#closed && !this.#generation?.isLost) this.#commit(end);
   }
 
   #put(records: readonly object[]): number {
     const bytes = Buffer.from(records.map(lineOf).join(""));
+    this.#generation?.check();
     try {
       ftruncateSync(this.#descriptor, this.#length); // removes what a crash tore
       let written = 0;
@@ -152,6 +172,16 @@ export class Journal {
   }
 }
 
+/** Copies a file that the process that held the folder before may have open: what it still writes then goes nowhere. */
+function ownFile(file: string): void {
+  if (!generationOf(file)?.mayBeShared) return;
+  try {
+    replaceFile(file, readFileSync(file));
+  } catch (error) {
+    if (!isFull(error)) throw error; // better to start without a copy than not to start
+  }
+}
+
 const headOf = (head: string, length: number) => `${head},"length":"${lengthText(length)}"}\n`;
 
 const mark = '{"crc32":"00000000"';
@@ -171,7 +201,7 @@ export function recordOf(line: string): unknown {
 }
 
 /** Reads a file line by line, without ever holding all of it. `each` stops it by returning false. */
-export function eachLine(file: string, each: (line: string) => boolean): { size: number; torn: boolean } {
+function eachLine(file: string, each: (line: string) => boolean): { size: number; torn: boolean } {
   const descriptor = openSync(file, "r");
   let size = 0;
   try {

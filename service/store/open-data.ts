@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Chains } from "../ledger/chains";
 import type { ResolvedOptions } from "../settings/options";
 import { AccountKeys } from "../tether/accounts";
 import { ApiKeys, Organizations } from "./organizations";
@@ -13,11 +12,13 @@ import { newTether } from "../tether/tethering";
 /**
  * Opens the data folder, if one is given, and adds what the options ask for and it does not have yet. The clock never goes back,
  * not even over restarts.
+ *
+ * @param lost hears that another process has taken the folder
  */
-export async function openData(options: ResolvedOptions) {
+export async function openData(options: ResolvedOptions, lost: (error: Error) => void) {
   const dir = options.dataDir === undefined ? undefined : resolve(options.dataDir);
   let store: Store | undefined;
-  const unlock = dir === undefined ? undefined : await lockFolder(dir, (error) => store?.refuse(error));
+  const unlock = dir === undefined ? undefined : await lockFolder(dir, lost);
   const close = async () => {
     store?.close();
     await unlock?.();
@@ -62,13 +63,12 @@ function holdsSomething(path: string): boolean {
   return readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
 }
 
-/** Checks that everything that the data refer to is there. Changes nothing. */
+/** Checks that everything that the data refer to is there, besides ledgers. Changes nothing. */
 function check(dir: string, store: Store, organizations: Organizations, options: ResolvedOptions): void {
   const given = new Set(options.organizations.filter(({ apiKey }) => apiKey !== undefined).map(({ name }) => name));
   const keyless = organizations.list().find(({ name, apiKey }) => apiKey === "" && !given.has(name));
-  if (keyless && !store.former) throw damaged(join(dir, "api-keys.json"), `the API key of ${keyless.name} is missing`);
+  if (keyless) throw damaged(join(dir, "api-keys.json"), `the API key of ${keyless.name} is missing`);
   AccountKeys.check(join(dir, "accounts"), store);
-  Chains.check(join(dir, "chains"), store);
 }
 
 type WantedTether = ResolvedOptions["tethers"][number];

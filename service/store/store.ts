@@ -23,7 +23,8 @@ export class Store {
   readonly #rows = new Map<string, Entity[]>();
   readonly #children = new Map<string, Set<string>>();
   readonly #file: StateFile | undefined;
-  private readonly clock: () => number;
+  /** The service's time, which never goes back. */
+  readonly clock: () => number;
 
   constructor(clock: SteadyClock, file?: string) {
     this.clock = clock.now;
@@ -96,19 +97,9 @@ export class Store {
   /** Resolves when all that was stored before is on disk. */
   synced = (): Promise<void> => this.#file?.synced() ?? Promise.resolve();
 
-  /** Whether its file is of version 0.1.0, which contains less. */
-  get former(): boolean {
-    return this.#file?.former === true;
-  }
-
   /** Removes outdated lines from the file. */
   tidy(): void {
-    if (!this.former) this.#file?.tidy(this.#rows.size, this.#rows.size + 1);
-  }
-
-  /** Refuses all further changes: another service has the folder. */
-  refuse(error: Error): void {
-    this.#file?.refuse(error);
+    this.#file?.tidy(this.#rows.size, this.#rows.size + 1);
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal, ServiceError } from "../errors";
-import type { FieldsOf, Network } from "../store/entities";
+import type { Network } from "../store/entities";
 import type { Store } from "../store/store";
 import { addressOf, balanceOf } from "./transactions";
 import type { Target, Targets } from "./targets";
@@ -76,7 +76,8 @@ export class AccountKeys {
         const key = read(file);
         if (fields.keyChecksum !== undefined && fields.keyChecksum !== sha256(key))
           throw damaged(file, "it contains another key than before, which does not own the tether's account");
-      } else if (hadKey(fields)) throw damaged(file, "it is missing, and contains the key of a tether's account");
+      } else if (fields.keyChecksum !== undefined)
+        throw damaged(file, "it is missing, and contains the key of a tether's account");
     }
   }
 
@@ -103,10 +104,6 @@ export class AccountKeys {
 
 const fileOf = (dir: string, tetherId: string) => join(dir, `${tetherId}.key`);
 const random = () => `0x${randomBytes(32).toString("hex")}`; // practically always a valid key
-
-/** Whether a tether had a key. Data of 0.1.0 has no checksum, but shows what the tether did. */
-const hadKey = ({ keyChecksum, granted, contracts, deploying, pinning }: FieldsOf["tether"]) =>
-  [keyChecksum, granted, contracts, deploying, pinning].some((field) => field !== undefined);
 
 function read(file: string): string {
   const key = readFileSync(file, "utf8").trim();

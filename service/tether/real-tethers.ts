@@ -1,6 +1,6 @@
 import type { Base, Tethering } from "../context";
 import type { RealLedger } from "../ledger/ledger";
-import { type FieldsOf, type Network, networks, type Wire } from "../store/entities";
+import { type FieldsOf, type Network, networks, type Signed, type Wire } from "../store/entities";
 import { type AccountKeys, Accounts } from "./accounts";
 import { Schedule, SingleFlight } from "./schedule";
 import type { Target, Targets } from "./targets";
@@ -9,10 +9,14 @@ import { isFull, Refusal } from "../errors";
 import type { Store } from "../store/store";
 import {
   contractAddress,
+  contradicted,
   deployment,
+  beganAnew,
   isThere,
   keccak,
+  Lasting,
   type Mined,
+  type Outcome,
   pinCount,
   pinData,
   pinnedAt,
@@ -39,7 +43,7 @@ export class RealTethers implements Tethering {
   ) {
     const { signal } = this.#stopping;
     this.#accounts = new Accounts(base.store, targets, keys, signal);
-    this.#deployments = new Deployments(base.store, this.#accounts, signal);
+    this.#deployments = new Deployments(base, this.#accounts, signal);
     const pins = new Pins(base, ledger, this.#accounts, this.#deployments, signal);
     this.#schedule = new Schedule(base.clock, (id) => pins.pinIfDue(id));
   }
@@ -48,7 +52,7 @@ export class RealTethers implements Tethering {
   balance = ({ id }: Tether, network: Network) => this.#accounts.balance(id, network);
   fund = ({ id }: Tether, network: Network, wei: bigint) => this.#accounts.fund(id, network, wei);
   deploy = ({ id }: Tether, network: Network) => this.#deployments.deploy(id, network);
-  isDeployed = ({ id }: Tether, network: Network) => this.#deployments.isDeployed(id, network);
+  isDeployed = ({ id }: Tether, network: Network) => this.#deployments.isDeployed(id, network, true);
 
   current({ id, fields }: Tether): Tether {
     void this.#schedule.look(id, fields.nextPin); // a read does not wait for a block
@@ -78,11 +82,7 @@ export class RealTethers implements Tethering {
       const simulated = networks.some((net) => fields.deployments[net] > 0 && !contracts[net]);
       const stopped = network && simulated ? { active: false, activated: false, nextPin: undefined } : {};
       if (simulated) store.setFields("tether", id, { deployments, ...stopped });
-      for (const net of networks.filter((net) => deploying[net])) {
-        this.#deployments.deploy(id, net).catch(({ message }: Error) => {
-          store.setFields("tether", id, { problem: message });
-        });
-      }
+      for (const net of networks.filter((net) => deploying[net])) this.#deployments.goOn(id, net);
       this.#schedule.set(id, store.get("tether", id)!.fields.nextPin);
     }
   }
@@ -94,45 +94,101 @@ export class RealTethers implements Tethering {
   }
 }
 
+/** How soon a deployment whose outcome is unknown is looked up again, and a report that could not be pinned is tried again (ms). */
+const retryMs = 2_000;
+
 type Begun = NonNullable<NonNullable<FieldsOf["tether"]["deploying"]>[Network]>;
+type Contract = NonNullable<NonNullable<FieldsOf["tether"]["contracts"]>[Network]>;
+
+/** How long, and in how many looks in a row, a network must not show a contract that was there. */
+const missing = { ms: 5_000, looks: 3 };
 
 /** The contracts of tethers. Each is deployed, and paid for, once per network. */
 class Deployments {
   readonly #deploying = new SingleFlight<Wire>();
+  /** Contracts that the network did not show the last time. */
+  readonly #missing = new Map<string, Lasting>();
+
+  private readonly store: Store;
 
   constructor(
-    private readonly store: Store,
+    private readonly base: Base,
     private readonly accounts: Accounts,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.store = base.store;
+  }
 
   /** Deploys a contract. Concurrent calls for the same one share an answer. */
   deploy(id: string, network: Network): Promise<Wire> {
     return this.#deploying.join(`${id} ${network}`, () =>
       this.#deploy(id, network).catch((error: Error) => {
+        if (this.signal.aborted)
+          throw new Refusal(503, "The service is stopping: the deployment goes on when it starts again.");
+        const begun = this.#fields(id).deploying?.[network] !== undefined;
+        if (begun) setTimeout(() => this.signal.aborted || this.goOn(id, network), retryMs).unref();
         if (error instanceof Refusal || isFull(error)) throw error;
-        const stopping = "The service is stopping: the deployment goes on when it starts again.";
-        if (this.signal.aborted) throw new Refusal(503, stopping);
-        throw new Refusal(502, `The contract could not be deployed on ${network}: ${error.message}.`);
+        if (error instanceof Rejected)
+          throw new Refusal(409, `The contract was not deployed on ${network}: ${error.message}.`);
+        const outcome = begun ? "It is not known yet whether the contract is" : "The contract could not be";
+        const next = begun ? " The service goes on looking. Deploying again pays nothing twice." : "";
+        throw new Refusal(502, `${outcome} deployed on ${network}: ${error.message}.${next}`);
       }),
     );
   }
 
-  /** Whether the contract is there. If the network lost its state, the contract counts as not deployed. */
-  async isDeployed(id: string, network: Network): Promise<boolean> {
-    const contract = this.#fields(id).contracts?.[network];
-    if (!contract) return false;
+  /** Goes on with a deployment that has begun, until its outcome is known. */
+  goOn(id: string, network: Network): void {
+    this.deploy(id, network)
+      .catch(({ message }: Error) => {
+        if (!this.signal.aborted) this.store.setFields("tether", id, { problem: message });
+      })
+      .catch(this.base.report);
+  }
+
+  /**
+   * Whether the contract is there. If the network lost its state, the contract counts as not deployed.
+   *
+   * @param again whether it is deployed again if not. The same transaction is sent, so a wrong look costs nothing
+   */
+  async isDeployed(id: string, network: Network, again: boolean): Promise<boolean> {
+    const { contracts, lost } = this.#fields(id);
+    const contract = contracts?.[network];
+    const known = contract ?? lost?.[network];
+    if (!known) return false;
     const target = await this.accounts.target(id, network);
-    if (contract.chainId === target.chainId && (await isThere(target, contract.address))) return true;
-    const { contracts, deployments, pinning } = this.#fields(id);
-    const address = contracts?.[network]?.address;
+    const other = contract !== undefined && contract.chainId !== target.chainId;
+    if (!other && (await isThere(target, known.address))) {
+      this.#missing.delete(`${id} ${network}`);
+      if (!contract) this.#deployed(id, target, lost![network]!, "done"); // a node did not know it for a while
+      return true;
+    }
+    if (!contract) return false;
+    const anew = other || (contract.transaction !== undefined && (await beganAnew(target, contract.transaction)));
+    if (anew || (again && contract.transaction) || this.#isLost(id, network, contract.transaction))
+      this.#lose(id, network, contract, anew);
+    else throw new Refusal(409, `${network} does not show the contract ${contract.address} at present.`);
+    return false;
+  }
+
+  /** Whether a contract was not there for so long that it counts as lost. */
+  #isLost(id: string, network: Network, transaction: Signed | undefined): boolean {
+    const key = `${id} ${network}`;
+    const lasting = this.#missing.get(key) ?? new Lasting(transaction ? missing : contradicted);
+    this.#missing.set(key, lasting);
+    return lasting.holds(true);
+  }
+
+  #lose(id: string, network: Network, { address, transaction }: Contract, anew: boolean): void {
+    const { contracts, deployments, pinning, lost } = this.#fields(id);
+    this.#missing.delete(`${id} ${network}`);
     this.store.setFields("tether", id, {
       contracts: { ...contracts, [network]: undefined },
       deployments: { ...deployments, [network]: 0 },
+      lost: { ...lost, [network]: anew || !transaction ? undefined : { address, ...transaction } },
       pinning: pinning?.network === network ? undefined : pinning,
       problem: `The contract ${address} is not on ${network} any more: the network lost its state. Deploy it again.`,
     });
-    return false;
   }
 
   settled = () => this.#deploying.settled();
@@ -140,55 +196,53 @@ class Deployments {
   /** Records the deployment before it is sent, so that a restart continues it and none is paid for twice. */
   async #deploy(id: string, network: Network): Promise<Wire> {
     const target = await this.accounts.target(id, network);
+    const from = this.accounts.address(id);
     for (;;) {
-      const begun = this.#fields(id).deploying?.[network];
-      if (!begun) {
-        const transaction = await signed(target, this.accounts.key(id), { data: deployment() });
-        const address = contractAddress(this.accounts.address(id), transaction.nonce);
-        this.#record(id, network, { address, ...transaction });
-        await this.store.synced();
-        continue;
-      }
-      const mined = await this.#mined(target, this.accounts.address(id), begun).catch((error: unknown) => {
+      const { deploying, lost } = this.#fields(id);
+      const known = deploying?.[network] ?? lost?.[network];
+      const begun: Begun = known ?? (await this.#begin(id, target));
+      if (begun !== deploying?.[network]) this.#record(id, network, begun);
+      await this.store.synced();
+      const isDone = () => isThere(target, begun.address);
+      const watched = { fresh: known === undefined, isDone, signal: this.signal };
+      const outcome = await settled(target, from, begun, watched).catch((error: unknown) => {
         if (error instanceof Rejected) this.#record(id, network, undefined);
         throw error;
       });
-      if (!mined && !(await isThere(target, begun.address))) {
-        this.#record(id, network, undefined);
-        continue;
-      }
-      const { contracts, deployments, deploying } = this.#fields(id);
-      const { chainId } = target;
-      this.store.setFields("tether", id, {
-        contracts: { ...contracts, [network]: { address: begun.address, chainId } },
-        deployments: { ...deployments, [network]: 1 },
-        deploying: { ...deploying, [network]: undefined },
-        problem: undefined,
-      });
-      return { network, chain_id: chainId, contract_address: begun.address, ...mined };
+      if (outcome === "void") this.#record(id, network, undefined);
+      else return this.#deployed(id, target, begun, outcome);
     }
   }
 
-  #record(id: string, network: Network, begun: Begun | undefined): void {
-    this.store.setFields("tether", id, { deploying: { ...this.#fields(id).deploying, [network]: begun } });
+  async #begin(id: string, target: Target): Promise<Begun> {
+    const transaction = await signed(target, this.accounts.key(id), { data: deployment() });
+    return { address: contractAddress(this.accounts.address(id), transaction.nonce), ...transaction };
   }
 
-  /** Records of version 0.1.0 lack the transaction itself, so it cannot be sent again. */
-  async #mined(target: Target, from: string, { nonce, hash, raw }: Begun) {
-    if (hash !== undefined && raw !== undefined) return settled(target, from, { nonce, hash, raw }, this.signal);
-    const [latest, pending] = await Promise.all(
-      ["latest", "pending"].map((block) => target.call<string>("eth_getTransactionCount", [from, block])),
-    );
-    const waits = Number(latest) <= nonce && Number(pending) > nonce;
-    if (waits) throw new Refusal(409, `A deployment on ${target.network} waits for its block. Try again later.`);
-    return undefined;
+  #deployed(id: string, { network, chainId }: Target, begun: Begun, outcome: Mined | "done"): Wire {
+    const { contracts, deployments, deploying, lost } = this.#fields(id);
+    const { address, nonce, hash, raw, genesis } = begun;
+    const transaction = hash === undefined || raw === undefined ? undefined : { nonce, hash, raw, genesis };
+    this.store.setFields("tether", id, {
+      contracts: { ...contracts, [network]: { address, chainId, transaction } },
+      deployments: { ...deployments, [network]: 1 },
+      deploying: { ...deploying, [network]: undefined },
+      lost: { ...lost, [network]: undefined },
+      problem: undefined,
+    });
+    return { network, chain_id: chainId, contract_address: address, ...(outcome === "done" ? {} : outcome) };
+  }
+
+  #record(id: string, network: Network, begun: Begun | undefined): void {
+    const { deploying, lost } = this.#fields(id);
+    this.store.setFields("tether", id, {
+      deploying: { ...deploying, [network]: begun },
+      lost: { ...lost, [network]: undefined },
+    });
   }
 
   #fields = (id: string) => this.store.get("tether", id)!.fields;
 }
-
-/** How soon a report that could not be pinned is tried again (ms). */
-const retryMs = 2_000;
 
 type Pinning = NonNullable<FieldsOf["tether"]["pinning"]>;
 
@@ -222,19 +276,20 @@ class Pins {
 
   /** Makes a report. Returns why, if there is none. */
   async #pin(id: string): Promise<string | undefined> {
-    const { network, contracts = {}, pinning: begun } = this.#get(id).fields;
+    const { network, pinning: begun } = this.#get(id).fields;
     const net = begun?.network ?? network!;
-    const contract = contracts[net];
-    if (!contract) return `There is no contract on ${net}. Deploy it.`;
     const target = await this.accounts.target(id, net);
-    if (!(await this.deployments.isDeployed(id, net))) return this.#get(id).fields.problem;
+    const none = `There is no contract on ${net}. Deploy it.`;
+    if (!(await this.deployments.isDeployed(id, net, false))) return this.#get(id).fields.problem ?? none;
+    const contract = this.#get(id).fields.contracts![net]!;
     const pinning = begun ?? (await this.#begin(id, net, await pinCount(target, contract.address)));
-    let mined = await this.#send(id, target, contract.address, pinning);
-    if (!mined && (await pinCount(target, contract.address)) <= pinning.index) {
-      if (await this.deployments.isDeployed(id, net)) this.base.store.setFields("tether", id, { pinning: undefined });
+    const outcome = await this.#send(id, target, contract.address, pinning);
+    if (outcome === "void") {
+      if (await this.deployments.isDeployed(id, net, false))
+        this.base.store.setFields("tether", id, { pinning: undefined });
       return this.#get(id).fields.problem ?? "The transaction was lost. Another one is sent.";
     }
-    mined ??= await pinnedAt(target, contract.address, pinning.index);
+    const mined = outcome === "done" ? await pinnedAt(target, contract.address, pinning.index) : outcome;
     const fresh = this.#get(id);
     const place = { network: net, chain_id: contract.chainId, contract_address: contract.address };
     const pin = { ...place, ...mined, contract_index: pinning.index, hash: pinning.hash };
@@ -251,19 +306,21 @@ class Pins {
     return { network, index, hash: reportHash(states), states, at: this.base.clock() };
   }
 
-  /** Sends the transaction, the recorded one if there is one. Returns undefined if no block has it or will have it. */
-  async #send(id: string, target: Target, contract: string, pinning: Pinning): Promise<Mined | undefined> {
+  /** Sends the transaction, the recorded one if there is one. */
+  async #send(id: string, target: Target, contract: string, pinning: Pinning): Promise<Outcome> {
     const { index, hash } = pinning;
     const note = (made: Pinning["transaction"]) =>
       this.base.store.setFields("tether", id, { pinning: { ...pinning, transaction: made } });
-    let { transaction } = pinning;
-    if (!transaction && (await pinCount(target, contract)) <= index) {
-      transaction = await signed(target, this.accounts.key(id), { to: contract, data: pinData(index, hash) });
-      note(transaction); // on disk before it is sent, so that a restart sends the same one again
-      await this.base.store.synced();
-    }
-    if (!transaction) return undefined;
-    return settled(target, this.accounts.address(id), transaction, this.signal).catch((error: unknown) => {
+    const isDone = async () => (await pinCount(target, contract)) > index;
+    const fresh = pinning.transaction === undefined;
+    if (fresh && (await isDone())) return "done";
+    const transaction =
+      pinning.transaction ??
+      (await signed(target, this.accounts.key(id), { to: contract, data: pinData(index, hash) }));
+    if (fresh) note(transaction); // on disk before it is sent, so that a restart sends the same one again
+    await this.base.store.synced();
+    const watched = { fresh, isDone, signal: this.signal };
+    return settled(target, this.accounts.address(id), transaction, watched).catch((error: unknown) => {
       if (error instanceof Rejected) note(undefined);
       throw error;
     });

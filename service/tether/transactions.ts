@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { JsonFragment } from "ethers";
+import type { Signed } from "../store/entities";
 import type { Target } from "./targets";
 import { Refusal } from "../errors";
 import { RpcError } from "../ledger/rpc";
@@ -34,7 +35,9 @@ export const contractAddress = (from: string, nonce: number) => library().getCre
 
 /** Whether there is a contract at the address. */
 export async function isThere(target: Target, address: string): Promise<boolean> {
-  return (await target.call<string>("eth_getCode", [address, "latest"])) !== "0x";
+  const code = await target.call("eth_getCode", [address, "latest"]);
+  if (typeof code === "string" && code.startsWith("0x")) return code !== "0x";
+  throw strange("eth_getCode");
 }
 
 /** The data of a call that pins a hash. The contract accepts each index once, in order. */
@@ -42,7 +45,7 @@ export const pinData = (index: number, hash: string) => coder().encodeFunctionDa
 
 export async function pinCount(target: Target, address: string): Promise<number> {
   const data = coder().encodeFunctionData("count");
-  return Number(await target.call<string>("eth_call", [{ to: address, data }, "latest"]));
+  return Number(await quantity(target, "eth_call", [{ to: address, data }, "latest"]));
 }
 
 /** The transaction and the block of an earlier pin. */
@@ -54,90 +57,192 @@ export async function pinnedAt(target: Target, address: string, index: number) {
   return { transaction_hash: log.transactionHash, block_number: Number(log.blockNumber) };
 }
 
-/** A signed transaction. It can be sent again and again: with one nonce, it takes effect at most once. */
-interface Signed {
-  nonce: number;
-  hash: string;
-  raw: string;
-}
-
 /** The transaction and the block that have something. */
 export interface Mined {
   transaction_hash: string;
   block_number: number;
 }
 
-/** The network refused a transaction, so it will not take effect. */
+/** The network refused a transaction before it waited anywhere, or a block has it and it failed. So it will not take effect. */
 export class Rejected extends Error {
   override readonly name = "Rejected";
 }
-
-const pollMs = 250;
-/** A transaction is sent again after this many polls: a network that restarts forgets what waits. */
-const resendEvery = 20;
 
 /** Signs a transaction, if the account can pay for it. */
 export async function signed(target: Target, key: string, what: { to?: string; data: string }): Promise<Signed> {
   const { Wallet, Transaction } = library();
   const wallet = new Wallet(key);
   const from = wallet.address;
-  const [count, estimate, fees] = await Promise.all([
-    target.call<string>("eth_getTransactionCount", [from, "pending"]),
-    target.call<string>("eth_estimateGas", [{ from, ...what }]),
+  const [nonce, estimate, fees, genesis] = await Promise.all([
+    // not the pending count: if an earlier transaction still waits somewhere, only one of the two can get into a block
+    usedBy(target, from),
+    quantity(target, "eth_estimateGas", [{ from, ...what }]),
     feesOf(target),
+    genesisOf(target),
   ]);
-  const gasLimit = (BigInt(estimate) * 21n) / 20n;
-  const nonce = Number(count);
+  const gasLimit = (estimate * 21n) / 20n;
   const raw = await wallet.signTransaction({ ...what, chainId: target.chainId, nonce, gasLimit, ...fees });
   const cost = gasLimit * (fees.maxFeePerGas ?? fees.gasPrice);
   const balance = await balanceOf(target, from);
-  if (balance >= cost) return { nonce, raw, hash: Transaction.from(raw).hash! };
+  if (balance >= cost)
+    return { nonce, raw, hash: Transaction.from(raw).hash!, ...(genesis === undefined ? {} : { genesis }) };
   const money = `it owns ${balance} wei and needs about ${cost}`;
   throw new Refusal(402, `The account ${from} has no funds on ${target.network}: ${money}.`);
 }
 
-export async function balanceOf(target: Target, account: string): Promise<bigint> {
-  return BigInt(await target.call<string>("eth_getBalance", [account, "latest"]));
+export const balanceOf = (target: Target, account: string) => quantity(target, "eth_getBalance", [account, "latest"]);
+
+/** How many transactions of an account are in blocks. */
+async function usedBy(target: Target, account: string): Promise<number> {
+  return Number(await quantity(target, "eth_getTransactionCount", [account, "latest"]));
+}
+
+/** A network that hides its first block, or does not keep it, has no such hash. */
+async function genesisOf(target: Target): Promise<string | undefined> {
+  const block = await target.call<{ hash?: string } | null>("eth_getBlockByNumber", ["0x0", false]).catch(() => null);
+  return block?.hash;
+}
+
+/** Whether the network began anew since a transaction was signed. */
+export async function beganAnew(target: Target, { genesis }: Pick<Signed, "genesis">): Promise<boolean> {
+  const now = genesis === undefined ? undefined : await genesisOf(target);
+  return now !== undefined && now !== genesis;
 }
 
 async function feesOf(target: Target) {
-  const [block, price] = await Promise.all([
-    target.call<{ baseFeePerGas?: string }>("eth_getBlockByNumber", ["latest", false]),
-    target.call<string>("eth_gasPrice"),
+  const [block, gasPrice] = await Promise.all([
+    target.call<{ baseFeePerGas?: string } | null>("eth_getBlockByNumber", ["latest", false]),
+    quantity(target, "eth_gasPrice"),
   ]);
-  const gasPrice = BigInt(price);
-  if (block.baseFeePerGas === undefined) return { type: 0, gasPrice };
+  if (block?.baseFeePerGas === undefined) return { type: 0, gasPrice };
   const base = BigInt(block.baseFeePerGas);
   const tip = gasPrice > base ? gasPrice - base : 0n;
   return { type: 2, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * base + tip };
 }
 
-/** Sends a transaction until it is in a block. Returns undefined if it never will be: its nonce is not the account's next one. */
+/** Makes a call whose answer is a number: a proxy may answer anything. */
+async function quantity(target: Target, method: string, params?: unknown[]): Promise<bigint> {
+  const answer = await target.call(method, params);
+  if (typeof answer === "string" && /^0x[0-9a-f]{1,64}$/i.test(answer)) return BigInt(answer);
+  throw strange(method);
+}
+
+const strange = (method: string) => new RpcError(`${method}: the answer is not what was asked for`);
+
+/** Time, as tests replace it. */
+export interface Pace {
+  now: () => number;
+  rest: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const realPace: Pace = {
+  now: () => performance.now(),
+  rest: (ms, signal) => wait(ms, undefined, { signal }),
+};
+
+/** The pause after each look (ms). It grows. */
+const restAfter = (look: number) => Math.min(4_000, 250 * 1.15 ** look);
+/** When a transaction is sent again (ms): a network that restarts forgets what waits. After an unclear answer, sooner. */
+const resend = { accepted: 10_000, unclear: 500 };
+/** How long a network may fail to answer (ms). */
+const patience = 10_000;
+/** How long, and in how many looks in a row, the account's count of transactions must contradict a transaction (ms). */
+export const contradicted = { ms: 60_000, looks: 5 };
+
+/** How a transaction ended: in a block, done in an unknown one, or never, since its nonce is another one's. */
+export type Outcome = Mined | "done" | "void";
+
+interface Watched {
+  /** Whether it was never sent before. Only then a refusal means that it waits nowhere. */
+  fresh: boolean;
+  /** Whether what it does is done. */
+  isDone: () => Promise<boolean>;
+  signal: AbortSignal;
+}
+
+/**
+ * Sends a transaction until its outcome is certain. Any answer but a refusal of the first attempt may hide that the network took
+ * it, and a node may show less than another one. So the same bytes are sent again, until a block has them, or until the network
+ * shows for a while that their nonce cannot be used any more.
+ */
 export async function settled(
   target: Target,
   from: string,
-  { nonce, hash, raw }: Signed,
-  signal: AbortSignal,
-): Promise<Mined | undefined> {
-  for (let round = 0; ; round++) {
-    const next = Number(await target.call<string>("eth_getTransactionCount", [from, "latest"]));
-    type Receipt = { status: string; blockNumber: string } | null;
-    const receipt = await target.call<Receipt>("eth_getTransactionReceipt", [hash]);
-    if (receipt?.status === "0x0") throw new Rejected(`the transaction ${hash} failed in block ${receipt.blockNumber}`);
-    if (receipt) return { transaction_hash: hash, block_number: Number(receipt.blockNumber) };
-    if (next !== nonce) return undefined;
-    if (round % resendEvery === 0) await send(target, raw);
-    await wait(pollMs, undefined, { signal });
+  made: { nonce: number } & Partial<Signed>,
+  { fresh, isDone, signal }: Watched,
+  { now, rest }: Pace = realPace,
+): Promise<Outcome> {
+  const { nonce, hash } = made;
+  const contradiction = new Lasting(contradicted, now);
+  let [unsent, attempts, due, heard] = [fresh, 0, now(), now()];
+  for (let look = 0; ; look++) {
+    try {
+      const next = await usedBy(target, from);
+      const mined = hash === undefined ? undefined : await minedAs(target, hash);
+      if (mined) return mined;
+      if (next > nonce && (await isDone())) return "done";
+      if (contradiction.holds(next !== nonce)) return "void";
+      if (next === nonce && made.raw === undefined) return "void"; // another one gets the same nonce
+      heard = now();
+      if (heard >= due) {
+        if (!unsent && (await beganAnew(target, made))) return "void";
+        const accepted = next === nonce && (await send(target, made as Signed, unsent));
+        if (next === nonce) unsent = false;
+        due = now() + (accepted ? resend.accepted : Math.min(resend.accepted, resend.unclear * 2 ** attempts++));
+      }
+    } catch (error) {
+      if (error instanceof Rejected || signal.aborted || now() - heard > patience) throw error;
+    }
+    await rest(restAfter(look), signal);
   }
 }
 
-const known = /already (known|imported)|nonce too low/i;
+/** Whether something is seen again and again for some time, without a break. */
+export class Lasting {
+  #since = 0;
+  #looks = 0;
 
-async function send(target: Target, raw: string): Promise<void> {
+  constructor(
+    private readonly least: { ms: number; looks: number },
+    private readonly now = () => performance.now(),
+  ) {}
+
+  /** Notes one look. */
+  holds(seen: boolean): boolean {
+    this.#looks = seen ? this.#looks + 1 : 0;
+    if (this.#looks === 1) this.#since = this.now();
+    return this.#looks >= this.least.looks && this.now() - this.#since >= this.least.ms;
+  }
+}
+
+/** The block of a transaction. */
+async function minedAs(target: Target, hash: string): Promise<Mined | undefined> {
+  type Receipt = { status: string; blockNumber: string | null } | null;
+  const receipt = await target.call<Receipt>("eth_getTransactionReceipt", [hash]);
+  if (!receipt) return undefined;
+  const { status, blockNumber } = receipt;
+  if (typeof blockNumber !== "string") return undefined; // it is not in a block yet
+  const block = Number(blockNumber);
+  if (status === "0x0") throw new Rejected(`the transaction ${hash} failed in block ${block}`);
+  return { transaction_hash: hash, block_number: block };
+}
+
+/** What nodes answer to a transaction that they do not let wait. */
+const refusals = [
+  /insufficient funds|upfront cost exceeds account balance/i,
+  /intrinsic gas|exceeds block gas limit|exceeds the configured cap/i,
+  /(?<!replacement )transaction underpriced|max (priority )?fee per gas (less|higher) than/i,
+  /transaction type not supported|only replay-protected|invalid (chain id|sender)/i,
+  /max initcode size exceeded|oversized data/i,
+];
+
+/** Sends a transaction. Returns whether the network says that it took it; if not, that is unknown. */
+async function send(target: Target, { raw, hash }: Signed, unsent: boolean): Promise<boolean> {
   try {
-    await target.call("eth_sendRawTransaction", [raw]);
+    return (await target.call("eth_sendRawTransaction", [raw])) === hash;
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    if (!known.test(error.message)) throw new Rejected(error.message, { cause: error });
+    const refused = error instanceof RpcError && refusals.some((refusal) => refusal.test(error.message));
+    if (unsent && refused) throw new Rejected(error.message, { cause: error });
+    return false;
   }
 }

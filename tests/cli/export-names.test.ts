@@ -72,3 +72,31 @@ test("names, keys and ids come through, and the file is right", () => {
     random(100),
   );
 });
+
+describe("names that differ only in how their letters are composed are one name", () => {
+  const [composed, apart] = ["Café".normalize("NFC"), "Café".normalize("NFD")];
+  const there = found("consortium", "c0", { name: "trade" }, [
+    ...[composed, apart].map((orgName, at) => found("membership", `m${at}`, { orgName })),
+    found("environment", "e0", { name: "prod", provider: "quorum", consensusType: "raft" }, [
+      ...[composed, apart].map((name, at) => found("node", `n${at}`, { name, membershipId: "m0" })),
+    ]),
+  ]);
+  const names = (adopt: boolean) => {
+    const text = yamlOf(definitionOf(there, { adopt }), { adopt });
+    const [{ members, environments }] = planOf("trade", readFile(written(text)), undefined).consortia as [
+      ReturnType<typeof planOf>["consortia"][number],
+    ];
+    const nodes = environments.flatMap((one) => one.nodes);
+    return { text, members: members.map(({ args }) => args.orgName), nodes: nodes.map(({ args }) => args.name) };
+  };
+
+  test("in a copy, the first has it, and the other is named by its key", () => {
+    const { text, members, nodes } = names(false);
+    expect({ members, nodes }).toEqual({ members: [composed, "Cafe-m1"], nodes: [composed, "Cafe-n1"] });
+    expect(text).toContain("`up` names this one Cafe-m1");
+  });
+
+  test("what is adopted keeps its own", () => {
+    expect(names(true)).toMatchObject({ members: [composed, apart], nodes: [composed, apart] });
+  });
+});

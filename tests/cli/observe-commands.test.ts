@@ -68,6 +68,20 @@ describe("the commands", () => {
     expect(stdout).toContain("There is nothing to check: 1 ok.");
   });
 
+  test("check: 3 and NOT KNOWN without any credential: no node was asked", async () => {
+    const { code, stdout } = await consortium(["check", "--junit", file("u.xml"), "--metrics", file("u.prom")], env);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/│ \? unknown {2}│ node n1 in test +│ no credential of its member is at hand/);
+    expect(stdout).toContain("It is NOT KNOWN whether the network is usable: 4 ok, 1 not known.");
+    const { code: same, stdout: json } = await consortium(["check", "--json"], env);
+    expect(same).toBe(3);
+    const { results, ...all } = JSON.parse(json) as { results: { outcome: string }[] };
+    expect(all).toMatchObject({ ok: false, verdict: "unknown", counts: { unknown: 1 } });
+    expect(results).toContainEqual(expect.objectContaining({ check: "node reachable", outcome: "unknown" }));
+    expect(readFileSync(file("u.xml"), "utf8")).toContain('errors="1"');
+    expect(readFileSync(file("u.prom"), "utf8")).toContain('consortium_check_results{outcome="unknown"} 1');
+  });
+
   test("check: 1, with the reason and the next step, where something is wrong", async () => {
     writeFileSync(file("wrong.json"), JSON.stringify({ ...pair, password: "no" }));
     const { code, stdout } = await consortium(["check", "--outputs", file("wrong.json"), "--json"], env);

@@ -115,8 +115,9 @@ describe("the command", () => {
   });
 
   test("that a ledger is lost is approved with a digest only", async () => {
-    const lossy = file("lossy.json", digest([step("delete", "Node", "n", { id: "n1" })]));
-    const { code, stdout } = await consortium(["report", lossy, "--approved", lossy, ...all], {});
+    const losing = digest([step("delete", "Node", "n", { id: "n1" })]);
+    const [lossy, before] = [file("lossy.json", losing), file("before.json", losing)];
+    const { code, stdout } = await consortium(["report", lossy, "--approved", before, ...all], {});
     expect(code).toBe(2);
     expect(stdout).not.toContain("NOT WHAT WAS APPROVED");
     const [, given = ""] = /`([0-9a-f]{64})`/.exec(stdout)!;

@@ -29,6 +29,17 @@ describe("what a line says", () => {
       "| changed | Consortium `c` | `description`: `[secret]` → `[secret]` |".replace("`[secret]` → ", ""),
     ],
     [
+      "a value with a secret in it that may have changed",
+      step(
+        "update",
+        "Consortium",
+        "c",
+        { inputs: { extra: { a: [1, { token: "[secret]" }] }, name: "c" } },
+        { inputs: { extra: { a: [1, { token: "[secret]" }] }, name: "c" } },
+      ),
+      '| changed | Consortium `c` | `extra`: `{"a":[1,{"token":"[secret]"}]}` |',
+    ],
+    [
       "an output that the resource keeps secret",
       step(
         "update",
@@ -121,7 +132,7 @@ describe("zones, services and the like", () => {
   });
 
   test("a service that goes with its environment is named, too; one that others share stays", () => {
-    const shared = { ...documents, outputs: { __left: [] } };
+    const shared = { ...documents, outputs: { __kept: { version: 2, how: "shared" } } };
     expect(boxed(show(digest([step("delete", "Service", "docs", shared)])))).toEqual([]);
     expect(row(show(digest([step("delete", "Service", "docs", shared)])))).toContain("stays in the service");
     const environment = { id: "env0000001", inputs: { consortiumId: "con0000001" } };

@@ -105,6 +105,32 @@ test("a new link is for programs that have the service's key, and not for web pa
   await signIn(console, link);
 });
 
+test("a session ends only its own pages, and only its own cookie is worthless then", async () => {
+  const { console, session } = await opened();
+  const other = await signIn(console);
+  const pages = [new TestPage(session), new TestPage(other)] as const;
+  for (const page of pages) expect(await page.answered()).toBe(101);
+  const ended = pages[0].closed();
+  const headers = { ...json, cookie: session.cookie, origin: console.url };
+  await fetch(`${session.place}api/sign-out`, { method: "POST", headers, body: "{}" });
+  expect(await ended).toBe(4401);
+  const status = async ({ place, cookie }: Session) => (await fetch(place, { headers: { cookie } })).status;
+  expect([await status(session), await status(other)]).toEqual([401, 200]);
+  pages[1].watch("network");
+  await pages[1].has("network");
+});
+
+test("there are 32 sessions and 32 unused links at most: the oldest ones end", async () => {
+  const { console, session } = await opened();
+  const first = console.newLink();
+  for (let link = 0; link < 32; link++) console.newLink();
+  expect((await fetch(first)).status).toBe(401);
+  const all: Session[] = [];
+  for (let number = 0; number < 32; number++) all.push(await signIn(console));
+  const status = async ({ place, cookie }: Session) => (await fetch(place, { headers: { cookie } })).status;
+  expect([await status(session), await status(all[0]!), await status(all[31]!)]).toEqual([401, 200, 200]);
+});
+
 test("the page may load its own files and talk to its own server, and nothing else", async () => {
   const { console, session } = await opened();
   const { headers } = await fetch(session.place, { headers: { cookie: session.cookie } });

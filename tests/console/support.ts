@@ -15,7 +15,7 @@ export async function consoleOf(
   { baseUrl, apiKey }: Pick<Service, "baseUrl" | "apiKey">,
   options: Partial<ConsoleOptions> = {},
 ): Promise<Console> {
-  const settings = resolveSettings({ env: {}, provider: { baseUrl, apiKey } });
+  const settings = resolveSettings({ env: {}, given: { baseUrl, apiKey } });
   const console = await startConsole({ settings, ...options });
   open.push(console);
   return console;
@@ -63,6 +63,19 @@ export class TestPage {
 
   watch(...sections: Section[]): void {
     this.#socket.send(JSON.stringify({ watch: sections }));
+  }
+
+  /** Until a section is shown. */
+  has(section: Section): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!this.shown.has(section)) return;
+        this.#socket.off("message", look);
+        resolve();
+      };
+      this.#socket.on("message", look);
+      look();
+    });
   }
 
   closed(): Promise<number> {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { Command } from "commander";
 import { define } from "../../cli/serve";
 import { ConsortiumClient, settingNames } from "../../provider/api";
@@ -47,6 +47,24 @@ test("files and templates that name a version of this package name this one", ()
     const { dependencies } = JSON.parse(readFileSync(join(root, file), "utf8")) as { dependencies: object };
     expect([file, dependencies]).toEqual([file, expect.objectContaining({ "pulumi-consortium": `^${version}` })]);
   }
+});
+
+test("files of CONTRIBUTING.md's table of questions exist, and so do their tests", () => {
+  const [, table = ""] = /^\| question .*\n\|.*\n((?:\|.*\n)+)/m.exec(textOf("CONTRIBUTING.md")) ?? [];
+  const rows = table
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").slice(2, 4));
+  const missing = (cell = "", within: string, ending: string) => {
+    let folder = "";
+    const paths = [...cell.matchAll(/`([^`<]+)`/g)].map(([, path = ""]) => {
+      folder = path.includes("/") ? dirname(path) : folder;
+      return join(folder, basename(path)) + ending;
+    });
+    return paths.filter((path) => path.includes(".") && !existsSync(join(root, within, path)));
+  };
+  expect(rows.length).toBeGreaterThan(40);
+  expect(rows.flatMap(([file, test]) => [...missing(file, "", ""), ...missing(test, "tests", ".test.ts")])).toEqual([]);
 });
 
 test("npm scripts that are named exist", () => {

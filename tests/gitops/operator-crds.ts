@@ -16,11 +16,15 @@ interface Crd {
 /** Validators by `group/version/kind`. */
 export type Crds = Map<string, ValidateFunction>;
 
-/** The operator's own CRDs, from the folder that OPERATOR_CRDS names: `operator/config/crd/bases` of its sources. */
-export function operatorCrds(): Crds | undefined {
+/**
+ * A test on the operator's own CRDs, from the folder that OPERATOR_CRDS names (`operator/config/crd/bases` of its sources), which no
+ * package has. Without that, it is skipped, and its title says why.
+ */
+export function testWithCrds(title: string, run: (crds: Crds) => void): void {
   const folder = process.env.OPERATOR_CRDS;
-  if (folder === undefined) return undefined;
-  return crdsIn(readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8")));
+  if (folder === undefined) return test.skip(`${title}: needs OPERATOR_CRDS, see docs/gitops.md`, () => undefined);
+  const crds = crdsIn(readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8")));
+  test(title, () => run(crds));
 }
 
 /** Validators of CRDs that are given as YAML. As with kubectl's strict validation, a field that is not known is refused. */

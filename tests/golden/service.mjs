@@ -1,7 +1,35 @@
 // @ts-check
-/** The service of the golden states, but for its data: the same organization, key and tether at every start, on any port. */
+/** The providers that the golden states are of. Each has an organization of its own in the same data. */
+export const adapters = /** @type {const} */ (["dynamic", "plugin"]);
+
+/** @param {(typeof adapters)[number]} adapter */
+export const keyOf = (adapter) => `golden-${adapter}-key`;
+
+/** The tether of a state, of ten characters. @param {(typeof adapters)[number]} adapter @param {"stack" | "interrupted"} state */
+export const tetherOf = (adapter, state) => `t${state === "stack" ? 0 : 1}${adapter}`.padEnd(10, "0");
+
+/** The service of the golden states, but for its data: the same organizations, keys and tethers at every start, on any port. */
 export const golden = {
-  organizations: [{ name: "golden", apiKey: "golden-key" }],
-  tethers: [{ id: "t0golden00", organization: "golden" }],
+  organizations: adapters.map((adapter) => ({ name: adapter, apiKey: keyOf(adapter) })),
+  tethers: adapters.flatMap((organization) =>
+    /** @type {const} */ (["stack", "interrupted"]).map((state) => ({
+      id: tetherOf(organization, state),
+      organization,
+    })),
+  ),
+  limits: { consortia: 3 },
   timing: { environmentStart: 100, nodeStart: 200, deletedVisible: 100 },
+};
+
+const tetherId = "t0golden00";
+
+/** The golden data folder with ledgers: its tether, and its service but for its data. */
+export const ledger = {
+  tetherId,
+  service: {
+    organizations: [{ name: "golden", apiKey: "golden-key" }],
+    tethers: [{ id: tetherId, environment: "main" }],
+    timing: { environmentStart: 0, nodeStart: 0 },
+    ledger: true,
+  },
 };

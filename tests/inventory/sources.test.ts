@@ -15,7 +15,9 @@ import { network, type Network, others, type Others, send } from "../support/net
 import { start, type Started } from "../support/service";
 
 const root = join(__dirname, "../..");
-const golden = JSON.parse(readFileSync(join(root, "tests/golden/0.1.0/stack.json"), "utf8")) as object;
+/** The golden state of 0.2.0 on one of the providers: one resource of each kind. */
+const golden = (adapter: string): object =>
+  JSON.parse(readFileSync(join(root, "tests/golden/0.2.0", adapter, "stack.json"), "utf8")) as object;
 
 /** Who is where, and what is said of it. */
 const outline = (model: NetworkModel): string[] =>
@@ -25,16 +27,26 @@ const outline = (model: NetworkModel): string[] =>
   });
 
 test("a stack of the dynamic provider and of the plugin make the same model, without a secret", () => {
-  const model = modelOfStack(golden);
+  const model = modelOfStack(golden("dynamic"));
   expect(model.title).toBe("e2e/test");
-  expect(objectsOf(model).map(({ kind }) => kind)).toEqual(
-    expect.arrayContaining(["consortium", "membership", "environment", "node", "credential"]),
+  expect(new Set(objectsOf(model).map(({ kind }) => kind))).toEqual(
+    new Set([
+      ...["consortium", "membership", "environment", "node", "appCred", "consortiumZone", "environmentZone"],
+      ...["configuration", "service", "invitation", "destination", "tetherService"],
+    ]),
   );
-  expect(model.consortia[0]!.environments[0]!.nodes[0]!.membershipId).toBe(model.consortia[0]!.memberships[0]!.id);
-  const ofPlugin = JSON.stringify(golden).replaceAll("pulumi-nodejs:dynamic/consortium:", "consortium:index:");
+  const { memberships, environments } = model.consortia.find(({ name }) => name === "trade")!;
+  const { nodes } = environments.find(({ name }) => name === "ledger")!;
+  expect(nodes[0]!.membershipId).toBe(memberships.find(({ orgName }) => orgName === "acme")!.id);
+  const lines = (one: NetworkModel) => outline(one).map((line) => line.replace(/t0(dynamic0|plugin00)/, "the tether"));
+  expect(lines(modelOfStack(golden("plugin"))).sort()).toEqual(lines(model).sort());
+  const ofPlugin = JSON.stringify(golden("dynamic")).replaceAll(
+    "pulumi-nodejs:dynamic/consortium:",
+    "consortium:index:",
+  );
   const urnsAside = (one: NetworkModel) => JSON.stringify(one).replaceAll(/"urn":"[^"]*"/g, "");
   expect(urnsAside(modelOfStack(JSON.parse(ofPlugin)))).toBe(urnsAside(model));
-  expect(JSON.stringify(model)).not.toMatch(/password|ciphertext|basicAuth/i);
+  expect(JSON.stringify(model)).not.toMatch(/password|ciphertext|basicAuth|gas_price/i);
   expect(() => modelOfStack([])).toThrow("The document is not the state of a stack.");
 });
 
@@ -43,8 +55,8 @@ test("a network file, with logical names as ids", async () => {
   expect(outline(model)).toEqual([
     ...["consortium Coffee trade", "membership Highland Growers", "membership Roaster & Sons", "membership bank"],
     ...["environment ledger", "node grower-1", "node grower-2", "node roaster-1", "node roaster-2"],
-    ...["credential grower", "credential roaster", "credential roaster-reports"],
-    ...["environment trial", "node trial-node", "credential grower"],
+    ...["appCred grower", "appCred roaster", "appCred roaster-reports"],
+    ...["environment trial", "node trial-node", "appCred grower"],
   ]);
   expect(model.limits).toContainEqual({ kind: "environments", of: "coffee", used: 2, most: 3 });
 });
@@ -115,7 +127,7 @@ describe("a plan", () => {
   ];
   const expected = [
     ...["consortium Trade trade", "membership Acme acme", "environment prod prod replace"],
-    ...["node new new create", "node old old replace", "credential app app delete"],
+    ...["node new new create", "node old old replace", "appCred app app delete"],
   ];
 
   test("as one document: what is made is in what it will be in, though its id is known later", () => {
@@ -179,7 +191,7 @@ describe("the live network", () => {
       },
     });
     const live = await new LiveNetwork(client).look();
-    const said = outline(withStacks(live, [stack])).filter((line) => !line.startsWith("credential"));
+    const said = outline(withStacks(live, [stack])).filter((line) => !line.startsWith("appCred"));
     expect(said).toEqual([
       ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
       ...["membership second by hand", "environment main e", "node node-0 n", "environment spare by hand"],
@@ -197,12 +209,12 @@ describe("the live network", () => {
     // A service need not list credentials: of none is it known that it is gone.
     const unlisted = structuredClone(live);
     for (const environment of unlisted.consortia[0]!.environments)
-      Object.assign(environment, { credentials: [], unlisted: ["credential"] });
+      Object.assign(environment, { credentials: [], unlisted: ["appCred"] });
     const third = modelOfStack({
       deployment: { resources: [resource("AppCred", "third", "u-third", { ...within, name: "third" })] },
     });
-    const credentials = outline(withStacks(unlisted, [other, third, third])).filter((line) => /^cred/.test(line));
-    expect(credentials).toEqual(["credential app app", "credential third third"]);
+    const credentials = outline(withStacks(unlisted, [other, third, third])).filter((line) => /^appCred/.test(line));
+    expect(credentials).toEqual(["appCred app app", "appCred third third"]);
     stop();
     const now = outline(withStacks(await new LiveNetwork(client).look(), [stack]));
     expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");

@@ -43,6 +43,9 @@ describe("a network that applications can use", () => {
         ...["tether active", "last pin on time", "last pin verified", "tether funds"],
       ]),
     );
+    expect(new Set(all.map(({ subject }) => subject.kind))).toEqual(
+      new Set(["organization", "consortium", "environment", "node", "credential", "tether"]),
+    );
     expect(JSON.stringify(all)).not.toContain(w.credentials[0]!.password);
   });
 
@@ -52,6 +55,22 @@ describe("a network that applications can use", () => {
       { check: "node started", subject: { id: w.nodes[1] }, text: "its state is stopped" },
     ]);
     w.service.store.nodes.setState(w.nodes[1]!, "started");
+  });
+
+  test.each([
+    ["deleting", "its state is deleting"],
+    ["failed", "its state is failed"],
+    ["suspended", "its state is suspended"],
+    ["initializing", "it is still initializing"],
+  ])("a consortium and a member whose state is %s", async (state, why) => {
+    const [member] = w.service.store.memberships.list({ org_name: "grower" });
+    const [before, found] = [w.service.store.consortia.get(w.consortium).state, member!.state];
+    w.service.store.consortia.setState(w.consortium, state);
+    await only(new RegExp(`^consortium: trade: ${why}$`));
+    w.service.store.consortia.setState(w.consortium, before);
+    w.service.store.memberships.setState(member!.id, state);
+    await only(new RegExp(`^membership: grower: ${why}$`));
+    w.service.store.memberships.setState(member!.id, found);
   });
 
   test("a service that is not started, and a destination that is not set up", async () => {

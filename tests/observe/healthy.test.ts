@@ -19,8 +19,8 @@ test.each([
   const { service, send } = await start({ ledger: true, timing: quick });
   const { credential, paths } = await build(send, environment);
   const { rpc } = (await send("GET", `${paths.node}/status`)).body.urls;
-  const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
-  const client = new ConsortiumClient(resolveSettings({ env: {}, provider }));
+  const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };
+  const client = new ConsortiumClient(resolveSettings({ env: {}, given }));
   const live = new LiveNetwork(client, 0);
   const wrong = async () => {
     const results = check(await observeNetwork(client, { live, credentials: credentialsInOutputs(credential) }));

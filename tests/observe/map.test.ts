@@ -1,10 +1,15 @@
 import { execFileSync } from "node:child_process";
+import { Maps } from "../../console/server/observer";
+import { LiveNetwork } from "../../inventory/live";
 import { type NetworkModel } from "../../inventory/model";
+import { modelOfStack, withStacks } from "../../inventory/stack";
 import { mapOf } from "../../observe/map/graph";
 import { type MapItem } from "../../observe/map/items";
 import { layoutOf } from "../../observe/map/layout";
 import { mermaidOf } from "../../observe/map/mermaid";
 import { htmlOf, svgOf } from "../../observe/map/svg";
+import { ConsortiumClient, resolveSettings } from "../../provider/api";
+import { build, start } from "../service/helpers";
 import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf } from "./models";
 
 jest.setTimeout(60_000);
@@ -43,8 +48,8 @@ const hostile = [
 const hostileNetwork = (): NetworkModel => {
   const nodes = hostile.map((name, at) => nodeOf(1, at, { id: `n${at} ${name}`, name }));
   const memberships = hostile.map((orgName, at) => memberOf(at, { orgName }));
-  const environments = [environmentOf(1, nodes, { name: hostile[0]!, provider: hostile[2]!, tether: hostile[1]! })];
-  const tethers = [{ id: hostile[1]!, network: hostile[0]!, state: hostile[2]! }];
+  const environments = [environmentOf(1, nodes, { name: hostile[0]!, provider: hostile[2]! })];
+  const tethers = [{ id: hostile[1]!, environmentId: "e1", network: hostile[0]!, state: hostile[2]! }];
   return networkOf({ name: hostile[0]!, memberships, environments }, { title: hostile[2]!, tethers });
 };
 
@@ -136,14 +141,55 @@ describe("large networks", () => {
   });
 });
 
+test("tethers whose reports are about nodes of one environment are all in it, and so are those of a stack", async () => {
+  const ids = ["tether0001", "tether0002"];
+  const { service, send } = await start({
+    timing: { nodeStart: 0, environmentStart: 0 },
+    tethers: ids.map((id) => ({ id })),
+  });
+  const { environment } = await build(send);
+  for (const id of ids)
+    for (const [path, body] of Object.entries({ targetNetwork: { network: "rinkeby" }, interval: { interval: 1 } }))
+      await send("POST", `/tether/${id}/${path}`, body);
+  const look = async () => {
+    const client = new ConsortiumClient(
+      resolveSettings({ env: {}, provider: { apiKey: service.apiKey, baseUrl: service.baseUrl } }),
+    );
+    const model = await new LiveNetwork(client).look({ tethers: ids });
+    await client.close();
+    return model;
+  };
+  const urn = (type: string, name: string) => `urn:pulumi:dev::net::consortium:index:${type}::${name}`;
+  const resources = [
+    { urn: urn("Environment", "trade/prod"), id: environment, inputs: { name: "prod" } },
+    { urn: urn("TetherService", "trade/prod/tether"), id: ids[0], inputs: { tetherId: ids[0] } },
+  ];
+  const known = withStacks(await look(), [modelOfStack({ deployment: { resources } })]);
+  expect(known.tethers.map(({ environmentId }) => environmentId)).toEqual([environment, undefined]);
+  for (const id of ids) for (const act of ["deploy", "activate"]) await send("POST", `/tether/${id}/${act}`, {});
+  expect((await look()).tethers.map(({ environmentId }) => environmentId)).toEqual([environment, environment]);
+});
+
+test("two tethers that pin one environment stand in it, on the console's map, too; one of another stands outside", () => {
+  const environments = [environmentOf(1, [nodeOf(1, 1)]), environmentOf(2, [nodeOf(2, 1)])];
+  const tethers = ["t1", "t2"].map((id) => ({ id, environmentId: "e1", network: "rinkeby" }));
+  const model = networkOf({ environments }, { tethers: [...tethers, { id: "t3" }] });
+  const map = mapOf(model);
+  const ofTethers = (items: MapItem[]) =>
+    items.filter(({ kind }) => kind === "tetherService").flatMap(({ ids }) => ids);
+  expect(map.groups[0]!.groups.map(({ items }) => ofTethers(items))).toEqual([["t1", "t2"], []]);
+  expect(ofTethers(map.items)).toEqual(["t3"]);
+  const svg = new Maps().of(model).c1!;
+  expect(["t1", "t2", "t3"].map((id) => svg.includes(`"#/tethers/${id}"`))).toEqual([true, true, false]);
+});
+
 describe("where boxes stand", () => {
   const tall = (environments: number, nodes: number, members: number) => {
     const model = largeNetwork(environments, nodes, members);
     model.tethers = [
-      { id: "t0", network: "rinkeby" },
+      { id: "t0", network: "rinkeby", environmentId: "e0" },
       { id: "t9", network: "mainnet" },
     ];
-    model.consortia[0]!.environments[0]!.tether = "t0";
     return mapOf(model);
   };
   const sizes = [
@@ -166,7 +212,7 @@ describe("where boxes stand", () => {
     const isDown = (items: readonly { key: string }[]): boolean =>
       items.every(({ key }, at) => at === 0 || boxes.get(key)!.y > boxes.get(items[at - 1]!.key)!.y);
     for (const { items, groups } of [map, ...map.groups, ...map.groups.flatMap((one) => one.groups)])
-      expect([isDown(items.filter(({ kind }) => kind !== "tether")), isDown(groups)]).toEqual([true, true]);
+      expect([isDown(items.filter(({ kind }) => kind !== "tetherService")), isDown(groups)]).toEqual([true, true]);
   });
 
   test.each(sizes)(

@@ -1,9 +1,11 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { modelOfStack } from "../../inventory/stack";
 import { type Result } from "../../observe/check/checks";
 import { type ObserveOptions } from "../../observe/check/observations";
-import { blocksEvery } from "../../observe/check/new-blocks";
 import { Network } from "../service/targets";
-import { environmentOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
 
 jest.setTimeout(120_000);
@@ -38,22 +40,30 @@ function showStatus(node: string, status: object): void {
 }
 
 /** A raft ledger in an environment of its own, behind which stands a chain that makes blocks only when it is told to. */
-async function raft() {
+async function raft(first?: string) {
   const chain = await new Network().start("--no-mining");
   const make = async (path: string, body: object) => (await w.send("POST", path, body)).body;
   const within = `/consortia/${w.consortium}/environments`;
   const { _id: environment } = await make(within, { name: "raft", provider: "quorum", consensus_type: "raft" });
   const [member] = w.service.store.memberships.list({ org_name: "grower" });
-  const { _id: node } = await make(`${within}/${environment}/nodes`, { membership_id: member!.id, name: "r1" });
+  const add = async (name: string, rpc: string) => {
+    const { _id } = await make(`${within}/${environment}/nodes`, { membership_id: member!.id, name });
+    showStatus(_id, { status: 200, body: { urls: { rpc } } });
+  };
+  await add("r1", first ?? chain.url);
   const credential = await make(`${within}/${environment}/appcreds`, { membership_id: member!.id });
   w.service.store.environments.patch(environment, { chain_id: 4242 });
-  showStatus(node, { status: 200, body: { urls: { rpc: chain.url } } });
   undo.push(
     () => chain.stop(),
     () => w.send("DELETE", `${within}/${environment}`),
   );
   return {
     chain,
+    add,
+    heights: async () =>
+      lines(await w.look({ credentials: [...w.credentials, credential] })).filter((line) =>
+        /^block heights: \w+: raft: /.test(line),
+      ),
     look: async (options?: ObserveOptions) =>
       lines(await w.look({ credentials: [...w.credentials, credential], ...options })).filter((line) =>
         line.includes(": r1: "),
@@ -61,31 +71,32 @@ async function raft() {
   };
 }
 
-describe("a block is due", () => {
-  /** Blocks after so many seconds each; those in brackets have a transaction. */
-  const blocks = (...gaps: (number | [number])[]) => {
-    let time = 1_000;
-    return gaps.map((gap) => ({ time: (time += Number(gap)), isEmpty: !Array.isArray(gap) }));
-  };
-  const steady = blocks(5, 5, 5, 5, 5, 5);
+/** A node of a chain that makes 20 blocks a second, which answers late and may be behind. */
+async function fastNode(lateMs: number, behind: number): Promise<string> {
+  const server = createServer((request, response) => {
+    void text(request).then(async (sent) => {
+      await new Promise((done) => setTimeout(done, lateMs));
+      const height = `0x${(100 + Math.floor(performance.now() / 50) - behind).toString(16)}`;
+      const answers: Record<string, string> = { eth_chainId: "0x1092", eth_blockNumber: height };
+      type Call = { id: number; method: string };
+      const one = ({ id, method }: Call) => ({ jsonrpc: "2.0", id, result: answers[method] ?? null });
+      const asked = JSON.parse(sent) as Call | Call[];
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(Array.isArray(asked) ? asked.map(one) : one(asked)));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  undo.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
-  test.each<[string, string, ReturnType<typeof blocks>, number | undefined, string?]>([
-    ["raft, with transactions", "raft", blocks([5], [5], [5], [5], [5], [5]), undefined],
-    ["raft, with transactions now and then", "raft", blocks([5], [500], [1], [9], [90], [5]), undefined],
-    ["raft that is new", "raft", [], undefined],
-    ["raft by time", "raft", steady, 5],
-    ["raft with an empty block once", "raft", blocks([5], [500], 1, [9], [90], [5]), undefined],
-    ["raft that made room by empty blocks at once", "raft", blocks([5], 0, 0, 0, 0, 0), undefined],
-    ["ibft", "ibft", steady, 5],
-    ["ibft under load", "ibft", blocks([5], [5], [5], [5], [5], [5]), 5],
-    ["ibft that is new", "ibft", [], 5],
-    ["ibft that is slow", "ibft", blocks(60, 60, 60, 60, 60, 60), 5],
-    ["ibft on demand", "ibft", blocks([5], [500], [1], [9], [90], [5]), undefined],
-    ["ibft asleep", "ibft", steady, undefined, "hibernated"],
-  ])("%s", (_, consensusType, made, period, state = "live") => {
-    const environment = { ...environmentOf(1, []), consensusType, blockPeriod: 5, state };
-    expect(blocksEvery(environment, made)).toBe(period);
-  });
+test.each([
+  ["that answers late is not behind", 400, 0, /ok: raft: 2 nodes at block \d+$/],
+  ["that is behind is found", 0, 60, /failed: raft: r2 is at block \d+, \d+ behind r1$/],
+])("the heights of a fast ledger: a node %s", async (_, late, behind, expected) => {
+  const { add, heights } = await raft(await fastNode(0, 0));
+  await add("r2", await fastNode(late, behind));
+  expect(await heights()).toEqual([expect.stringMatching(expected)]);
 });
 
 describe("a raft ledger", () => {
@@ -206,6 +217,30 @@ describe("tethers and stacks", () => {
     expect(await wrong({ now: () => Date.now() - 3 * hour })).toEqual([
       expect.stringMatching(/^last pin on time: failed: tether0001: report \d+ is dated [23](\.\d)? h from now$/),
     ]);
+  });
+
+  describe("a tether that pins to another network from now on: its last pin is looked for where it is", () => {
+    const at = async (targets: Record<string, string>) => {
+      const { body } = await w.send("GET", `/tether/${tetherId}`);
+      const moved = { ...body, network: "mainnet", target_urls: { mainnet: "http://127.0.0.1:9" } };
+      const route = `/tether/${tetherId}$`;
+      w.service.faults.add({ kind: "status", status: 200, body: moved, method: "GET", route, times: Infinity });
+      return (await w.look({ targets })).filter(({ check }) => /^(last pin verified|tether funds)$/.test(check));
+    };
+
+    test("on a chain whose address is given", async () => {
+      const [pin, funds] = await at({ rinkeby: w.target.url });
+      expect(pin).toMatchObject({
+        outcome: "ok",
+        text: expect.stringMatching(/^in block \d+ of chain \d+$/) as string,
+      });
+      expect(funds!.text).toContain("what a pin costs is not known yet"); // on the new one
+    });
+
+    test("and not on the new one, where nobody has pinned it", async () => {
+      const [pin] = await at({});
+      expect(pin).toMatchObject({ outcome: "skipped", next: "Give one: --target rinkeby=https://…" });
+    });
   });
 
   test("an active tether that has never reported", async () => {

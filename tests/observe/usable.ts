@@ -70,8 +70,8 @@ export async function usable(): Promise<Usable> {
   ahead = 0;
   await tether("/activate");
   await until(async () => Number((await send("GET", `/tether/${tetherId}/reportCount`)).text) > 0);
-  const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
-  const api = new ConsortiumClient(resolveSettings({ env: {}, provider }), { patienceMs: 3_000 });
+  const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };
+  const api = new ConsortiumClient(resolveSettings({ env: {}, given }), { patienceMs: 3_000 });
   const look = async (options: ObserveOptions = {}): Promise<Result[]> => {
     const live = new LiveNetwork(api, 0);
     return check(await observeNetwork(api, { credentials: credentials, tethers: [tetherId], live, ...options }));

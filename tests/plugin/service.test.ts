@@ -11,7 +11,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../package.json";
 import { unknown } from "../../provider/core/values";
 import { setEnvironment, start } from "../support/service";
-import { secret } from "../support/double/wire";
+import { type Props, secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct, urnOf } from "../support/protocol";
 
 /* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
@@ -79,6 +79,21 @@ test("an explicit provider's own key wins over the environment; that of stack co
   expect(await plugin.create("Consortium", { name: "b" })).toHaveProperty("id");
 });
 
+test.each([
+  ["says so", true, "default", true],
+  ["says so, in a state of 0.2.0", "*", "default", true],
+  ["lists it", "apiKey,region", "acme", true],
+  ["lists others", "region", "acme", false],
+  ["is the engine's", false, "default_0_3_0", false],
+  ["is the engine's, in a state of 0.2.0", "", "default_0_2_0", false],
+])("a key is a provider's own, and wins over the environment, where the provider %s", async (_, own, name, isOwn) => {
+  await start();
+  await plugin.configure({ apiKey: "stale", own }, name);
+  const made = plugin.create("Consortium", { name: "a" });
+  const refused = { details: expect.stringContaining("argument apiKey of the Provider") as string };
+  await (isOwn ? expect(made).rejects.toMatchObject(refused) : expect(made).resolves.toHaveProperty("id"));
+});
+
 test("inputs: the name of the resource is the default, and what is wrong is told by property", async () => {
   expect(await plugin.check("Consortium", { description: secret("d") })).toEqual({
     inputs: { name: "acme", description: secret("d"), __secrets: [["description"]] },
@@ -110,6 +125,45 @@ test("a preview answers what is known, and asks only once whether the key is val
   });
   await plugin.create("Environment", { consortiumId: "c", name: "f" }, { preview: true });
   expect(calls()).toEqual(["GET /consortia"]);
+});
+
+describe("a preview of an update", () => {
+  beforeEach(async () => {
+    await start();
+    await plugin.configure();
+  });
+  const preview = async (kind: string, olds: Props, news: Props): Promise<Props> =>
+    (await plugin.update(kind, "id1", olds, news, { preview: true })).outs;
+  const environment = { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" };
+
+  test("knows the outputs that stay, and not those that the update may change or that were never shown", async () => {
+    const olds = { ...environment, chainId: 7, state: "live", revision: "3" };
+    expect(await preview("Environment", olds, { ...environment, name: "f" })).toMatchObject({
+      name: "f",
+      chainId: 7,
+      state: "live",
+      revision: unknown,
+    });
+    expect(await preview("Environment", environment, environment)).toMatchObject({ state: unknown, chainId: unknown });
+  });
+
+  test("shows an input that was secret and is removed as a secret still", async () => {
+    const olds = { name: "c", description: secret("hush"), state: "setup" };
+    expect(await preview("Consortium", olds, { name: "c" })).toMatchObject({ name: "c", description: secret("hush") });
+  });
+
+  test("knows no output of a tether: any of them may change", async () => {
+    const settings = { tetherId: "tether0001", network: "rinkeby", intervalHours: 2, active: true };
+    const outputs = {
+      account: `0x${"5b".repeat(20)}`,
+      balanceWei: "7",
+      state: "active",
+      deployedNetworks: ["rinkeby"],
+    };
+    const outs = await preview("TetherService", { ...settings, ...outputs }, { ...settings, network: "mainnet" });
+    expect(outs).toMatchObject({ network: "mainnet", intervalHours: 2 });
+    for (const key of Object.keys(outputs)) expect([key, outs[key]]).toEqual([key, unknown]);
+  });
 });
 
 test("differences: in place, replacing, none; and a provider's never replace", async () => {
@@ -192,11 +246,12 @@ test("lookups answer lists under their key, and refuse wrong arguments by proper
 });
 
 test.each([
-  ["the engine made it: its settings are those of the stack", { region: "eu" }, "default", '{"region":"eu"}', ""],
-  ["a program made it: it has others", { apiKey: "k" }, "default", '{"region":"eu"}', "*"],
-  ["a program made it: it says so", { region: "eu", own: "*" }, "default", '{"region":"eu"}', "*"],
-  ["a program made it: it has another name", {}, "acme", "{}", "*"],
-  ["an engine that does not tell the configuration", { region: "eu" }, "default_0_1_0", undefined, ""],
+  ["the engine made it: its settings are those of the stack", { region: "eu" }, "default", '{"region":"eu"}', false],
+  ["a program made it: it has others", { apiKey: "k" }, "default", '{"region":"eu"}', true],
+  ["a program made it: it says so", { region: "eu", own: true }, "default", '{"region":"eu"}', true],
+  ["a program made it: it says so, as in 0.2.0", { region: "eu", own: "*" }, "default", '{"region":"eu"}', "*"],
+  ["a program made it: it has another name", {}, "acme", "{}", true],
+  ["an engine that does not tell the configuration", { region: "eu" }, "default_0_1_0", undefined, false],
 ])("a provider is the default one where %s", async (_, news, name, config, own) => {
   setEnvironment({ PULUMI_CONFIG: config });
   try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { version } from "../../provider/version";
 import * as runtime from "../../provider/dynamic/runtime";
-import { stub } from "../../provider/constants";
+import { kindOf, kinds, stub } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
 
 /* States hold these texts, and run them years later: they never change, byte for byte. */
@@ -34,6 +34,13 @@ test.each(names)("%s", (name) => {
   runInNewContext(texts[name], { exports: exported, require: load });
   expect(exported.handler!()).toBe(runtime[name]);
   expect(asked).toEqual(["pulumi-consortium/runtime"]);
+});
+
+test("each kind has one class, and one name for people, but members are also called memberships", () => {
+  const told = Object.entries(definitions).map(([kind, { type, title }]) => [kind, { className: type, title }]);
+  expect(told).toEqual(Object.entries({ ...kinds, membership: { className: "Membership", title: "membership" } }));
+  expect(Object.values(kinds).map(({ className }) => kindOf(className))).toEqual(Object.keys(definitions));
+  expect(kindOf("Bucket")).toBeUndefined();
 });
 
 test("there is a handler for each resource, with the verbs that the host calls", () => {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, request, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
@@ -60,6 +60,15 @@ export class Network {
 
   /** How many contracts an account deployed, in blocks. */
   async deployedBy(address: string): Promise<number> {
+    return (await this.#sentBy(address)).filter(({ to }) => to === null).length;
+  }
+
+  /** How many other transactions it sent. */
+  async calledBy(address: string): Promise<number> {
+    return (await this.#sentBy(address)).filter(({ to }) => to !== null).length;
+  }
+
+  async #sentBy(address: string) {
     const height = Number(await this.call<string>("eth_blockNumber"));
     type Block = { transactions: { from: string; to: string | null }[] };
     const blocks = await Promise.all(
@@ -68,30 +77,55 @@ export class Network {
       ),
     );
     const sent = blocks.flatMap(({ transactions }) => transactions);
-    return sent.filter(({ from, to }) => to === null && from.toLowerCase() === address.toLowerCase()).length;
+    return sent.filter(({ from }) => from.toLowerCase() === address.toLowerCase());
   }
 
   async waiting(): Promise<number> {
     return Number((await this.call<{ pending: string }>("txpool_status")).pending);
   }
 
-  /** A proxy that records calls, and may require a username and a password. */
-  async guarded(username = "", password = ""): Promise<string> {
+  /** A proxy that records calls, and may require a username and a password. `hear` is told of each call before it is passed on. */
+  async guarded(username = "", password = "", hear: (call: Asked) => void = () => undefined): Promise<string> {
     const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    const url = await this.behind(async (call, forward, { headers }) => {
+      this.headers.push(headers);
+      hear(call);
+      return username !== "" && headers.authorization !== wanted ? { status: 401, body: "" } : forward();
+    });
+    return username === "" ? url : url.replace("//", `//${username}:${password}@`);
+  }
+
+  /** A proxy that answers as it likes. Returns its address. */
+  async behind(answer: Between): Promise<string> {
+    const forward = async (body: string) => {
+      const response = await fetch(this.url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      }).catch(() => undefined);
+      return response ? { status: response.status, body: await response.text() } : { status: 504, body: "no network" };
+    };
     const server = createServer((asked, response) => {
-      this.headers.push(asked.headers);
-      if (username !== "" && asked.headers.authorization !== wanted) return void response.writeHead(401).end();
-      const inner = request(this.url, { method: "POST", headers: { "content-type": "application/json" } }, (answer) =>
-        answer.pipe(response),
-      );
-      void text(asked).then((body) => inner.end(body));
+      void text(asked).then(async (sent) => {
+        const { status = 200, body } = await answer(JSON.parse(sent) as Asked, () => forward(sent), asked);
+        response.writeHead(status, { "content-type": "application/json" }).end(body);
+      });
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     running.push(() => {
       server.close();
       server.closeAllConnections();
     });
-    const login = username === "" ? "" : `${username}:${password}@`;
-    return `http://${login}127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 }
+
+export interface Asked {
+  id: number;
+  method: string;
+  params: unknown[];
+}
+
+type Answered = { status?: number; body: string };
+/** What a proxy answers; `forward` asks the network. */
+export type Between = (call: Asked, forward: () => Promise<Answered>, request: IncomingMessage) => Promise<Answered>;

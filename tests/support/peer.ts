@@ -41,7 +41,7 @@ export async function peer(reply: Reply): Promise<Peer> {
 export const apiKey = "key-that-must-not-show";
 
 export const settingsFor = (baseUrl: string, more: Record<string, unknown> = {}): Settings =>
-  resolveSettings({ env: {}, stack: { apiKey, baseUrl, ...more } });
+  resolveSettings({ env: {}, given: { apiKey, baseUrl, ...more } });
 
 /** The request path under test, closed with the test. */
 export function http(baseUrl: string, more: Record<string, unknown> = {}, options: HttpOptions = {}): Http {

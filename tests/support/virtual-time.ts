@@ -94,4 +94,22 @@ export function virtualTime(): VirtualTime {
   return time;
 }
 
+/** From here to the end of the test, bodies change on their way: the service is one that reads or writes them in another way. */
+export function rewriting({
+  request,
+  answer,
+}: {
+  request?: (body: string) => string;
+  answer?: (body: string) => string;
+}): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is the mock of `virtualTime`, and not called
+  const mock = jest.mocked(UndiciTransport.prototype.send);
+  const send = mock.getMockImplementation()!;
+  mock.mockImplementation(async function (this: UndiciTransport, sent) {
+    const body = sent.body === undefined ? undefined : (request?.(sent.body) ?? sent.body);
+    const got = await send.call(this, { ...sent, body });
+    return { ...got, text: answer?.(got.text) ?? got.text };
+  });
+}
+
 afterEach(() => jest.restoreAllMocks());

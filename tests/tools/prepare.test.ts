@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minVersion, satisfies } from "semver";
-import { slowest, tally } from "../../tools/lib/checks.mjs";
+import { skipped, slowest, tally } from "../../tools/lib/checks.mjs";
 import { isOlder } from "../../tools/lib/node-version.mjs";
 import { fingerprint, isInstalled, type Lock, root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/terminal.mjs";
@@ -132,6 +132,7 @@ test("the slowest files are told, slowest first, by their place in the project",
     name: `/project/tests/${name}`,
     startTime: 1_000,
     endTime: 1_000 + ms,
+    assertionResults: [],
   });
   const testResults = [file("a.test.ts", 400), file("e2e/b.test.ts", 65_000), file("c.test.ts", 20_000)];
   const report = { numPassedTests: 3, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults };
@@ -139,6 +140,21 @@ test("the slowest files are told, slowest first, by their place in the project",
     "  1 min 05 s  tests/e2e/b.test.ts",
     "        20 s  tests/c.test.ts",
   ]);
+});
+
+test("the tests that were skipped are told by their titles", () => {
+  const file = (...assertionResults: { status: string; fullName: string }[]) => ({
+    name: "/project/tests/a.test.ts",
+    startTime: 0,
+    endTime: 0,
+    assertionResults,
+  });
+  const testResults = [
+    file({ status: "passed", fullName: "one" }, { status: "pending", fullName: "two: needs a thing" }),
+    file({ status: "failed", fullName: "three" }),
+  ];
+  const report = { numPassedTests: 1, numFailedTests: 1, numRuntimeErrorTestSuites: 0, testResults };
+  expect(skipped(report)).toEqual(["two: needs a thing"]);
 });
 
 test.each([

@@ -173,7 +173,7 @@ const enums = (types) =>
 export function sdkTypes(definitions, { types, config }) {
   const all = Object.values(definitions).map(resource);
   const what = "What a class must know about its resource: its handler, its outputs, and which of them are secret.";
-  const facts = `${comment(what)}export const kinds = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
+  const facts = `${comment(what)}export const classes = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   return [
     sdkHeader,
     consensus,

@@ -5,7 +5,8 @@ import { duration, log, UserError } from "./terminal.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Tally */
 /** @typedef {{ name: string, work: () => Promise<unknown> }} Check its work throws a UserError when it fails */
-/** @typedef {{ name: string, startTime: number, endTime: number }} TestFile its path; ms since 1970 */
+/** @typedef {{ status: string, fullName: string }} Test */
+/** @typedef {{ name: string, startTime: number, endTime: number, assertionResults: Test[] }} TestFile its path; ms since 1970 */
 /**
  * @typedef {object} JestReport
  * @property {number} numPassedTests
@@ -54,6 +55,15 @@ export function slowest({ testResults }, root, count = 10) {
   const files = testResults.toSorted((a, b) => took(b) - took(a)).slice(0, count);
   return files.map((file) => `${duration(took(file)).padStart(12)}  ${relative(root, file.name)}`);
 }
+
+/**
+ * The tests that were skipped, one a line. Their titles say why.
+ * @param {JestReport} report
+ */
+export const skipped = ({ testResults }) =>
+  testResults
+    .flatMap((file) => file.assertionResults.filter(({ status }) => status === "pending"))
+    .map((one) => one.fullName);
 
 /**
  * Runs checks, several at once, and reports each as it ends.

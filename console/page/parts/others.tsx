@@ -1,4 +1,4 @@
-import { type ConsortiumModel, type EnvironmentModel, kindTitles, type OtherModel } from "../../../inventory/model";
+import { type ConsortiumModel, type EnvironmentModel, kinds, type OtherModel } from "../../../inventory/model";
 import { Copyable, State, Table } from "./basics";
 
 interface Props {
@@ -22,7 +22,7 @@ export function Others({ label, consortium, within: { others } }: Props) {
       rows={others.map((one) => ({
         key: `${one.kind} ${one.id}`,
         cells: [
-          kindTitles[one.kind],
+          kinds[one.kind].title,
           <b>{one.name}</b>,
           one.state === undefined ? "—" : <State of={one.state} />,
           ...(owned ? [members.get(one.membershipId ?? "") ?? "—"] : []),

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { environmentsOf, type NetworkModel } from "../../../inventory/model";
+import { environmentsOf, type NetworkModel, type TetherModel } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { ether } from "../format";
 import { useAction } from "../live";
@@ -21,13 +21,28 @@ export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
             <a href={hrefOf("tethers", tether.id)}>{tether.id}</a>,
             <State of={tether.state} />,
             tether.reports ?? "—",
-            environments.find((one) => one.tether === tether.id)?.name ?? "—",
+            environments.find(({ id }) => id === tether.environmentId)?.name ?? "—",
             tether.network ?? "—",
             ether(tether.balanceWei),
           ],
         }))}
       />
     </Card>
+  );
+}
+
+/** Links to the tethers of an environment, by their ids, or by the state of the only one. */
+export function TetherLinks({ of: tethers, short = false }: { of: TetherModel[]; short?: boolean }) {
+  if (tethers.length === 0) return <>none</>;
+  return (
+    <>
+      {tethers.map(({ id, state }, at) => (
+        <span key={id}>
+          {at > 0 && ", "}
+          <a href={hrefOf("tethers", id)}>{short && tethers.length === 1 ? (state ?? id) : id}</a>
+        </span>
+      ))}
+    </>
   );
 }
 

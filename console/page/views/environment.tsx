@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model";
+import { type ConsortiumModel, type EnvironmentModel, type TetherModel, tethersOf } from "../../../inventory/model";
 import { type BlockView, type EnvironmentView, type NetworkView } from "../../protocol";
 import { clock, ether, plural, short, time, zone } from "../format";
 import { useSection } from "../live";
@@ -7,6 +7,7 @@ import { Card, Choice, Copyable, ErrorMessage, type Fact, Facts, NotFound, State
 import { Chart } from "../parts/chart";
 import { Credentials } from "../parts/credentials";
 import { Others } from "../parts/others";
+import { TetherLinks } from "../parts/tethers";
 import { hrefOf } from "../route";
 
 export function EnvironmentPage({ view, id }: { view: NetworkView; id: string }) {
@@ -24,7 +25,7 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
         {name} <State of={state} />
       </h1>
       <ErrorMessage text={problem} />
-      <Facts of={factsOf(environment)} object={environment} />
+      <Facts of={factsOf(environment, tethersOf(view.model, environment))} object={environment} />
       <div class="columns">
         <Card title="Block height by node" aside={<span class="quiet">{zone()}</span>}>
           <Heights nodes={nodes} ledger={ledger} />
@@ -54,7 +55,7 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
   );
 }
 
-function factsOf(one: EnvironmentModel): Fact[] {
+function factsOf(one: EnvironmentModel, tethers: TetherModel[]): Fact[] {
   return [
     ["Client", one.provider],
     ["Consensus", one.consensusType],
@@ -63,7 +64,7 @@ function factsOf(one: EnvironmentModel): Fact[] {
     ["Region", one.region],
     ["Release", one.releaseId],
     ["Id", <code>{one.id}</code>],
-    ["Tether", one.tether ? <a href={hrefOf("tethers", one.tether)}>{one.tether}</a> : "none"],
+    ["Tether", <TetherLinks of={tethers} />],
   ];
 }
 

@@ -5,13 +5,14 @@ import {
   type EnvironmentModel,
   type NetworkModel,
   type TetherModel,
+  tethersOf,
 } from "../../../inventory/model";
 import type { MapsView, NetworkView } from "../../protocol";
 import { plural } from "../format";
 import { useSection } from "../live";
 import { Card, type Fact, Facts, ManagedBy, State, Table } from "../parts/basics";
 import { Others } from "../parts/others";
-import { Tethers } from "../parts/tethers";
+import { TetherLinks, Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
 
 /** Number of members shown at first. */
@@ -87,7 +88,7 @@ function ConsortiumPart({ consortium, drawing, model }: PartProps) {
         <ul class="tiles">
           {environments.map((environment) => (
             <li key={environment.id}>
-              <EnvironmentTile of={environment} tethers={model.tethers} />
+              <EnvironmentTile of={environment} tethers={tethersOf(model, environment)} />
             </li>
           ))}
         </ul>
@@ -101,7 +102,6 @@ function ConsortiumPart({ consortium, drawing, model }: PartProps) {
 function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: TetherModel[] }) {
   const heights = one.nodes.flatMap(({ blockHeight }) => blockHeight ?? []);
   const started = one.nodes.filter(({ state }) => conditionOf(state) === "ready").length;
-  const tether = tethers.find(({ id }) => id === one.tether);
   const services = one.others.filter(({ kind }) => kind === "service");
   const running = services.filter(({ state }) => conditionOf(state) === "ready").length;
   return (
@@ -119,7 +119,7 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
           ["Nodes started", `${started} of ${one.nodes.length}`],
           ["Credentials", one.credentials.length],
           ...(services.length === 0 ? [] : [["Services started", `${running} of ${services.length}`] as Fact]),
-          ["Tether", tether ? <a href={hrefOf("tethers", tether.id)}>{tether.state ?? tether.id}</a> : "none"],
+          ["Tether", <TetherLinks of={tethers} short />],
         ]}
       />
       <ul class="nodes" aria-label={`Nodes of ${one.name}`}>

@@ -1,4 +1,4 @@
-import { displayName, kindTitles, objectsOf, type Placed } from "../../../inventory/model";
+import { displayName, kinds, objectsOf, type Placed } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { Card, stackOf, Table } from "../parts/basics";
 
@@ -59,7 +59,7 @@ function Objects({ of, label, empty }: ObjectsProps) {
         key: `${kind} ${object.id}`,
         cells: [
           <b>{displayName(object)}</b>,
-          kindTitles[kind],
+          kinds[kind].title,
           <code>{object.id}</code>,
           stackOf(object.managed)?.name ?? "—",
         ],

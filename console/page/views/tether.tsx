@@ -21,7 +21,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
   const { value: shown, problem } = useSection<TetherView>(`tether/${id}`);
   const tether = view.model.tethers.find((one) => one.id === id);
   if (!tether) return <NotFound />;
-  const environment = environmentsOf(view.model).find((one) => one.tether === id);
+  const environment = environmentsOf(view.model).find((one) => one.id === tether.environmentId);
   return (
     <>
       <p class="crumbs">

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # apply.sh STACK: does to STACK what was approved, and nothing else.
 # Approved is what the pull request showed (approved/STACK.json and .plan, from preview.sh), unless it destroys a ledger, or a
-# part of one; and every plan whose digest APPROVE names. Where the state or the service has changed since, it stops.
+# part of one; and every plan whose digest APPROVE names, separated by spaces. Where the state or the service has changed since,
+# it stops.
 # POLICY_PACK: folder of a policy pack that must agree.
 # Exit code 2: nothing was done, since nobody has approved it; the report has the difference, and the digest to approve.
 # 3: it was applied, but applications cannot use the network, as the table says. Any other but 0: it failed. report.md says why.
@@ -10,10 +11,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stack="${1:?say which stack: apply.sh STACK}"
 rm -rf plans # of other stacks
 
-read -ra approved <<<"${APPROVE:-}"
-plan="plans/$stack.plan"
+read -ra digests <<<"${APPROVE:-}"
+for digest in ${digests:+"${digests[@]}"}; do
+  if ! [[ "$digest" =~ ^[0-9a-f]{64}$ ]]; then # a file, such as the plan of this run, would approve itself
+    echo "apply.sh: APPROVE takes digests of plans, of 64 hexadecimal digits each; \"$digest\" is none. Nothing was done." >&2
+    exit 1
+  fi
+done
+approved=(${digests:+"${digests[@]}"})
 if [ -f "approved/$stack.json" ]; then
-  [ "${#approved[@]}" -gt 0 ] || plan="approved/$stack.plan"
   approved+=("approved/$stack.json")
 fi
 
@@ -28,6 +34,13 @@ if [ "$planned" -ne 0 ]; then
 elif [ "$code" -ne 0 ]; then
   echo "apply.sh: nothing was done to $stack: see the report. APPROVE=<digest> approves the plan that it shows." >&2
   exit "$code"
+fi
+
+# A digest approves the plan of this run. Whatever else passed is the plan that the pull request showed.
+plan="plans/$stack.plan"
+if [ -f "approved/$stack.json" ]; then
+  npx --no-install pulumi-consortium report "plans/$stack.json" ${digests:+--approved "${digests[@]}"} --fail-on unapproved \
+    >/dev/null || plan="approved/$stack.plan"
 fi
 
 # Pulumi stops at a step that is not in the plan. With --refresh, that includes what has drifted since the preview.

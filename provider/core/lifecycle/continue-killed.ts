@@ -19,7 +19,7 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
   if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
   const interrupted = createLog.interrupted(path, identity);
   for (const { id } of interrupted) {
-    if (id === undefined || createLog.isHeld(id) || isTaken(collection, id)) continue;
+    if (id === undefined || createLog.isHeld(collection.pathOf(id)) || isTaken(collection, id)) continue;
     const found = await collection.find(id, 0);
     if (typeof found === "object") return found.item;
   }
@@ -41,7 +41,7 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
 
 /** Whether it already belongs to another resource of the stack. */
 const isTaken = (collection: Collection, id: string): boolean =>
-  collection.session.seenStates.has(id) || collection.made().some((one) => one.id === id);
+  collection.isOfStack(id) || collection.made().some((one) => one.id === id);
 
 /** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
 async function lookFor(collection: Collection, inputs: Props, open: readonly LoggedCreate[]): Promise<Appeared> {
@@ -63,7 +63,8 @@ async function lookFor(collection: Collection, inputs: Props, open: readonly Log
 }
 
 /** Reasons why it may not be ours. */
-function doubtsOf({ session, path }: Collection, open: readonly LoggedCreate[], { ours, others }: Appeared): string[] {
+function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours, others }: Appeared): string[] {
+  const { session, path } = collection;
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["there are more than that run can have created"];
   const elsewhere = session.createLog.ofOtherStacks(path);
@@ -74,7 +75,7 @@ function doubtsOf({ session, path }: Collection, open: readonly LoggedCreate[], 
   const held = found.flatMap(({ id }): string[] => {
     const owner = elsewhere.find(({ create }) => create.id === id)?.stack;
     return [
-      ...(session.createLog.isHeld(id) ? [`a stack holds ${id} already`] : []),
+      ...(session.createLog.isHeld(collection.pathOf(id)) ? [`a stack holds ${id} already`] : []),
       ...(owner === undefined ? [] : [`the stack ${owner} created ${id}`]),
       ...(rival === undefined ? [] : [`the stack ${rival} was creating one of this name, too`]),
     ];

@@ -1,14 +1,25 @@
-import { type ApiError, isApiError } from "../../api";
+import { type ApiError, isApiError, MembershipObject } from "../../api";
 import { conflictOf } from "../../api/conflict";
-import { type Collection, Listed } from "../collection";
-import { type Props } from "../definition";
-import { UserError } from "../user-error";
+import { paths } from "../../api/paths";
 import { isGone } from "../../api/states";
-import { isAdoptedShared } from "../state";
-import { waitFor } from "../wait";
+import { type Collection, Listed } from "../collection";
+import { type Props, type User } from "../definition";
+import { isAdoptedShared, keptIn } from "../state";
+import { UserError } from "../user-error";
+import { type Look, waitFor } from "../wait";
 
 /** The object cannot be deleted. The message names it. */
-class NotDeleted extends UserError {}
+export class NotDeleted extends UserError {}
+
+/** It is not deleted because something uses it. `why` says what, in words that can follow "since". */
+export class InUse extends NotDeleted {
+  constructor(
+    readonly why: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 /** How long to retry a deletion that is refused for a temporary reason. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
@@ -20,83 +31,145 @@ const stillListedMs = 20_000;
 const parentAgeMs = 10_000;
 /** Siblings deleted within this time share one list call. */
 const shareMs = 100;
+/** How often to look whether a shared object is used still. */
+const usersEveryMs = 1_000;
 
-/** The answer to the DELETE: gone, going, unknown to the service, goes with its parent, or refused for now. */
-type Answer = "gone" | "going" | "unknown" | "stays" | { refused: ApiError };
+/** The answer to the DELETE: gone, going, unknown to the service, or refused for now. */
+type Answer = "gone" | "going" | "unknown" | { stays: string } | { refused: ApiError };
 
 /**
  * Deletes the object and waits until it is really gone. Succeeds if it already is.
- * @returns why it stays; undefined: it is gone, or goes with what it founded
+ * @returns why it stays; undefined: it is gone
  */
 export async function deleteObject(collection: Collection, id: string, state: Props): Promise<string | undefined> {
-  const { session, definition } = collection;
-  const { clock, collections } = session;
-  const { shared } = definition;
+  const { session } = collection;
   const what = `${collection.nameOf(state)} (${id})`;
-  const user = await shared?.usedBy(session, id, state, isAdoptedShared(definition, state));
-  if (user !== undefined) {
-    session.say(`${what}: is left as it is, since ${user}`);
-    return user;
-  }
-  const start = clock.now();
-  let answer: Answer | undefined;
-  let left: string | undefined;
-  let over: (() => void) | undefined;
-
-  const look = async (): Promise<boolean> => {
-    if (answer === undefined || typeof answer === "object") answer = await send(collection, what, id);
-    if (typeof answer === "string") over ??= collections.deleting();
-    if (answer === "gone" || answer === "stays") return true;
-    if (typeof answer === "object") {
-      const waited = clock.now() - start;
-      // A DELETE has no body, so the words mean the same with any status.
-      const content = conflictOf({ status: 409, errorMessage: answer.refused.errorMessage }) === "content";
-      const patient = content
-        ? Math.min(waited, collections.sinceDeletionMs()) < contentMs
-        : waited < refusalMs[answer.refused.kind as keyof typeof refusalMs];
-      if (patient) return false;
-      if (shared?.applies(state)) {
-        left = `others may share it: ${answer.refused.message}`;
-        session.say(`${what}: is left as it is, since ${left}`);
-        answer = "stays";
-        return true;
-      }
-      throw new NotDeleted(
-        `${what} could not be deleted: ${answer.refused.message} Something that this stack does not manage may still ` +
-          "be in it: delete that in the console and run the command again.",
-      );
-    }
-    if (answer === "unknown") {
-      // Believe this only if the lists agree: a wrong address answers the same.
-      if (typeof (await collection.find(id, 0)) === "string") return true;
-      if (clock.now() - start < stillListedMs) return false;
-      throw new NotDeleted(
-        `${what} could not be deleted: the service reports it missing, but still lists it. ` +
-          "Delete it in the console, then run `pulumi refresh`.",
-      );
-    }
-    await clock.sleep(shareMs);
-    return !(await isListed(collection, id));
+  const leave = (why: string): string => {
+    session.say(`${what}: is left as it is, since ${why}`);
+    return why;
   };
-
-  await waitFor(
-    session,
-    what,
-    async () => {
-      if (await look()) return { done: undefined };
-      return {
-        waiting: typeof answer === "object" ? `kept by the service (${answer.refused.errorMessage})` : "being deleted",
-      };
-    },
-    `DELETE ${collection.path}`,
-  )
-    .catch((error: unknown) => {
-      if (!(error instanceof UserError) || error instanceof NotDeleted) throw error;
-      throw new UserError(`${what}: ${error.message}`);
-    })
-    .finally(() => over?.());
+  if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
+  const others = await unused(collection, id, state, what);
+  if (others !== undefined) return leave(others);
+  const deletion = new Deletion(collection, id, state, what);
+  try {
+    await waitFor(session, what, () => deletion.look(), `DELETE ${collection.path}`);
+  } catch (error) {
+    if (!(error instanceof UserError) || error instanceof NotDeleted) throw error;
+    throw new UserError(`${what}: ${error.message}`);
+  } finally {
+    deletion.end();
+  }
   collection.recordRemoved(id);
-  return left;
+  return deletion.left;
+}
+
+/**
+ * Waits until nobody uses a shared object that this stack made. What this run deletes may be on its way out.
+ * @returns who uses it, if that is certainly somebody else @throws InUse if it may be this stack's
+ */
+async function unused(collection: Collection, id: string, state: Props, what: string): Promise<string | undefined> {
+  const { session, definition } = collection;
+  const { shared } = definition;
+  if (!shared?.users) return undefined;
+  const { clock } = session;
+  const start = clock.now();
+  for (;;) {
+    const [user] = await shared.users(session, id, state);
+    if (!user) return undefined;
+    if (await isOthers(collection, state, user)) return `${user.what}, and it belongs to another organization`;
+    const waited = clock.now() - start;
+    const isDeleting = Math.min(waited, session.collections.sinceDeletionMs()) < contentMs;
+    if (!isDeleting || clock.now() >= session.deadline.at)
+      throw new InUse(
+        user.what,
+        `${what} is not deleted: ${user.what}. If that is this stack's, delete it first. If it belongs to somebody else, leave the ` +
+          `${definition.title} to them: \`pulumi state delete\` with its URN takes it out of this stack.`,
+      );
+    await clock.sleep(usersEveryMs);
+  }
+}
+
+/** Whether what uses the object belongs to another organization, as its membership shows. */
+async function isOthers({ session }: Collection, state: Props, { membershipId }: User): Promise<boolean> {
+  const { organizations = [] } = keptIn(state);
+  if (membershipId === undefined || organizations.length === 0) return false;
+  const list = new Listed(session, { collection: paths.memberships(String(state.consortiumId)) });
+  const found = (await list.look(parentAgeMs)).items.find((one) => one.id === membershipId);
+  const organization = MembershipObject.safeParse(found).data?.org_id;
+  return organization !== undefined && !organizations.includes(organization);
+}
+
+/** One deletion, from the first DELETE until the object is gone. */
+class Deletion {
+  /** Why it stays. */
+  left: string | undefined;
+  readonly #start: number;
+  #answer: Answer | undefined;
+  #over: (() => void) | undefined;
+
+  constructor(
+    private readonly collection: Collection,
+    private readonly id: string,
+    private readonly state: Props,
+    private readonly what: string,
+  ) {
+    this.#start = collection.session.clock.now();
+  }
+
+  /** Call when the deletion is over, however it ended. */
+  end(): void {
+    this.#over?.();
+  }
+
+  async look(): Promise<Look<undefined>> {
+    const { collection, id, what } = this;
+    if (this.#answer === undefined || typeof this.#answer === "object") this.#answer = await send(collection, what, id);
+    const answer = this.#answer;
+    if (typeof answer === "object" && "refused" in answer) return this.#refused(answer.refused);
+    this.#over ??= collection.session.collections.deleting();
+    if (typeof answer === "object") {
+      this.left = answer.stays;
+      return { done: undefined };
+    }
+    if (answer === "gone") return { done: undefined };
+    if (answer === "unknown") return this.#unknown();
+    await collection.session.clock.sleep(shareMs);
+    return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
+  }
+
+  /** A refusal may pass. @throws NotDeleted if it does not */
+  #refused(refused: ApiError): Look<undefined> {
+    const { session, definition } = this.collection;
+    const waited = session.clock.now() - this.#start;
+    // A DELETE has no body, so the words mean the same with any status.
+    const content = conflictOf({ status: 409, errorMessage: refused.errorMessage }) === "content";
+    const isPatient = content
+      ? Math.min(waited, session.collections.sinceDeletionMs()) < contentMs
+      : waited < refusalMs[refused.kind as keyof typeof refusalMs];
+    if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
+    // Nobody whom this organization sees uses it, so what the service means belongs to another one.
+    if (definition.shared?.users) {
+      this.left = `others may share it: ${refused.message}`;
+      session.say(`${this.what}: is left as it is, since ${this.left}`);
+      return { done: undefined };
+    }
+    throw new NotDeleted(
+      `${this.what} could not be deleted: ${refused.message} Something that this stack does not manage may still ` +
+        "be in it: delete that in the console and run the command again.",
+    );
+  }
+
+  /** A service that does not know the object is believed only if the lists agree: a wrong address answers the same. */
+  async #unknown(): Promise<Look<undefined>> {
+    const { collection, id, what } = this;
+    if (typeof (await collection.find(id, 0)) === "string") return { done: undefined };
+    if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
+    throw new NotDeleted(
+      `${what} could not be deleted: the service reports it missing, but still lists it. ` +
+        "Delete it in the console, then run `pulumi refresh`.",
+    );
+  }
 }
 
 async function send(collection: Collection, what: string, id: string): Promise<Answer> {
@@ -125,10 +198,9 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
   const siblings = parent && (await new Listed(session, parent.place).look(parentAgeMs)).items;
   const owner = siblings?.find((one) => one.id === parent!.id);
   if (owner && definition.foundedWith?.(presence.item, owner)) {
-    session.say(
-      `${what}: stays as long as what it founded, with which it goes: the service does not delete it alone (${error.errorMessage})`,
-    );
-    return "stays";
+    const why = `the service does not delete it alone (${error.errorMessage})`;
+    session.say(`${what}: stays as long as what it founded, with which it goes: ${why}`);
+    return { stays: why };
   }
   throw new NotDeleted(
     `${what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +

@@ -1,7 +1,7 @@
 import { Collection } from "../collection";
-import { type Definition, nameOf, type Place, type Props } from "../definition";
+import { type Definition, nameOf, pathOf, type Place, type Props } from "../definition";
 import { diff } from "../diff";
-import { held, namedId, type ProgramResource, isNamesake } from "../program-resources";
+import { type Claim, held, isNamesake, namedId } from "../owners";
 import { type Session } from "../session";
 import { UserError } from "../user-error";
 
@@ -21,12 +21,13 @@ export async function take(
   inputs: Props,
   id: string,
 ): Promise<Props | undefined> {
-  const { programResources, owner, clock } = session;
-  await programResources.allDeclared(clock);
-  const holder = programResources.holder(definition, id, owner);
+  const { owners, owner, clock } = session;
+  const path = pathOf(definition, inputs, id);
+  await owners.allDeclared(clock);
+  const holder = owners.holder(path, owner);
   if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.owner, owner)}`);
-  programResources.take(owner, definition, inputs, id);
-  return programResources.released(definition, id);
+  owners.take(owner, definition, inputs, path);
+  return owners.released(path);
 }
 
 /**
@@ -39,11 +40,12 @@ export async function keeper(
   id: string,
   state: Props,
 ): Promise<string | undefined> {
-  const { programResources } = session;
-  const holder = programResources.holder(definition, id);
+  const { owners } = session;
+  const holder = owners.holder(pathOf(definition, state, id));
   if (holder) return `it is "${holder.owner.name}" of the program now`;
-  for (const claim of programResources.withoutObject()) {
+  for (const claim of owners.withoutObject()) {
     if (claim.definition.type !== definition.type) continue;
+    if (definition.place(claim.inputs).collection !== definition.place(state).collection) continue;
     const { owner, create } = claim;
     if (create !== "failed") {
       if (await takes(session, claim, id, state)) return `"${owner.name}" of the program takes it over`;
@@ -61,13 +63,13 @@ export async function keeper(
 }
 
 /** Whether a resource without an object will adopt this one. It does not if it would replace it. */
-async function takes(session: Session, declared: ProgramResource, id: string, state?: Props): Promise<boolean> {
-  const { inputs } = declared;
-  const definition = declared.definition as Definition; // `ProgramResource` types only a part of it
+async function takes(session: Session, claim: Claim, id: string, state?: Props): Promise<boolean> {
+  const { inputs } = claim;
+  const definition = claim.definition as Definition; // `Claim` types only a part of it
   const named = namedId(definition, inputs);
   if (named !== undefined) return named === id;
   if (!(inputs.adopt === true || session.adoptAll)) return false;
-  if (state && diff(definition, state, inputs).replaces.length > 0) return false;
+  if (state && diff(definition, id, state, inputs).replaces.length > 0) return false;
   if (state && isNamesake(definition, state, inputs)) return true;
   const collection = Collection.of(session, definition, inputs);
   return collection.namesakes(inputs, (await collection.siblings(listAgeMs)) ?? []).some((item) => item.id === id);
@@ -77,10 +79,10 @@ async function takes(session: Session, declared: ProgramResource, id: string, st
 const listAgeMs = 10_000;
 
 /** The resource that will adopt the object's parent, or the parent of that. */
-async function takenOver(session: Session, parent: Place["parent"]): Promise<ProgramResource | undefined> {
+async function takenOver(session: Session, parent: Place["parent"]): Promise<Claim | undefined> {
   if (!parent) return undefined;
   const { place, id } = parent;
-  for (const claim of session.programResources.withoutObject()) {
+  for (const claim of session.owners.withoutObject()) {
     const { definition, inputs, create } = claim;
     if (definition.place(inputs).collection !== place.collection) continue;
     if (create === undefined && (await takes(session, claim, id))) return claim;

@@ -1,7 +1,7 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
-import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
-import { fits } from "../diff";
+import { inputKeys, inputMeta, type Props } from "../definition";
+import { isReadable, normalOf } from "../state";
 import { isUnset, sameName, sameValue } from "../values";
 
 /*
@@ -29,11 +29,10 @@ export interface Appeared {
 /** New objects with this name, except those of the stack and of other creates. undefined: the service does not list them. */
 export async function appeared(create: Create): Promise<Appeared | undefined> {
   const { collection, inputs, before } = create;
-  const { seenStates } = collection.session;
   const siblings = before && (await collection.siblings(0));
   if (!siblings) return undefined;
   const known = new Set([...before, ...collection.made().map(({ id }) => id)]);
-  const fresh = siblings.filter(({ id }) => !known.has(id) && !seenStates.has(id));
+  const fresh = siblings.filter(({ id }) => !known.has(id) && !collection.isOfStack(id));
   const named = collection.definition.naming
     ? collection.namedLike(inputs, fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));
@@ -58,11 +57,22 @@ export function isTwin(collection: Collection, item: Identified, inputs: Props):
   );
 }
 
-/** A value that is not shown, or that the service chooses, does not count as different. */
-function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
-  const value = shown[key];
-  if (value === undefined || (inputMeta(definition, key)?.computed && isUnset(inputs[key]))) return true;
-  return key === nameKey(definition) ? sameName(value, inputs[key]) : fits(definition, key, value, inputs[key]);
+/**
+ * Whether what the service shows may be its way to write what was asked. A value that is not shown, or that the service chooses,
+ * does not count as different; nor does a member that it adds to an object.
+ */
+export function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
+  const meta = inputMeta(definition, key)!;
+  if (!isReadable(meta) || shown[key] === undefined || (meta.computed && isUnset(inputs[key]))) return true;
+  const [there, wanted] = [shown, inputs].map((props) => normalOf(definition, props)[key]);
+  return key.endsWith("Id") ? sameValue(there, wanted) : isLike(there, wanted);
+}
+
+/** Equal, except for how a service may write it. */
+function isLike(there: unknown, wanted: unknown): boolean {
+  const isObject = (value: unknown): value is Props => typeof value === "object" && value !== null;
+  if (!isObject(there) || !isObject(wanted)) return sameName(there, wanted);
+  return Object.entries(wanted).every(([key, value]) => isLike(there[key], value));
 }
 
 /** How the object differs from the request. Quotes only the service's value: the requested one may be secret. */

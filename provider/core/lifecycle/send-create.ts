@@ -41,7 +41,8 @@ export async function sendCreate(
   const since = (): number | undefined => session.client.http.serviceTime(startedAt);
   const posting: Posting = { collection, inputs, what, before, since, lost: 0 };
   let without: readonly string[] = [];
-  for (let attempt = 1; ; attempt++) {
+  let attempt = 1;
+  for (;;) {
     let failure: unknown;
     try {
       const body = toBody(definition, inputs, without);
@@ -57,7 +58,7 @@ export async function sendCreate(
     } catch (error) {
       const undocumented = undocumentedKeys(definition);
       if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
-        without = undocumented; // nothing was made; a strict service may reject what the spec does not list
+        without = undocumented; // no attempt: nothing was made; a strict service may reject what the spec does not list
         continue;
       }
       const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
@@ -74,6 +75,7 @@ export async function sendCreate(
     if (session.clock.now() + pause >= session.deadline.at)
       throw await withOrphans(posting, outOfTime(posting, failure));
     await session.clock.sleep(pause);
+    attempt++;
   }
 }
 

@@ -2,78 +2,151 @@ import { type z } from "zod";
 import { isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { identityOf, inputMeta, nameKey, type Props } from "../definition";
-import { changedKeys, fits, fixedKey, fixedKeys, isLeft } from "../diff";
-import { isUnset, sameName, sameValue } from "../values";
-import { isNamesake } from "../program-resources";
-import { Incomplete, UserError } from "../user-error";
+import { identityOf, inputMeta, type Props } from "../definition";
+import { differing } from "../diff";
 import { wireName } from "../field";
-import { carried, merge, outputsOf, toBody } from "../state";
+import { isNamesake } from "../owners";
+import { isReadable, type Recorded, recorded, stateOf, toBody } from "../state";
+import { Incomplete, messageOf, UserError } from "../user-error";
+import { isUnset, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
-import { settle } from "./read";
+import { seen, settle } from "./settle";
+
+/** How long lists may show an object as it was before the change. */
+const lagMs = 3_000;
+/** How long to wait for a name that another resource of the program gives up in this run. */
+const freeMs = 20_000;
+/** The step of a change that takes effect after a restart. */
+const restartStep = "restart";
 
 /**
- * Changes in place what differs. With nothing to change, it waits for what an earlier run left incomplete.
- * @throws Incomplete if the service cannot change what is then replaced: the state stays as it was, and records that
+ * Changes in place what differs, and does what an earlier run began and did not finish.
+ * @throws Incomplete if a change was made, but not all that belongs to it: the next update does the rest
  */
 export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
   const { definition } = collection;
-  const changed = changedKeys(definition, olds, news).filter((key) => !inputMeta(definition, key)?.programOnly);
-  const replaceable = changed.filter((key) => inputMeta(definition, key)?.replace === "ifNeeded");
-  const fixed = (keys: string[], state: Props, why: string): Incomplete =>
-    new Incomplete(
-      id,
-      { ...state, [fixedKey]: [...new Set([...fixedKeys(olds), ...keys])] },
-      new UserError(
-        `${collection.nameOf(olds)} (${id}): ${why} Run \`pulumi up\` again to make a new ${definition.title} and then ` +
-          `delete this one, or set the old ${keys.join(" and ")} again to keep it.`,
-      ),
-    );
-  let shown: Props = {};
-  try {
-    if (changed.length > 0) shown = await change(collection, id, news, changed);
-  } catch (error) {
-    if (!(error instanceof Unchanged) || replaceable.length === 0) throw error;
-    throw fixed(replaceable, olds, error.why);
+  const before = recorded(definition, olds);
+  const { changed, drifted } = differing(definition, before, news);
+  const sent = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
+  const kept = { ...olds, ...news };
+  const asked: Recorded = { ...before, asked: news };
+  let parts = asked;
+  if (sent.length > 0) {
+    const shown = await changeOrRefuse(collection, id, { olds, news, before, sent });
+    if (shown === "served") return stateOf(definition, asked, kept);
+    parts = { ...changedTo(asked, sent, news, shown), open: stepsOf(collection, sent, before.open) };
+    const ignored = refusable(collection, sent).filter((key) => sameValue(parts.shown[key], olds[key]));
+    if (ignored.length > 0)
+      throw refusedChange(collection, id, { ...parts, asked: before.asked }, olds, ignored, {
+        why: `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`,
+      });
   }
-  // Values that the service chose itself, such as a chain id, are outputs too, and stay.
-  const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
-  const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen), ...carried(definition, olds, news) };
-  const wanted = Object.fromEntries(Object.entries(news).filter(([key, value]) => !isLeft(olds, key, value)));
-  const state = merge(wanted, before, shown);
-  const ignored = replaceable.filter((key) => sameValue(state[key], olds[key]));
-  if (ignored.length > 0)
-    throw fixed(ignored, state, `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`);
-  return settle(collection, id, state);
+  const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
+  return settle(collection, id, ready, sent, kept);
 }
 
-/** Changes properties in place, restarts the object if they need that, and returns what it is afterwards. */
-export async function change(
+/** Steps that are still to be done after a change. */
+export const stepsOf = (
+  { definition }: Collection,
+  sent: readonly string[],
+  open: readonly string[] = [],
+): readonly string[] =>
+  sent.some((key) => inputMeta(definition, key)?.restarts) ? [...new Set([...open, restartStep])] : open;
+
+/** What is known after a change. Without an answer about it, it is as it was asked. */
+function changedTo(parts: Recorded, sent: readonly string[], news: Props, shown: Props): Recorded {
+  const asIs = Object.fromEntries(sent.map((key) => [key, news[key]]));
+  const answered = { ...parts, answered: { ...parts.answered, ...asIs }, shown: { ...parts.shown, ...asIs } };
+  return seen(answered, shown, sent);
+}
+
+/** Inputs that the service may refuse to change. Then another update replaces the object. */
+const refusable = ({ definition }: Collection, sent: readonly string[]): string[] =>
+  sent.filter((key) => inputMeta(definition, key)?.replace === "ifNeeded");
+
+async function changeOrRefuse(
   collection: Collection,
   id: string,
-  inputs: Props,
-  keys: readonly string[],
-): Promise<Props> {
-  const shown = await patch(collection, id, inputs, keys);
-  const restarts = keys.some((key) => inputMeta(collection.definition, key)?.restarts);
-  return restarts ? { ...shown, ...(await restart(collection, id, inputs)) } : shown;
+  { olds, news, before, sent }: { olds: Props; news: Props; before: Recorded; sent: string[] },
+): Promise<Props | "served"> {
+  try {
+    return await change(collection, id, news, sent, before);
+  } catch (error) {
+    if (error instanceof Gone && (await isServed(collection, id, olds, sent))) return "served";
+    const keys = refusable(collection, sent);
+    if (!(error instanceof Unchanged) || keys.length === 0) throw error;
+    throw refusedChange(collection, id, before, olds, keys, error);
+  }
+}
+
+/** The service cannot change what is then replaced: the state stays as it was, and records that. */
+function refusedChange(
+  collection: Collection,
+  id: string,
+  parts: Recorded,
+  olds: Props,
+  keys: string[],
+  { why }: { why: string },
+): Incomplete {
+  const { definition } = collection;
+  const refused = [...new Set([...parts.refused, ...keys])];
+  const error = new UserError(
+    `${collection.nameOf(olds)} (${id}): ${why} Run \`pulumi up\` again to make a new ${definition.title} and then ` +
+      `delete this one, or set the old ${keys.join(" and ")} again to keep it.`,
+  );
+  return new Incomplete(id, stateOf(definition, { ...parts, refused }, olds), error);
+}
+
+/** Whether it has done its work and is gone, so that there is nothing left to change. */
+async function isServed(collection: Collection, id: string, olds: Props, sent: readonly string[]): Promise<boolean> {
+  const { definition, session } = collection;
+  if (!(await definition.isServed?.(session, olds))) return false;
+  const what = `${collection.nameOf(olds)} (${id})`;
+  session.say(`${what}: has done its work and is gone, so another ${sent.join(" and ")} changes nothing.`);
+  return true;
 }
 
 /**
- * Restarts the object and returns what it is then. The service may show it as ready for another moment.
- * @throws UserError if the service cannot: the change is made, and the next update asks again
+ * Restarts the object if that is still to be done.
+ * @param isSecond whether an earlier run could not restart it
+ * @throws Incomplete if it did not restart: the next update tries again
  */
-async function restart(collection: Collection, id: string, inputs: Props): Promise<Props> {
-  let answer: unknown;
+export async function restarted(
+  collection: Collection,
+  id: string,
+  parts: Recorded,
+  kept: Props,
+  isSecond = false,
+): Promise<Recorded> {
+  if (!parts.open.includes(restartStep)) return parts;
+  const done: Recorded = { ...parts, open: parts.open.filter((step) => step !== restartStep) };
+  const what = `${collection.nameOf(parts.asked)} (${id})`;
   try {
-    answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
+    return seen(done, await restart(collection, id), []);
   } catch (error) {
-    if (!isApiError(error, "missing", "unsupported")) throw error;
-    throw new UserError(
-      `${collection.nameOf(inputs)} (${id}) was changed, but this service cannot restart it (${error.message}) ` +
-        "Restart it in the console, then run `pulumi refresh`.",
+    const isImpossible = isApiError(error, "missing", "unsupported");
+    const next = isImpossible
+      ? "This service cannot restart it: restart it in the console, then run `pulumi up` again."
+      : "Run `pulumi up` again, which restarts it.";
+    if (isImpossible && isSecond) {
+      collection.session.say(
+        `Warning: ${what}: this service cannot restart it. Its last change takes effect after a restart.`,
+      );
+      return done;
+    }
+    throw new Incomplete(
+      id,
+      stateOf(collection.definition, parts, kept),
+      new UserError(
+        `${what} was changed, but not restarted, so that the change has no effect yet: ${messageOf(error)} ${next}`,
+      ),
     );
   }
+}
+
+/** Restarts the object and returns what it is then. The service may show it as ready for another moment. */
+async function restart(collection: Collection, id: string): Promise<Props> {
+  const answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
   return shownSoon(collection, id, answer, ({ state }) => conditionOf(state) === "pending");
 }
 
@@ -97,6 +170,9 @@ async function shownSoon(
   }
 }
 
+/** The object does not exist any more. */
+class Gone extends UserError {}
+
 /** The service has no way to change the object in place. */
 class Unchanged extends UserError {
   constructor(
@@ -107,12 +183,6 @@ class Unchanged extends UserError {
   }
 }
 
-/** How long lists may show an object as it was before the change. */
-const lagMs = 3_000;
-
-/** How long to wait for a name that another resource of the program gives up in this run. */
-const freeMs = 20_000;
-
 /** Retries a rename while a sibling still has the name, if that sibling gets another one in the same run. */
 async function renaming<T>(
   collection: Collection,
@@ -122,7 +192,7 @@ async function renaming<T>(
   send: () => Promise<T>,
 ): Promise<T> {
   const { session, definition } = collection;
-  const { clock, deadline, programResources } = session;
+  const { clock, deadline } = session;
   const identifies = keys.some((key) => definition.naming?.includes(key));
   const end = Math.min(clock.now() + freeMs, deadline.at);
   for (let attempt = 1; ; attempt++) {
@@ -130,69 +200,144 @@ async function renaming<T>(
       return await send();
     } catch (error) {
       if (!identifies || !isApiError(error, "conflict")) throw error;
-      await programResources.allDeclared(clock);
-      const siblings = await collection.siblings(0);
-      const rivals = collection.namesakes(inputs, siblings ?? []).filter((one) => one.id !== id);
-      if (rivals.length === 0 && attempt === 1) continue; // it is free by now
-      const mover = rivals
-        .map((one) => programResources.holder(definition, one.id))
-        .find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
-      if (!mover) throw error;
-      if (clock.now() < end) {
-        await clock.sleep(1_000);
-        continue;
-      }
-      const name = identityOf(definition, inputs);
-      throw new UserError(
-        `${collection.nameOf(inputs)} (${id}): "${mover.owner.name}" has the name "${name}" still, and this service does not ` +
-          "let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that it is to have.",
-      );
+      const { isFree, mover } = await rivals(collection, id, inputs);
+      if (isFree && attempt === 1) continue;
+      if (mover === undefined) throw error;
+      if (clock.now() >= end) throw new UserError(swap(collection, id, inputs, mover));
+      await clock.sleep(1_000);
     }
   }
 }
 
+/** Who has the name: nobody any more, or a resource of the program that gives it up. */
+async function rivals(
+  collection: Collection,
+  id: string,
+  inputs: Props,
+): Promise<{ isFree: boolean; mover?: string | undefined }> {
+  const { session, definition } = collection;
+  await session.owners.allDeclared(session.clock);
+  const siblings = (await collection.siblings(0)) ?? [];
+  const found = collection.namesakes(inputs, siblings).filter((one) => one.id !== id);
+  const holders = found.map((one) => session.owners.holder(collection.pathOf(one.id)));
+  const mover = holders.find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
+  return { isFree: found.length === 0, mover: mover?.owner.name };
+}
+
+const swap = (collection: Collection, id: string, inputs: Props, mover: string): string =>
+  `${collection.nameOf(inputs)} (${id}): "${mover}" has the name "${identityOf(collection.definition, inputs)}" still, and this ` +
+  "service does not let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that " +
+  "it is to have.";
+
 /**
  * Changes properties in place and returns the object as it is afterwards.
  * PATCH is not in the spec: a service without it gets an error that says what to do, and nothing is lost.
+ * @param before what is known of it: members of an object that are no longer asked for have to go
  */
-async function patch(collection: Collection, id: string, inputs: Props, keys: readonly string[]): Promise<Props> {
+export async function change(
+  collection: Collection,
+  id: string,
+  inputs: Props,
+  keys: readonly string[],
+  before: Pick<Recorded, "asked" | "shown">,
+): Promise<Props> {
   const { session, definition } = collection;
-  const what = `${collection.nameOf(inputs)} (${id})`;
-  /** The value that unsets a property, by its type. */
-  const none = (key: string): unknown => {
-    const takesObject = (definition.inputs.shape[key] as z.ZodType | undefined)?.safeParse({}).success;
-    return takesObject ? {} : "";
-  };
-  const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]));
+  const path = collection.pathOf(id);
+  const body = bodyOf(collection, inputs, keys);
+  const send = (): Promise<unknown> =>
+    definition.idField === undefined
+      ? session.client.patch(path, body)
+      : session.client.put(path, toBody(definition, inputs));
   let answer: unknown;
   try {
-    const path = collection.pathOf(id);
-    answer = await renaming(collection, id, inputs, keys, () =>
-      definition.idField === undefined
-        ? session.client.patch(path, body)
-        : session.client.put(path, toBody(definition, inputs)),
-    );
+    answer = await renaming(collection, id, inputs, keys, send);
   } catch (error) {
-    if (!isApiError(error, "missing", "unsupported")) throw error;
-    if ((await collection.find(id, 0)) === "gone") {
-      throw new UserError(
-        `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
-      );
-    }
-    const again = definition.replaceWarning
-      ? "A replacement would destroy what is in it."
-      : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
-    const why = `this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed.`;
-    throw new Unchanged(
-      why,
-      `${what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
-    );
+    if (!isApiError(error, "missing", "unsupported")) throw takenBack(collection, id, inputs, keys, error);
+    throw await unchanged(collection, id, inputs, keys, error.message);
   }
-  const isFresh = (shown: Props): boolean => {
-    const same = (key: string): boolean =>
-      key === nameKey(definition) ? sameName(shown[key], inputs[key]) : fits(definition, key, shown[key], inputs[key]);
-    return "revision" in shown && keys.every((key) => !(key in shown) || same(key));
+  const shown = await afterwards(collection, id, { inputs, keys, before: before.shown, answer });
+  const leftOver = membersLeft(before.asked, inputs, shown, keys);
+  if (Object.keys(leftOver).length === 0) return shown;
+  // A service that merges objects removes a member for null (RFC 7396).
+  const again = await session.client.patch(path, bodyOf(collection, leftOver, Object.keys(leftOver)));
+  return { ...shown, ...(await afterwards(collection, id, { inputs, keys, before: shown, answer: again })) };
+}
+
+/** Values under the service's names. What is taken out has the value that unsets it, or is taken back where the service chose. */
+function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string[]): Props {
+  const none = (key: string): unknown => {
+    if (inputMeta(definition, key)?.computed) return null;
+    const schema = definition.inputs.shape[key] as z.ZodType | undefined;
+    return inputMeta(definition, key)?.implied ?? (schema?.safeParse({}).success ? {} : "");
   };
-  // After an empty answer, ask until the list shows the change, but not forever: a service may store a value in its own way.
+  return Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]));
+}
+
+/** Members of objects that were asked for, are not any more, and are shown still: null for each. */
+function membersLeft(before: Props, inputs: Props, shown: Props, keys: readonly string[]): Props {
+  const isObject = (value: unknown): value is Props =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const [was, is, wanted] = [before[key], shown[key], inputs[key] ?? {}];
+      if (!isObject(was) || !isObject(is) || !isObject(wanted)) return [];
+      const left = Object.keys(was).filter((member) => !(member in wanted) && !isUnset(is[member]));
+      return left.length === 0 ? [] : [[key, { ...wanted, ...Object.fromEntries(left.map((one) => [one, null])) }]];
+    }),
+  );
+}
+
+/** What the service shows after a change: an answer with a new revision, or else the list, once it shows the change or has had time to. */
+async function afterwards(
+  collection: Collection,
+  id: string,
+  { inputs, keys, before, answer }: { inputs: Props; keys: readonly string[]; before: Props; answer: unknown },
+): Promise<Props> {
+  const { definition } = collection;
+  const visible = keys.filter((key) => isReadable(inputMeta(definition, key)!));
+  const isFresh = (shown: Props): boolean => {
+    if (!("revision" in shown)) return false;
+    const isNewer = Number(shown.revision) > Number(before.revision);
+    return isNewer || visible.every((key) => !(key in shown) || sameValue(shown[key], inputs[key]));
+  };
   return shownSoon(collection, id, answer, isFresh);
+}
+
+/** What to do if the service does not take back a value that the program no longer asks for. */
+function takenBack(
+  collection: Collection,
+  id: string,
+  inputs: Props,
+  keys: readonly string[],
+  error: unknown,
+): unknown {
+  const removed = keys.filter((key) => inputMeta(collection.definition, key)?.computed && isUnset(inputs[key]));
+  if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
+  return new UserError(
+    `${collection.nameOf(inputs)} (${id}): the program no longer sets ${removed.join(" and ")}, and this service does not ` +
+      `choose another value (${error.message}) Nothing was changed. Set the old value again, set another one, or let Pulumi ` +
+      "make a new one with `pulumi up --replace` and its URN.",
+  );
+}
+
+async function unchanged(
+  collection: Collection,
+  id: string,
+  inputs: Props,
+  keys: readonly string[],
+  reason: string,
+): Promise<UserError> {
+  const what = `${collection.nameOf(inputs)} (${id})`;
+  if ((await collection.find(id, 0)) === "gone")
+    return new Gone(
+      `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
+    );
+  const again = collection.definition.replaceWarning
+    ? "A replacement would destroy what is in it."
+    : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
+  const why = `this service cannot change ${keys.join(" and ")} in place (${reason}) Nothing was changed.`;
+  return new Unchanged(
+    why,
+    `${what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
+  );
 }

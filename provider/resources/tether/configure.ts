@@ -2,7 +2,7 @@ import { isApiError } from "../../api";
 import { type Props } from "../../core/definition";
 import { Incomplete, messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
-import { stateVersion } from "../../core/state";
+import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";
 import { deploy } from "./deploy";
 import { funded, isPassing } from "./funds";
@@ -69,8 +69,9 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     done = { ...done, ...facts };
   };
   const keep = (unknown: UnknownOutcome | undefined): void => {
-    const others = Object.entries(done.__deployment as object).filter(([name]) => name !== network);
-    note({ __deployment: Object.fromEntries(unknown ? [...others, [network, unknown]] : others) });
+    const others = Object.entries(unknownsIn(done)).filter(([name]) => name !== network);
+    const deployment = Object.fromEntries(unknown ? [...others, [network, unknown]] : others);
+    note({ [keptKey]: { ...keptIn(done), deployment } });
   };
 
   try {
@@ -88,7 +89,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       note({ intervalHours });
     }
     const account = await client.getTetherAccount(tetherId);
-    const unknown = (done.__deployment as Record<string, UnknownOutcome>)[network];
+    const unknown = unknownsIn(done)[network];
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
@@ -131,8 +132,7 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
     balanceWei,
     state,
     deployedNetworks,
-    __deployment: unknownsIn(olds),
-    __version: stateVersion,
+    [keptKey]: { ...keptIn(olds), version: stateVersion },
   };
 }
 
@@ -165,9 +165,10 @@ async function whileStopped(
   }
 }
 
-function stateOf({ __deployment: unknowns, ...props }: Props): Props {
-  const all = Object.keys(unknowns as object).length > 0 ? { ...props, __deployment: unknowns } : props;
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+function stateOf(done: Props): Props {
+  const { deployment, ...kept } = keptIn(done);
+  const isOpen = Object.keys(deployment ?? {}).length > 0;
+  return withoutUndefined({ ...done, [keptKey]: isOpen ? { ...kept, deployment } : kept });
 }
 
 /** Stops the tether service, which is all that can be undone. Succeeds if it is gone or stopped already. */

@@ -4,6 +4,7 @@ import { processEnvironment } from "../../api/environment";
 import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
+import { keptIn } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";
 import { shownOf, showsContract, type TetherInputs } from "./read";
 import { balanceOf, isPassing, payerOf } from "./funds";
@@ -18,12 +19,9 @@ export interface UnknownOutcome {
   balanceWei?: string;
 }
 
-/** Unknown outcomes in the state, by network. Version 0.1.0 kept only the name of the network. */
-export function unknownsIn({ __deployment: kept, balanceWei }: Props): Record<string, UnknownOutcome> {
-  if (typeof kept !== "string") return (kept ?? {}) as Record<string, UnknownOutcome>;
-  const before = typeof balanceWei === "string" ? { balanceWei } : {};
-  return { [kept]: { since: "0.1.0", why: "an earlier run ended without an answer to deploy", ...before } };
-}
+/** Unknown outcomes in the state, by network. */
+export const unknownsIn = (state: Props): Record<string, UnknownOutcome> =>
+  (keptIn(state).deployment ?? {}) as Record<string, UnknownOutcome>;
 
 /** Whether a failed deployment may have succeeded all the same. Then it is not sent again unasked. */
 export const isUnknownOutcome = (error: unknown): boolean =>

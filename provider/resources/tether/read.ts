@@ -5,7 +5,7 @@ import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
 import { Listed } from "../../core/collection";
 import { type Session } from "../../core/session";
-import { isRecorded, stateVersion } from "../../core/state";
+import { isRecorded, keptIn, keptKey, stateVersion } from "../../core/state";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
 
 /** What a service may show of a tether. The spec has no such call, so nothing relies on it. */
@@ -27,7 +27,7 @@ export async function read(session: Session, id: string, state: Props): Promise<
     return undefined;
   }
   if (!isRecorded(state)) return firstRead(session, id, state, shown);
-  const now: Props = { ...state, __version: stateVersion };
+  const now: Props = { ...state };
   if (shown?.network) now.network = shown.network;
   if (shown?.interval) now.intervalHours = shown.interval;
   const running = shown?.state === "active";
@@ -41,7 +41,8 @@ export async function read(session: Session, id: string, state: Props): Promise<
 /** The state of a tether that somebody else configured, as the service shows it. */
 async function firstRead({ client }: Session, id: string, state: Props, shown: Shown = {}): Promise<Props> {
   const account = Object.entries(await client.getTetherAccount(id)).filter(([, value]) => value !== undefined);
-  return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), __version: stateVersion };
+  const kept = { ...keptIn(state), version: stateVersion };
+  return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), [keptKey]: kept };
 }
 
 /** Settings and progress that the service shows, by property. */

@@ -153,12 +153,12 @@ export const resourcesPerEnvironment = definePolicy({
   description: "An environment has no more services, zones and configurations than are allowed.",
   settings: { services: most("services"), zones: most("zones"), configurations: most("configurations"), live },
   async validateStack(stack, { live, ...maximums }, report) {
-    for (const [things, kind, listedKind] of inEnvironments) {
+    for (const [things, className, kind] of inEnvironments) {
       const max = maximums[things];
       if (max === undefined) continue;
-      const counted = stack.siblings(kind, "Environment").map((siblings) => ({
+      const counted = stack.siblings(className, "Environment").map((siblings) => ({
         ...siblings,
-        list: (organization: Organization) => listWithin(organization, listedKind, siblings, stack),
+        list: (organization: Organization) => listWithin(organization, kind, siblings, stack),
       }));
       const remedy = `Remove some, or raise the setting ${things}.`;
       await count(counted, { max, live, things, remedy }, stack, report);

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { consensusOf, holdsLedger } from "../../../provider/constants";
-import { kinds } from "../../generated";
-import { type Kind } from "../../managed";
+import { type ClassName, consensusOf, holdsLedger } from "../../../provider/constants";
+import { classes } from "../../generated";
 import { definePolicy, oneOf, regularExpression } from "../define";
 
 /* Policies for single resources. They run before anything is done with a resource. */
@@ -20,7 +19,7 @@ export const consensusForProvider = definePolicy({
   },
   validateResource(environment, { allowed }, report) {
     const [provider, consensusType] = [environment.text("provider"), environment.text("consensusType")];
-    if (environment.kind !== "Environment" || provider === undefined) return;
+    if (environment.className !== "Environment" || provider === undefined) return;
     const choices = new Map<string, string[]>(Object.entries(allowed));
     const possible = choices.get(provider) ?? [];
     if (possible.length === 0) {
@@ -43,7 +42,7 @@ export const allowedNetworks = definePolicy({
     mainnetStacks: z.array(z.string()).default([]).describe("Stacks that may use mainnet."),
   },
   validateResource(tether, { mainnetStacks }, report) {
-    if (tether.kind !== "TetherService" || tether.text("network") !== "mainnet") return;
+    if (tether.className !== "TetherService" || tether.text("network") !== "mainnet") return;
     if (mainnetStacks.includes(tether.stack)) return;
     report.violation(
       `Tether service "${tether.name}" uses network mainnet in stack "${tether.stack}". ` +
@@ -62,7 +61,7 @@ export const tetherInterval = definePolicy({
   },
   validateResource(tether, { minHours, maxHours }, report) {
     const hours = tether.number("intervalHours");
-    if (tether.kind !== "TetherService" || hours === undefined) return;
+    if (tether.className !== "TetherService" || hours === undefined) return;
     const found = `Tether service "${tether.name}" has intervalHours ${hours}`;
     if (hours < minHours) report.violation(`${found}, but at least ${minHours} is allowed. Set ${minHours} or more.`);
     if (maxHours !== undefined && hours > maxHours) {
@@ -83,13 +82,14 @@ export const nodeSize = definePolicy({
       .describe("Allowed sizes, such as `small`. Default: any."),
     required: z.boolean().default(false).describe("Whether each has to say its size; else the service may choose it."),
   },
-  validateResource({ kind, name, get, text }, { sizes, required }, report) {
-    if (kind !== "Node" && kind !== "Service") return;
+  validateResource({ className, name, get, text }, { sizes, required }, report) {
+    if (className !== "Node" && className !== "Service") return;
     const size = text("size");
     const choice = sizes ? `Set size to ${sizes.join(" or ")}.` : "Set size.";
     if (size !== undefined && sizes && !sizes.includes(size))
-      report.violation(`${kind} "${name}" has size ${size}, which is not allowed. ${choice}`);
-    if (required && get("size") === undefined) report.violation(`${kind} "${name}" does not say its size. ${choice}`);
+      report.violation(`${className} "${name}" has size ${size}, which is not allowed. ${choice}`);
+    if (required && get("size") === undefined)
+      report.violation(`${className} "${name}" does not say its size. ${choice}`);
   },
 });
 
@@ -100,18 +100,23 @@ export const allowedServices = definePolicy({
   settings: {
     types: z.array(z.string()).optional().describe("Allowed types, such as `ipfs`; `[]` allows none. Default: any."),
   },
-  validateResource({ kind, name, text }, { types }, report) {
+  validateResource({ className, name, text }, { types }, report) {
     const type = text("service");
-    if (kind !== "Service" || type === undefined || !types || types.includes(type)) return;
+    if (className !== "Service" || type === undefined || !types || types.includes(type)) return;
     const choice = types.length > 0 ? `Use ${types.join(" or ")}.` : "Remove it.";
     report.violation(`Service "${name}" is of the type ${type}, which is not allowed. ${choice}`);
   },
 });
 
-type NamedKind = Exclude<Kind, "TetherService">;
-const namedKinds = (Object.keys(kinds) as Kind[]).filter((kind): kind is NamedKind => kind !== "TetherService");
+type NamedClass = Exclude<ClassName, "TetherService">;
+const namedClasses = (Object.keys(classes) as ClassName[]).filter(
+  (className): className is NamedClass => className !== "TetherService",
+);
 const pattern = regularExpression.optional();
-const types = Object.fromEntries(namedKinds.map((kind) => [kind, pattern])) as Record<NamedKind, typeof pattern>;
+const types = Object.fromEntries(namedClasses.map((className) => [className, pattern])) as Record<
+  NamedClass,
+  typeof pattern
+>;
 
 export const naming = definePolicy({
   name: "naming",
@@ -123,16 +128,16 @@ export const naming = definePolicy({
         error: "must be a regular expression, or an object with one for each type",
       })
       .default("^[a-z][a-z0-9-]*$")
-      .describe(`Regular expression for all names, or an object with one per type: ${namedKinds.join(", ")}.`),
+      .describe(`Regular expression for all names, or an object with one per type: ${namedClasses.join(", ")}.`),
   },
-  validateResource({ kind, name, text }, { pattern }, report) {
-    const property = kind === "Membership" || kind === "Invitation" ? "orgName" : "name";
+  validateResource({ className, name, text }, { pattern }, report) {
+    const property = className === "Membership" || className === "Invitation" ? "orgName" : "name";
     const given = text(property);
-    if (kind === "TetherService" || given === undefined) return;
-    const wanted = typeof pattern === "string" ? pattern : pattern[kind];
+    if (className === "TetherService" || given === undefined) return;
+    const wanted = typeof pattern === "string" ? pattern : pattern[className];
     if (wanted === undefined || new RegExp(wanted, "u").test(given)) return;
     report.violation(
-      `${kind} "${name}" has ${property} "${given}", which does not match ${wanted}. Change ${property}.`,
+      `${className} "${name}" has ${property} "${given}", which does not match ${wanted}. Change ${property}.`,
     );
   },
 });
@@ -144,8 +149,10 @@ export const protectLedgers = definePolicy({
   settings: {
     stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks whose ledgers must not be lost."),
   },
-  validateResource({ kind, name, stack, protect }, { stacks }, report) {
-    if (!holdsLedger(kind) || protect || !stacks.includes(stack)) return;
-    report.violation(`${kind} "${name}" is not protected in stack "${stack}". Add the resource option protect: true.`);
+  validateResource({ className, name, stack, protect }, { stacks }, report) {
+    if (!holdsLedger(className) || protect || !stacks.includes(stack)) return;
+    report.violation(
+      `${className} "${name}" is not protected in stack "${stack}". Add the resource option protect: true.`,
+    );
   },
 });

@@ -1,14 +1,8 @@
 import { type PolicyResource } from "@pulumi/policy";
 import { z } from "zod";
 import { printable } from "../../../provider/api/printable";
-import {
-  defaultBaseUrl,
-  type Given,
-  type Region,
-  regions,
-  resolveSettings,
-  SettingsError,
-} from "../../../provider/api/settings";
+import { defaultBaseUrl, type Region, regions, SettingsError } from "../../../provider/api/settings";
+import { type ProviderSettings, resolveProviderSettings } from "../../../provider/core/settings";
 import { groupBy } from "../../../provider/core/values";
 import { definePolicy, oneOf } from "../define";
 import { providerTitle, settingsOf } from "../live";
@@ -56,10 +50,10 @@ interface Address {
 }
 
 /** Where a provider instance sends its calls; undefined if its settings are wrong, which the run itself reports. */
-function addressOf({ provider, stack }: Given): Address | undefined {
+function addressOf(settings: ProviderSettings): Address | undefined {
   try {
     // The key does not matter here and may be missing.
-    const { baseUrl } = resolveSettings({ provider: { ...provider, apiKey: "none" }, stack });
+    const { baseUrl } = resolveProviderSettings({ ...settings, apiKey: { value: "none", own: true } });
     const host = new URL(baseUrl).hostname;
     return { host, region: regions.find((region) => new URL(defaultBaseUrl(region)).hostname === host) };
   } catch (error) {
@@ -171,7 +165,7 @@ function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
 function environmentOf(tether: Member, ready: Set<string>, stack: Stack, infer: boolean) {
   const known = stack.members.filter(({ urn }) => ready.has(urn));
   const keys = known.flatMap((member) => {
-    const key = member.kind === "Environment" ? stack.keyOf(member) : stack.key(member, "Environment");
+    const key = member.className === "Environment" ? stack.keyOf(member) : stack.key(member, "Environment");
     return key === undefined ? [] : [key];
   });
   if (keys.length > 0) return only(keys);

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { continueFrom, createLogOf, removeCreateLog, leftoversOf } from "../../../cli/fleet/leftovers";
-import { idsIn, Stop } from "../../../cli/fleet/pulumi";
+import { pathsIn, Stop } from "../../../cli/fleet/pulumi";
 import { ConsortiumClient, resolveSettings } from "../../../provider/api";
 import { readCreateLog } from "../../../provider/core/create-log";
 import { send } from "../../support/network";
@@ -55,11 +55,11 @@ test("what the service answered is certain; what has the name of a create withou
     certain: [`/consortia/${ours} ("ours")`],
     doubtful: [`/consortia/${maybe} ("maybe")`, `${memberships}/${member} ("acme")`],
   });
-  expect(await leftoversOf(file, [ours, member], client)).toEqual({
+  expect(await leftoversOf(file, [`/consortia/${ours}`, `${memberships}/${member}`], client)).toEqual({
     certain: [],
     doubtful: [`/consortia/${maybe} ("maybe")`],
   });
-  const holding = killed([maybe], begun("2", "/consortia", "maybe"));
+  const holding = killed([`/consortia/${maybe}`], begun("2", "/consortia", "maybe"));
   expect(await leftoversOf(holding, [], client)).toEqual({ certain: [], doubtful: [] });
   await client.close();
 });
@@ -93,13 +93,13 @@ test("states of other stacks are read only where a create has no answer", async 
   expect(existsSync(file)).toBe(false);
 });
 
-test("the ids in a state, read by several at once; a stack that does not exist has none", async () => {
+test("the paths of what is in a state, read by several at once; a stack that does not exist has none", async () => {
   const pulumi = new StubPulumi(join(folder, "stub"));
   pulumi.stacks = { "fleet/acme-test": { tags: {}, networks: ["trade"], ids: ["c1", "m1"] } };
   writeFileSync(join(folder, "Pulumi.yaml"), "name: fleet\n");
   const options = { cwd: folder, env: pulumi.env, log: join(folder, "fleet.log"), stop: new Stop() };
-  const all = await Promise.all(Array.from({ length: 6 }, () => idsIn("acme-test", options)));
-  expect(all).toEqual(all.map(() => ["c1", "m1"]));
-  expect(await idsIn("acme-other", options)).toEqual([]);
+  const all = await Promise.all(Array.from({ length: 6 }, () => pathsIn("acme-test", options)));
+  expect(all).toEqual(all.map(() => ["/consortia/c1", "/consortia/m1"]));
+  expect(await pathsIn("acme-other", options)).toEqual([]);
   expect(readdirSync(folder).filter((name) => name.endsWith(".state.json"))).toEqual([]);
 });

@@ -123,6 +123,15 @@ test("what depends on a stack that failed is not begun, and says why", async () 
   expect(ended.summary.stacks.at(-1)!.error).toBe("acme-prod was not finished, which comes before this stack");
 });
 
+test("nor is what depends on one that was not begun: of a chain whose first fails, nothing else is touched", async () => {
+  ordered();
+  const ended = await up({ "acme-test": "fail:no" });
+  expect(ended.code).toBe(1);
+  expect(outcomes(ended)).toEqual({ "acme-test": "failed", "acme-prod": "not begun", "globex-prod": "not begun" });
+  expect(ended.summary.stacks.at(-1)!.error).toBe("acme-prod was not finished, which comes before this stack");
+  expect(verbs("up")).toEqual(["acme-test"]);
+});
+
 describe("shards", () => {
   /** Each stack once, in whichever shard, with the results in files. */
   async function shards(orders: Record<string, string> = {}): Promise<string[]> {

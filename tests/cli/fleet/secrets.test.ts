@@ -36,6 +36,25 @@ test("keys come from variables and commands, and are masked wherever they turn u
   expect(mask("acme-key globex-key other-key")).toBe("[secret] [secret] [secret]");
 });
 
+test("where one key begins with another, nothing of the longer one stays", async () => {
+  const fleet = fleetOf(acme, globex);
+  const { mask } = await readSecrets(fleet, fleet.stacks, {
+    ...env,
+    ACME_KEY: "acme-key",
+    CONSORTIUM_API_KEY: "acme-key-2",
+  });
+  expect(mask("acme-key-2 acme-key")).toBe("[secret] [secret]");
+});
+
+test("an organization that the environment requires is that of another key: no stack inherits it", async () => {
+  const fleet = fleetOf(acme, globex, { ...acme, name: "initech", organization: "o-initech" });
+  const given = { ...env, CONSORTIUM_ORGANIZATION: "o-other" };
+  const secrets = await readSecrets(fleet, fleet.stacks, given);
+  const shared = sharedEnvironment(fleet, secrets, given);
+  const required = fleet.stacks.map((stack) => stackEnvironment(shared, stack, secrets).CONSORTIUM_ORGANIZATION);
+  expect(required).toEqual([undefined, undefined, "o-initech"]);
+});
+
 test("a process has the key of its own organization and no other one", async () => {
   const fleet = { ...fleetOf(acme, globex), backend: "file:///state" };
   const secrets = await readSecrets(fleet, fleet.stacks, env);

@@ -25,7 +25,7 @@ function merged(programs: readonly Program[]): Program {
 
 /** What the lookups are of: a network that is there already. */
 async function existing(baseUrl: string): Promise<typeof sampleIds> {
-  const client = new ConsortiumClient(resolveSettings({ env: {}, provider: { baseUrl, apiKey: canaryKey } }));
+  const client = new ConsortiumClient(resolveSettings({ env: {}, given: { baseUrl, apiKey: canaryKey } }));
   try {
     const { id: consortium } = await client.createConsortium({ name: "elder" });
     const { id: membership } = await client.createMembership(consortium, { org_name: "miller" });

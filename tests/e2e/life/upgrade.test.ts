@@ -1,74 +1,78 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Service, startService } from "../../../service";
-import { golden } from "../../golden/service.mjs";
-import { clockAfter } from "../support/golden";
-import { root, Stack } from "../support/stack";
+import { adapters } from "../../golden/service.mjs";
+import { type Golden, goldenStack, versions } from "../support/golden";
 import { networkOf } from "../support/world";
 
 /* States that earlier versions made go on with this one, through the real CLI (see tests/golden/make.mjs). */
 
-const folder = join(root, "tests/golden");
-const versions = readdirSync(folder).filter((name) => /^\d/.test(name));
+test("there is one of the first version whose states are read", () => expect(versions).toContain("0.2.0"));
 
-test("there is one of the first version", () => expect(versions).toContain("0.1.0"));
+const all = versions.flatMap((version) => adapters.map((adapter) => [version, adapter] as const));
 
-describe.each(versions)("a state of version %s", (version) => {
-  const kept = join(folder, version);
-  let dataDir: string;
-  let service: Service;
-  let stack: Stack;
+const writes = ({ service }: Golden): string[] =>
+  service.calls.filter(({ method }) => method !== "GET").map(({ method, route }) => `${method} ${route}`);
 
+describe.each(all)("a state of version %s on the %s provider", (version, adapter) => {
+  let state: Golden;
   beforeAll(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), "consortium-golden-"));
-    copyFileSync(join(kept, "service.jsonl"), join(dataDir, "state.jsonl"));
-    service = await startService({
-      ...golden,
-      dataDir,
-      clock: clockAfter(readFileSync(join(kept, "service.jsonl"), "utf8")),
-    });
-    stack = await Stack.create({
-      program: readFileSync(join(kept, "program.cjs"), "utf8"),
-      inline: true,
-      env: { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl },
-    });
-    await stack.ok(["stack", "import", "--file", join(kept, "stack.json")]);
+    state = await goldenStack(version, adapter, "stack");
   });
-  afterAll(async () => {
-    stack.remove();
-    await service.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => state.close());
 
   test("says what version made it", async () => {
-    for (const { outputs } of await stack.resources()) expect(outputs.__version).toBe(1);
+    for (const { outputs } of await state.stack.resources()) expect(outputs.__version).toBe(1);
   });
 
   test("needs no change, and an up makes no call", async () => {
-    expect(await stack.up({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-    expect(service.calls).toEqual([]);
+    expect(await state.stack.up({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(state.service.calls).toEqual([]);
   });
 
   test("is found as it is by a refresh", async () => {
-    expect(await stack.refresh({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-    expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-    expect((await stack.outputs()).password).toMatch(/\S{8}/);
+    expect(await state.stack.refresh({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await state.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect((await state.stack.outputs()).password).toMatch(/\S{8}/);
   });
 
   test("is changed in place", async () => {
-    service.clearCalls();
-    stack.program(readFileSync(join(kept, "program.cjs"), "utf8").replace('"golden"', '"changed"'));
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    const writes = service.calls
-      .filter(({ method }) => method !== "GET")
-      .map(({ method, route }) => `${method} ${route}`);
-    expect(writes).toEqual(["PATCH /consortia/:consortiumId"]);
+    state.service.clearCalls();
+    state.stack.program(state.program.replace('"golden"', '"changed"'));
+    expect(await state.stack.up()).toMatchObject({ code: 0 });
+    expect(writes(state)).toEqual(["PATCH /consortia/:consortiumId"]);
   });
 
   test("is destroyed to nothing", async () => {
-    await stack.ok(["destroy", "--yes", "--skip-preview"]);
-    expect(await networkOf(service.baseUrl, service.apiKey)).toMatchObject({ consortia: [], environments: [] });
-    expect(await stack.resources()).toEqual([]);
+    await state.stack.ok(["destroy", "--yes", "--skip-preview"]);
+    const { consortia } = await networkOf(state.service.baseUrl, state.apiKey);
+    expect(consortia).toMatchObject([{ name: "interrupted" }]); // that of the other state
+    expect(await state.stack.resources()).toEqual([]);
+  });
+});
+
+describe.each(all)("a state of version %s on the %s provider, of a run that was not done", (version, adapter) => {
+  let state: Golden;
+  beforeAll(async () => {
+    state = await goldenStack(version, adapter, "interrupted");
+  });
+  afterAll(() => state.close());
+
+  const within = "/consortia/:consortiumId/environments/:environmentId";
+
+  test("is completed: the node is ready, the credential is made again, and the lost deployment is not paid for again", async () => {
+    const { code, text } = await state.stack.up();
+    expect([code, text]).toEqual([255, expect.stringContaining("It may have been paid for, so it is not sent again.")]);
+    expect(writes(state)).toEqual([`POST ${within}/appcreds`]);
+    const resources = await state.stack.resources();
+    const of = (name: string) => resources.find(({ urn }) => urn.endsWith(`::${name}`))!;
+    expect(of("late-1")).toMatchObject({ outputs: { state: "started" } });
+    expect(of("cred")).toMatchObject({ outputs: { name: "renamed" } });
+  });
+
+  test("deploys once a person says that there is no contract", async () => {
+    const [, word] = /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec((await state.stack.up()).text)!;
+    state.service.clearCalls();
+    expect(await state.stack.up({ CONSORTIUM_NOT_DEPLOYED: word })).toMatchObject({ code: 0 });
+    const tether = ["deploy", "activate"].map((verb) => `POST /tether/:tetherId/${verb}`);
+    expect(writes(state).sort()).toEqual([`DELETE ${within}/appcreds/:credentialId`, ...tether].sort());
+    expect(await state.stack.up({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   });
 });

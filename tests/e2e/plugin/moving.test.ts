@@ -1,13 +1,9 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { stringify } from "yaml";
 import { render } from "../../../cli/report";
 import { readPlan } from "../../../inventory/plan/read";
-import { type Service, startService } from "../../../service";
-import { golden } from "../../golden/service.mjs";
-import { clockAfter } from "../support/golden";
-import { plugins, root, Stack } from "../support/stack";
+import { type Service } from "../../../service";
+import { type Golden, goldenStack } from "../support/golden";
+import { plugins, type Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, wholeTree, world } from "../support/world";
 
 /* A stack of the dynamic provider and one of the plugin are the same network: `consortium:plugin` moves it, and nothing else happens. */
@@ -27,44 +23,29 @@ const adaptersOf = async (stack: Stack): Promise<string[]> => [
 const report = async (stack: Stack, env: Record<string, string>): Promise<string> =>
   render([readPlan((await stack.ok(["preview", "--json"], env)).stdout, "plan")], { max: 60_000 });
 
-describe("the state of 0.1.0", () => {
-  const kept = join(root, "tests/golden/0.1.0");
-  let dataDir: string;
-  let service: Service;
-  let stack: Stack;
+describe("the state of 0.2.0", () => {
+  let kept: Golden;
   let ids: string[];
 
   beforeAll(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), "consortium-moving-"));
-    const data = join(kept, "service.jsonl");
-    copyFileSync(data, join(dataDir, "state.jsonl"));
-    service = await startService({ ...golden, dataDir, clock: clockAfter(readFileSync(data, "utf8")) });
-    stack = await Stack.create({
-      program: readFileSync(join(kept, "program.cjs"), "utf8"),
-      env: { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl },
-      inline: true,
-      plugin: true,
-    });
-    await stack.ok(["stack", "import", "--file", join(kept, "stack.json")]);
-    ids = await stack.ids();
+    kept = await goldenStack("0.2.0", "dynamic", "stack");
+    ids = await kept.stack.ids();
   });
-  afterAll(async () => {
-    stack.remove();
-    await service.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => kept.close());
 
   test("moves to the plugin: unchanged, without a call; a report says so", async () => {
-    expect(await report(stack, onPlugin)).toContain("Nothing to do: 7 unchanged.");
+    const { stack, service } = kept;
+    expect(await report(stack, onPlugin)).toContain("Nothing to do: 25 unchanged.");
     service.clearCalls(); // of the preview, which asks for the key
     const { text } = await stack.ok([...up, "--expect-no-changes"], onPlugin);
-    expect(text).toMatch(/Resources:\n +7 unchanged/);
+    expect(text).toMatch(/Resources:\n +25 unchanged/);
     expect(service.calls).toEqual([]);
     expect(await stack.ids()).toEqual(ids);
     expect(await adaptersOf(stack)).toEqual(["consortium:index:"]);
   });
 
   test("is there as it was, for a refresh and a preview after it", async () => {
+    const { stack, service } = kept;
     await stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"], onPlugin);
     await stack.ok(["preview", "--expect-no-changes"], onPlugin);
     expect((await stack.outputs()).password).toMatch(/\S{8}/);
@@ -72,6 +53,7 @@ describe("the state of 0.1.0", () => {
   });
 
   test("moves back: unchanged, without a call", async () => {
+    const { stack, service } = kept;
     service.clearCalls();
     await stack.ok([...up, "--expect-no-changes"], onDynamic);
     expect(service.calls).toEqual([]);

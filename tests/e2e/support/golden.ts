@@ -1,6 +1,59 @@
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Service, startService } from "../../../service";
+import { type adapters, golden, keyOf, tetherOf } from "../../golden/service.mjs";
+import { root, Stack, type StateResource } from "./stack";
+
+const folder = join(root, "tests/golden");
+
+/** The versions that golden states are of. */
+export const versions = readdirSync(folder).filter((name) => /^\d/.test(name));
+
+export type Adapter = (typeof adapters)[number];
+
 /** A clock that goes on an hour after the data was written, whenever that was. */
-export function clockAfter(data: string): () => number {
+function clockAfter(data: string): () => number {
   const last = Math.max(...[...data.matchAll(/"changedAt":(\d+)/g)].map(([, at]) => Number(at)));
   const start = Date.now();
   return () => last + 3_600_000 + Date.now() - start;
 }
+
+export interface Golden {
+  service: Service;
+  stack: Stack;
+  /** The program that the state is of. */
+  program: string;
+  apiKey: string;
+  close: () => Promise<void>;
+}
+
+/** A state that an earlier version left (see tests/golden/make.mjs) as a stack, on the service that it tells of. */
+export async function goldenStack(version: string, adapter: Adapter, name: "stack" | "interrupted"): Promise<Golden> {
+  const kept = join(folder, version);
+  const [data, state] = [join(kept, "service.jsonl"), join(kept, adapter, `${name}.json`)];
+  const program = readFileSync(join(kept, name === "stack" ? "program.cjs" : "interrupted.cjs"), "utf8");
+  const { deployment } = JSON.parse(readFileSync(state, "utf8")) as { deployment: { resources: StateResource[] } };
+  const globex = deployment.resources.find(({ urn }) => urn.endsWith("::globex"))?.id;
+  const dataDir = mkdtempSync(join(tmpdir(), "consortium-golden-"));
+  copyFileSync(data, join(dataDir, "state.jsonl"));
+  const service = await startService({ ...golden, dataDir, clock: clockAfter(readFileSync(data, "utf8")) });
+  const apiKey = keyOf(adapter);
+  const stack = await Stack.create({
+    program,
+    env: { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_PLUGIN: onPlugin(adapter) },
+    config: { "e2e:tether": tetherOf(adapter, name), ...(globex ? { "e2e:globex": globex } : {}) },
+    inline: true,
+    plugin: true,
+  });
+  await stack.ok(["stack", "import", "--file", state]);
+  const close = async (): Promise<void> => {
+    stack.remove();
+    await service.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { service, stack, program, apiKey, close };
+}
+
+/** Selects the provider of the classes. */
+export const onPlugin = (adapter: Adapter): string => String(adapter === "plugin");

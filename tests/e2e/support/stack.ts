@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
-import { kindOf } from "../../../provider/constants";
+import { classOf } from "../../../provider/constants";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 import { type Language, type Project, projectIn } from "./languages/project";
 import { cliWithLanguages } from "./languages/sdk";
@@ -222,7 +222,7 @@ export class Stack {
 
   async resources(): Promise<StateResource[]> {
     const state = JSON.parse(await this.exported()) as { deployment: { resources?: StateResource[] } };
-    return (state.deployment.resources ?? []).filter(({ custom, type }) => custom && kindOf(type) !== undefined);
+    return (state.deployment.resources ?? []).filter(({ custom, type }) => custom && classOf(type) !== undefined);
   }
 
   /** Ids of everything in the state; their order says nothing. */

@@ -1,5 +1,10 @@
-import { dynamicPrefix, dynamicProvider, pluginPrefix, pluginProvider } from "../../../provider/constants";
-import { type Kind } from "../../../sdk/managed";
+import {
+  type ClassName,
+  dynamicPrefix,
+  dynamicProvider,
+  pluginPrefix,
+  pluginProvider,
+} from "../../../provider/constants";
 
 /** How Pulumi writes a value that is not known yet. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -53,8 +58,13 @@ export class Plan {
     this.#default = this.#put(this.#providerType(), plugin ? "default_0_1_0" : "default", {}, {});
   }
 
-  add(kind: Kind, name: string, { consortium, environment, membership, ...args }: Args = {}, options: Options = {}) {
-    const props: Props = { ...(kind === "Membership" ? { orgName: name } : { name }), ...args };
+  add(
+    className: ClassName,
+    name: string,
+    { consortium, environment, membership, ...args }: Args = {},
+    options: Options = {},
+  ) {
+    const props: Props = { ...(className === "Membership" ? { orgName: name } : { name }), ...args };
     const madeFrom: Record<string, Planned[]> = {};
     const link = (key: string, parent: Planned | undefined, id: unknown): void => {
       if (!parent) return;
@@ -66,7 +76,7 @@ export class Plan {
     link("consortiumId", environment, environment?.props.consortiumId);
     link("membershipId", membership, membership && idOf(membership));
     const all = { provider: this.#default, ...options, madeFrom: { ...madeFrom, ...options.madeFrom } };
-    return this.#put((this.plugin ? pluginPrefix : dynamicPrefix) + kind, name, props, all);
+    return this.#put((this.plugin ? pluginPrefix : dynamicPrefix) + className, name, props, all);
   }
 
   component(name: string, parent?: Planned): Planned {

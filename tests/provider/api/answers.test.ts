@@ -22,7 +22,7 @@ describe("any 2xx is success, with JSON or without a body", () => {
 describe("an answer that is none", () => {
   const page = "<html><body>Welcome</body></html>";
   test.each([
-    [200, page, "lost", /the answer is an HTML page, not JSON\. Check that http:\S+ \(from stack configuration/],
+    [200, page, "lost", /the answer is an HTML page, not JSON\. Check that http:\S+ \(from the given settings/],
     [201, '{"_id": "c', "lost", /the answer is cut or not JSON\. Check that/],
     [404, page, "server", /HTTP 404: the answer is an HTML page, not JSON\. Check that/],
     [410, "gone", "server", /HTTP 410: the answer is cut or not JSON\. Check that/],

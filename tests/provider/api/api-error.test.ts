@@ -1,8 +1,9 @@
 import { inspect } from "node:util";
-import { apiError, type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/api-error";
+import { type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/api-error";
+import { Http } from "../../../provider/api/http";
 import { apiKey, settingsFor } from "../../support/peer";
 
-const settings = settingsFor("https://host/api/v1");
+const http = new Http(settingsFor("https://host/api/v1"));
 
 test.each<[ErrorKind, number[]]>([
   ["invalid", [300, 301, 304, 308, 400, 402, 406, 411, 413, 415, 418, 422, 431, 451, 499]],
@@ -25,36 +26,36 @@ describe("a message has the call, the status, the service's words and the next s
       "unsent",
       undefined,
       "the connection was refused",
-      /^PATCH \/consortia\/c1: the connection was refused\. The service at https:\/\/host\/api\/v1 \(from stack configuration consortium:baseUrl\) cannot be reached: check the address/,
+      /^PATCH \/consortia\/c1: the connection was refused\. The service at https:\/\/host\/api\/v1 \(from the given settings\) cannot be reached: check the address/,
     ],
     [
       "lost",
       undefined,
       "no answer arrived within 3 s",
-      /^PATCH \/consortia\/c1: no answer arrived within 3 s\. .*run the same command again/,
+      /^PATCH \/consortia\/c1: no answer arrived within 3 s\. .*try again/,
     ],
-    ["lost", 504, "late", /HTTP 504: late\. .*run the same command again/],
-    ["limited", 429, "slow down!", /HTTP 429: slow down! .*run the same command again/],
-    ["unavailable", 503, "later", /HTTP 503: later\. .*run the same command again/],
-    ["server", 500, "oops", /HTTP 500: oops\. .*run the same command again/],
+    ["lost", 504, "late", /HTTP 504: late\. .*try again/],
+    ["limited", 429, "slow down!", /HTTP 429: slow down! .*try again/],
+    ["unavailable", 503, "later", /HTTP 503: later\. .*try again/],
+    ["server", 500, "oops", /HTTP 500: oops\. .*try again/],
     [
       "denied",
       401,
       "no",
-      /HTTP 401: no\. The API key from stack configuration consortium:apiKey was refused .*CONSORTIUM_API_KEY.*--run-program/,
+      /HTTP 401: no\. The API key from the given settings was refused \(https:\/\/host\/api\/v1\): set a valid one there\.$/,
     ],
-    [
-      "denied",
-      403,
-      "no",
-      /HTTP 403: no\. The API key from stack configuration consortium:apiKey .*not allowed to do this/,
-    ],
+    ["denied", 403, "no", /HTTP 403: no\. The API key from the given settings is not allowed to do this/],
     ["conflict", 409, "the limit is reached", /HTTP 409: the limit is reached\./],
-    ["invalid", 400, "name is too long", /HTTP 400: name is too long\./],
+    [
+      "invalid",
+      400,
+      "name is too long",
+      /HTTP 400: name is too long\. Correct in the request what the service reports, then try again\.$/,
+    ],
     ["missing", 404, "no such thing", /HTTP 404: no such thing\./],
     ["unsupported", 405, "cannot", /HTTP 405: cannot\./],
   ])("%s %s", (kind, status, errorMessage, sentence) => {
-    const error = apiError(settings, { kind, call, status, errorMessage });
+    const error = http.error({ kind, call, status, errorMessage });
     expect(error.message).toMatch(sentence);
     expect(error).toMatchObject({ kind, call, status, errorMessage, name: "ApiError" });
     expect(isApiError(error)).toBe(true);
@@ -64,7 +65,7 @@ describe("a message has the call, the status, the service's words and the next s
 });
 
 test("the key never shows, not even where the service repeats it, or in what can be inspected", () => {
-  const error = apiError(settings, {
+  const error = http.error({
     kind: "denied",
     call: "GET /consortia",
     status: 401,
@@ -83,7 +84,7 @@ test("the key never shows, not even where the service repeats it, or in what can
 });
 
 test("a page as a message is cut", () => {
-  const error = apiError(settings, { kind: "server", call: "GET /x", status: 500, errorMessage: "x".repeat(5000) });
+  const error = http.error({ kind: "server", call: "GET /x", status: 500, errorMessage: "x".repeat(5000) });
   expect(error.message.length).toBeLessThan(1_300);
 });
 

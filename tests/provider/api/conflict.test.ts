@@ -1,6 +1,11 @@
 import { type Conflict, conflictAdvice, conflictOf } from "../../../provider/api/conflict";
-import { apiError, kindOfStatus } from "../../../provider/api/api-error";
+import { clientAdvice } from "../../../provider/api/advice";
+import { kindOfStatus } from "../../../provider/api/api-error";
+import { Http } from "../../../provider/api/http";
+import { pulumiAdvice } from "../../../provider/core/advice";
 import { settingsFor } from "../../support/peer";
+
+const settings = settingsFor("https://host/api/v1");
 
 /* Services say it in words of their own. What is not clear stays general: a wrong advice is worse than none. */
 
@@ -63,14 +68,12 @@ describe.each(Object.entries(table))("%s", (conflict, rows) => {
   test.each(rows)("HTTP %i: %s", (status, errorMessage) => {
     expect(conflictOf({ status, errorMessage })).toBe(conflict);
     const call = "POST /consortia/c1/environments";
-    const { message } = apiError(settingsFor("https://host/api/v1"), {
-      kind: kindOfStatus(status),
-      call,
-      status,
-      errorMessage,
-    });
-    expect(message.endsWith(` ${conflictAdvice[conflict as Conflict]}`)).toBe(true);
-    expect(message).toContain(errorMessage);
+    for (const advice of [clientAdvice, pulumiAdvice]) {
+      const facts = { kind: kindOfStatus(status), call, status, errorMessage };
+      const { message } = new Http({ ...settings, advice }).error(facts);
+      expect(message.endsWith(` ${conflictAdvice(conflict as Conflict, advice)}`)).toBe(true);
+      expect(message).toContain(errorMessage);
+    }
   });
 });
 
@@ -98,7 +101,7 @@ test.each<[number | undefined, string]>([
 
 test("what is a conflict, and nobody knows why, keeps the general advice", () => {
   const facts = { kind: "conflict", call: "DELETE /consortia/c1", status: 409, errorMessage: "conflict" } as const;
-  expect(apiError(settingsFor("https://host/api/v1"), facts).message).toBe(
-    "DELETE /consortia/c1: HTTP 409: conflict. Once nothing else changes or uses it, run the same command again.",
+  expect(new Http(settings).error(facts).message).toBe(
+    "DELETE /consortia/c1: HTTP 409: conflict. Once nothing else changes or uses it, try again.",
   );
 });

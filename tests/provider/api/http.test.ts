@@ -102,6 +102,19 @@ describe("no whole answer", () => {
     expect(error.message).not.toContain("HTTP");
   });
 
+  test.each([
+    [408, true],
+    [504, true],
+    [500, false],
+    [502, false],
+    [503, false],
+  ])("%i to a create, where the service may still be at work: %s", async (status, late) => {
+    virtualTime();
+    const server = await peer(json(status, {}));
+    expect(await failure(http(server.baseUrl).request("POST", "/x", { body: {} }))).toMatchObject({ status, late });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("a body that comes too slowly counts to the same time", async () => {
     virtualTime();
     const server = await peer((response) => void response.writeHead(200).write("{"));
@@ -135,9 +148,7 @@ describe("no whole answer", () => {
     await server.close();
     const error = await failure(http(server.baseUrl).request("POST", "/x", { body: {} }));
     expect(error).toMatchObject({ kind: "unsent", errorMessage: "the connection was refused" });
-    expect(error.message).toContain(
-      `${server.baseUrl} (from stack configuration consortium:baseUrl) cannot be reached`,
-    );
+    expect(error.message).toContain(`${server.baseUrl} (from the given settings) cannot be reached`);
     expect(time.now()).toBeLessThanOrEqual(8_000);
   });
 

@@ -142,9 +142,26 @@ test.each<[string, Page, Record<string, Page>]>([
   expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["c0", "c1"]);
 });
 
-test("a total is not held against a filter, which it may not count", async () => {
-  const { client } = await paged({ "?name=a": { items: some(0, 1), headers: { "x-total-count": "9" } } });
-  expect(await client.listConsortia({ name: "a" })).toHaveLength(1);
+describe("a total beside a filter, which it may not count", () => {
+  test("is not held against it", async () => {
+    const { client } = await paged({ "?name=a": { items: some(0, 1), headers: { "x-total-count": "9" } } });
+    expect(await client.listConsortia({ name: "a" })).toHaveLength(1);
+  });
+
+  test("does not make a part whole", async () => {
+    const headers = { "x-total-count": "2", link: '<http://elsewhere.test/x>; rel="next"' };
+    const { client } = await paged({ "?name=a": { items: some(0, 2), headers } });
+    expect(await failure(client.listConsortia({ name: "a" }))).toMatchObject({ kind: "partial" });
+  });
+});
+
+test.each(["me", "me:password"])("the key goes to no next page with a user name: %s", async (user) => {
+  const pages: Record<string, Page> = {};
+  const { client, server } = await paged(pages);
+  const next = `${server.baseUrl.replace("://", `://${user}@`)}/consortia?page=2`;
+  pages[""] = { items: some(0, 2), headers: { link: `<${next}>; rel="next"` } };
+  expect(await failure(client.listConsortia())).toMatchObject({ kind: "partial" });
+  expect(server.requests).toHaveLength(1);
 });
 
 test("pages without an end are given up", async () => {

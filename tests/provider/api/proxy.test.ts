@@ -8,7 +8,7 @@ import { virtualTime } from "../../support/virtual-time";
 
 const clients: Http[] = [];
 const client = (baseUrl: string, env: Record<string, string>): Http => {
-  const made = new Http(resolveSettings({ env, stack: { apiKey, baseUrl, allowHttp: true, maxConcurrency: 3 } }));
+  const made = new Http(resolveSettings({ env, given: { apiKey, baseUrl, allowHttp: true, maxConcurrency: 3 } }));
   clients.push(made);
   return made;
 };

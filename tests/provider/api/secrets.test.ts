@@ -56,6 +56,26 @@ describe("messages stay readable", () => {
   });
 });
 
+describe("where one secret begins with another, nothing of the longer one stays, whichever is learned first", () => {
+  const [short, longer] = ["hunter-2-secret", "hunter-2-secret-and-more"];
+
+  test.each([
+    [short, longer],
+    [longer, short],
+  ])("%s, then %s", (...both) => {
+    expect(told(`no ${longer}, no ${short}!`, ...both)).toBe("no [secret], no [secret]!");
+    for (const body of [longer, `{"token":"${longer}"}`]) {
+      const [, left = ""] = /^body (.*) refused$/.exec(told(`body ${base64(body)} refused`, ...both))!;
+      expect(Buffer.from(left.replace("[secret]", ""), "base64").toString()).not.toMatch(/hunter|more/);
+    }
+  });
+
+  test("where the text is cut off in both", () => {
+    const [cut, around] = ["secret-of-a", "my-secret-of-bees"];
+    expect(told("invalid: my-secret-of-…", cut, around)).toBe("invalid: [secret]…");
+  });
+});
+
 test("what is learned later is hidden, too", () => {
   const secrets = new Secrets(["first-one"]);
   expect(secrets.mask("first-one second-one")).toBe("[secret] second-one");

@@ -108,7 +108,7 @@ describe.each(kinds)("%s", (kind) => {
 });
 
 const doubts: [string, string | undefined, (id: string) => string[], RegExp][] = [
-  ["a state holds it", undefined, (id) => [id], /a stack holds .* already/],
+  ["a state holds it", undefined, (id) => [`/consortia/${id}`], /a stack holds .* already/],
   ["another stack of the fleet made it", "acme-prod.jsonl", () => [], /the stack acme-prod created/],
 ];
 
@@ -123,6 +123,30 @@ test.each(doubts)("what appeared since, where %s, is left and named", async (_, 
   expect(then).toBe("failed");
   expect(error).toMatch(reason);
   expect(error).toContain(`adopt: "${live}"`);
+});
+
+test("of more than the killed run can have made, none is taken", async () => {
+  const { again, id, net, service } = await killed("node", { answered: false });
+  const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/nodes`;
+  const body = { name: "another", membership_id: net.membershipId };
+  const { _id: other } = await send(service, "POST", where, body);
+  service.store.nodes.patch(other, { name: "n1" });
+  markInterrupted(file, []);
+  expect(await again()).toMatchObject({
+    then: "failed",
+    error: expect.stringMatching(
+      new RegExp(`${id}, ${other} has its name.*there are more than that run can have created.*left as it is`),
+    ) as string,
+  });
+});
+
+test("what a state held already when the killed run was continued is that one's: no other resource takes it", async () => {
+  const { again, id } = await killed("consortium", { answered: true });
+  markInterrupted(file, [id]);
+  expect(await again()).toMatchObject({
+    then: "failed",
+    error: expect.stringContaining(`already taken by ${id}`) as string,
+  });
 });
 
 test("what differs from the program is left and named", async () => {

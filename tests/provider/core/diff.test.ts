@@ -26,7 +26,7 @@ const news: Record<Kind, Props> = {
   tetherService: { tetherId: "tether0001", network: "rinkeby", intervalHours: 1, active: true },
 };
 const outputs: Record<Kind, Props> = {
-  consortium: { owner: "o", state: "setup", revision: "0", __version: 1 },
+  consortium: { owner: "o", state: "setup", revision: "0", __kept: { version: 2 } },
   membership: { orgId: "o", state: "active", revision: "0" },
   environment: { state: "live", chainId: 7, revision: "0" },
   node: { state: "started", urls: { rpc: "https://x" }, revision: "3" },
@@ -42,13 +42,13 @@ const outputs: Record<Kind, Props> = {
 const kinds = Object.keys(news) as Kind[];
 
 const run = (kind: Kind, change: Props = {}, state: Props = {}) =>
-  diff(definitions[kind], { ...news[kind], ...outputs[kind], ...state }, { ...news[kind], ...change });
+  diff(definitions[kind], "an-id", { ...news[kind], ...outputs[kind], ...state }, { ...news[kind], ...change });
 const none = { changes: false, changed: [], replaces: [], deleteBeforeReplace: false, warnings: [] };
 
 describe.each(kinds)("%s", (kind) => {
   test("nothing changed: says no", () => expect(run(kind)).toEqual(none));
 
-  test.each(["__provider", "__version", "revision", "createdAt"])("another %s in the state is no change", (key) => {
+  test.each(["__provider", "revision", "createdAt"])("another %s in the state is no change", (key) => {
     expect(run(kind, {}, { [key]: "other" })).toEqual(none);
   });
 

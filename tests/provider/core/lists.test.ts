@@ -1,5 +1,6 @@
 import { type ConsortiumClient, ConsortiumObject, type Deadline } from "../../../provider/api";
-import { apiError, type ErrorKind } from "../../../provider/api/api-error";
+import { type ErrorKind } from "../../../provider/api/api-error";
+import { Http } from "../../../provider/api/http";
 import { isGone } from "../../../provider/api/states";
 import { Listed } from "../../../provider/core/collection";
 import { SeenStates } from "../../../provider/core/seen-states";
@@ -25,7 +26,7 @@ function lists(): Lists {
     const count = asked.push(where);
     const { kind } = fail;
     await time.sleep(50);
-    if (kind) throw apiError(settingsFor("https://x/api/v1"), { kind, call: `GET ${where}`, errorMessage: "x" });
+    if (kind) throw new Http(settingsFor("https://x/api/v1")).error({ kind, call: `GET ${where}`, errorMessage: "x" });
     return [{ id: `${where}-${count}` }];
   };
   const client = { list, until: (): unknown => client };

@@ -121,7 +121,7 @@ describe("a key that the state has not seen", () => {
       setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
       newProcess();
       expect(await engine.refresh()).toBe("there");
-      const known = (engine.outputs.__organization as { keys: string[] }).keys;
+      const known = (engine.outputs.__kept as { keys: string[] }).keys;
       expect(known).toHaveLength(2);
       service.store[`${kind === "appCred" ? "credential" : kind}s` as "nodes"]?.remove(engine.kept!.id);
       newProcess();
@@ -133,6 +133,23 @@ describe("a key that the state has not seen", () => {
       }
     },
   );
+
+  test("rotated nine times: the state keeps the newest eight, and knows the key that is in use", async () => {
+    const { engine, service, calls } = await made("node");
+    const first = (engine.outputs.__kept as { keys: string[] }).keys;
+    for (let round = 1; round <= 9; round++) {
+      setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+      newProcess();
+      expect(await engine.refresh()).toBe("there");
+    }
+    const { keys } = engine.outputs.__kept as { keys: string[] };
+    expect(keys).toHaveLength(8);
+    expect(keys).not.toContain(first[0]);
+    newProcess();
+    calls();
+    expect(await engine.refresh()).toBe("there");
+    expect(calls()).not.toContain("GET /consortia");
+  });
 
   test("rotated, and all was deleted meanwhile: an error says both, and how to confirm it for one run", async () => {
     const { engine, service } = await made("consortium");
@@ -164,14 +181,14 @@ test("a refresh with a known key asks nothing about the organization", async () 
   expect(calls()).toEqual(["GET /consortia/:consortiumId/environments/:environmentId/nodes"]);
 });
 
-describe("a state of 0.1.0", () => {
-  const forgetting = (engine: Engine): void => void delete engine.kept!.outputs.__organization;
+describe("a state that does not say its organization", () => {
+  const forgetting = (engine: Engine): void => void (engine.kept!.outputs.__kept = { version: 2 });
 
   test.each(kinds)("%s: learns its organization at the first read", async (kind) => {
     const { engine, service } = await made(kind);
     forgetting(engine);
     expect(await engine.refresh()).toBe("there");
-    expect(engine.outputs.__organization).toMatchObject({ organizations: [service.organizations[0]!.id] });
+    expect(engine.outputs.__kept).toMatchObject({ organizations: [service.organizations[0]!.id] });
   });
 
   test.each(kinds)("%s: a key of another organization changes nothing", async (kind) => {

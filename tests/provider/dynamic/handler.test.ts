@@ -29,7 +29,9 @@ test("the shapes of all verbs", async () => {
   const { changes, replaces } = await consortium.diff(id, outs, { ...checked.inputs, __provider });
   expect({ changes, replaces }).toEqual({ changes: true, replaces: [] });
   expect(await consortium.read(id, state)).toEqual({ id, props: outs });
-  const drifted = { ...state, name: "renamed in the console" };
+  const before = { name: "acme" };
+  const kept = { ...((state as Record<string, unknown>).__kept as object), asked: before, answered: before };
+  const drifted = { ...state, name: "renamed in the console", __kept: kept };
   expect(await consortium.read(id, drifted)).toEqual({ id, props: outs, inputs: { name: "acme", description: "d" } });
 
   const news = { name: "zeta", __provider };

@@ -1,4 +1,7 @@
+import { ApiKey } from "../../../provider/api/settings";
 import { UndiciTransport } from "../../../provider/api/transport";
+import { isKnown } from "../../../provider/core/seen-states";
+import { settingVariables } from "../../../provider/core/settings";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/host";
 import { stub } from "../../../provider/constants";
@@ -51,6 +54,33 @@ test("are looked up at every call: a key that was rotated in between works", asy
   await expect(consortium.delete(id, outs)).rejects.toThrow(
     /HTTP 401.*key from environment variable CONSORTIUM_API_KEY/,
   );
+});
+
+test("are resolved again only after a change, of any variable or of the configuration", async () => {
+  await start();
+  consortium.configure(config({ "consortium:apiKey": "key" }));
+  const { sessions } = hostProcess;
+  const reveal = jest.spyOn(ApiKey.prototype, "reveal");
+  const isKnownOnce = (): boolean => isKnown({ keys: ["salt:none", "salt:none", "salt:other"] }, sessions.known()!);
+  expect([isKnownOnce(), isKnownOnce()]).toEqual([false, false]);
+  expect(reveal).toHaveBeenCalledTimes(2); // for the key of the session, and for the fingerprint
+  for (const name of settingVariables) {
+    const before = sessions.known();
+    expect(sessions.known()).toBe(before);
+    setEnvironment({ [name]: String(process.env[name] === undefined) });
+    expect(sessions.known()).not.toBe(before);
+    setEnvironment({ [name]: undefined });
+  }
+  consortium.configure(config({ "consortium:apiKey": "other" }));
+  expect(sessions.known()?.apiKey.reveal()).toBe("other");
+});
+
+test("a wrong value of the run is told at the next check, even if it was right before", async () => {
+  await start();
+  consortium.configure(config());
+  expect((await consortium.check({}, { name: "a" })).failures).toEqual([]);
+  setEnvironment({ CONSORTIUM_ADOPT: "ture" });
+  await expect(consortium.check({}, { name: "a" })).rejects.toThrow("CONSORTIUM_ADOPT must be true or false");
 });
 
 test("the environment wins over the stack, and the stack serves without it", async () => {

@@ -4,80 +4,141 @@ import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
 
-/* The same story with every way that the service may answer where the API does not say. */
+/* The same facts with every way that the service may answer where the API does not say. */
 
-const variants: { answers?: AnswersChange; timing?: Partial<Timing> }[] = [
-  { answers: {} },
-  { answers: { created: 200, updated: 202 } },
-  { answers: { created: 204, updated: 204 } },
-  { answers: { deleted: { consortium: 200, environment: 200, membership: 200, node: 200, credential: 200 } } },
-  { answers: { deleted: { consortium: 204, environment: 204, membership: 202, node: 202, credential: 202 } } },
-  { answers: { emptyBodies: true } },
-  { answers: { idField: "id" } },
-  { answers: { getById: false } },
-  { answers: { listCredentials: 404 } },
-  { answers: { listCredentials: 405 } },
-  { answers: { gone: 410 } },
-  { answers: { unknownFields: true } },
-  { answers: { strictBodies: true } },
-  { answers: { refuseChildren: false, refuseEarlyDelete: false } },
-  { answers: { foundingMembership: true } },
-  { timing: { listLag: 500 } },
-  { timing: { listLag: 500 }, answers: { emptyBodies: true } },
-  { timing: { deleting: 4_000, deletedVisible: 4_000 } },
-  { timing: { environmentStart: 90_000, nodeStart: 60_000 } },
+interface Variant {
+  where: string;
+  answers?: AnswersChange;
+  timing?: Partial<Timing>;
+  /** What happens to the object once it is made. */
+  then?: (service: Service) => void;
+  /** The kinds that it may make a difference to. Default: all. */
+  kinds?: readonly Collected[];
+}
+
+const deletions = (status: number): AnswersChange["deleted"] =>
+  Object.fromEntries(["consortium", "environment", "membership", "node", "credential"].map((kind) => [kind, status]));
+
+/** Of those that hold credentials, too. */
+const aroundCredentials: Collected[] = ["consortium", "membership", "environment", "appCred"];
+
+const variants: Variant[] = [
+  { where: "the service answers as the embedded one does by default" },
+  { where: "creates are answered 200, changes 202", answers: { created: 200, updated: 202 } },
+  {
+    where: "creates and changes are answered 204, so without the object",
+    answers: { created: 204, updated: 204 },
+    // A service that shows nothing of a new credential's password could not be used at all.
+    kinds: collected.filter((kind) => kind !== "appCred"),
+  },
+  { where: "deletions are answered 200", answers: { deleted: deletions(200) } },
+  { where: "deletions are answered 202", answers: { deleted: deletions(202) } },
+  { where: "deletions are answered 204", answers: { deleted: deletions(204) } },
+  { where: "answers have no body", answers: { emptyBodies: true } },
+  { where: "objects have an id, not an _id", answers: { idField: "id" } },
+  { where: "there is no GET of one object", answers: { getById: false } },
+  {
+    where: "credentials are not listed: 404",
+    answers: { listCredentials: 404 },
+    kinds: aroundCredentials,
+  },
+  {
+    where: "credentials are not listed: 405",
+    answers: { listCredentials: 405 },
+    kinds: aroundCredentials,
+  },
+  {
+    where: "credentials are listed with asterisks for a password",
+    then: ({ store: { credentials } }) =>
+      credentials.list().forEach(({ id }) => credentials.patch(id, { password: "********" })),
+    kinds: ["appCred"],
+  },
+  { where: "what is gone is answered 410", answers: { gone: 410 } },
+  { where: "objects have fields that nobody knows", answers: { unknownFields: true } },
+  { where: "fields that the API does not list are refused", answers: { strictBodies: true } },
+  {
+    where: "a parent is deleted with what is in it, at any time",
+    answers: { refuseChildren: false, refuseEarlyDelete: false },
+    kinds: ["consortium", "membership", "environment"],
+  },
+  {
+    where: "a consortium is made with a member",
+    answers: { foundingMembership: true },
+    kinds: ["consortium", "membership"],
+  },
+  { where: "lists are half a second behind", timing: { listLag: 500 } },
+  {
+    where: "lists are half a second behind, and answers have no body",
+    timing: { listLag: 500 },
+    answers: { emptyBodies: true },
+  },
+  {
+    where: "deletions take 4 s, and show for 4 s more",
+    timing: { deleting: 4_000, deletedVisible: 4_000 },
+  },
+  {
+    where: "a start takes more than a minute",
+    timing: { environmentStart: 90_000, nodeStart: 60_000 },
+    kinds: ["environment", "node", "service"],
+  },
 ];
 
-/** A service that shows nothing of a new credential's password could not be used at all. */
-const impossible = (kind: Collected, { answers }: (typeof variants)[number]): boolean =>
-  kind === "appCred" && answers?.created === 204;
-
-const stories = variants.flatMap((variant) =>
-  collected
-    .filter((kind) => !impossible(kind, variant))
-    .map((kind) => [kind, JSON.stringify(variant), variant] as const),
-);
-
-test.each(stories)("%s with %s", async (kind, _title, { answers, timing }) => {
-  const { engine, service, net, time, count, shown } = await world(kind);
-  if (answers) service.setAnswers(answers);
-  if (timing) service.setTiming(timing);
-  const unlisted = kind === "appCred" && typeof answers?.listCredentials === "number";
-  const before = unlisted ? 0 : await count();
-  const args = bases[kind](net);
-
-  expect(await engine.up(args)).toEqual({ then: "created" });
-  expect(await engine.up(args)).toEqual({ then: "same" });
-  const complete = {
-    ...(kind === "appCred" ? { username: engine.kept!.id } : { state: expect.any(String) as string }),
+describe.each(variants)("where $where", ({ answers, timing, then, kinds = collected }) => {
+  /** One of this kind, which is made, on such a service. */
+  const made = async (kind: Collected) => {
+    const at = await world(kind);
+    if (answers) at.service.setAnswers(answers);
+    if (timing) at.service.setTiming(timing);
+    const isListed = kind !== "appCred" || typeof answers?.listCredentials !== "number";
+    const before = isListed ? await at.count() : 0;
+    const args = bases[kind](at.net);
+    const outcome = await at.engine.up(args);
+    then?.(at.service);
+    return { ...at, args, isListed, before, outcome };
   };
-  expect(engine.outputs).toMatchObject({ ...args, ...complete });
-  if (kind === "node")
-    expect(engine.outputs).toMatchObject({
-      state: "started",
-      urls: { rpc: expect.stringContaining("http") as string },
-    });
-  if (kind === "appCred") expect(engine.outputs.password).toEqual(expect.any(String));
 
-  const renamed = { ...args, [nameKey(kind)]: "renamed" };
-  expect((await engine.up(renamed)).then).toBe("updated");
-  newProcess();
-  time.pass(1_000);
-  expect(await engine.refresh()).toBe("there");
-  expect(await engine.up(renamed)).toEqual({ then: "same" });
+  test.each(kinds)("%s: it is made, with everything that the service says of it", async (kind) => {
+    const { engine, args, outcome } = await made(kind);
+    expect(outcome).toEqual({ then: "created" });
+    expect(engine.outputs).toMatchObject({ ...args, ...complete(kind, engine.kept!.id) });
+  });
 
-  const state = engine.kept!;
-  await engine.destroy();
-  engine.kept = state;
-  newProcess();
-  await engine.destroy(); // as after an interrupted run
-  service.setTiming({ listLag: 0 });
-  if (!unlisted) {
-    expect(await count()).toBe(before);
-    expect(await shown()).toBeUndefined();
-  }
-  expect(service.store.credentials.list()).toEqual([]);
+  test.each(kinds)("%s: it changes with the program alone, in place, and keeps its secrets", async (kind) => {
+    const { engine, args, time } = await made(kind);
+    const { password } = engine.outputs;
+    expect(await engine.up(args)).toEqual({ then: "same" });
+    const renamed = { ...args, [nameKey(kind)]: "renamed" };
+    expect((await engine.up(renamed)).then).toBe("updated");
+    newProcess();
+    time.pass(1_000);
+    expect(await engine.refresh()).toBe("there");
+    expect(await engine.up(renamed)).toEqual({ then: "same" });
+    expect(engine.outputs.password).toBe(password);
+  });
+
+  test.each(kinds)("%s: it is deleted, also by a process that does not know that it was", async (kind) => {
+    const { engine, service, count, shown, before, isListed } = await made(kind);
+    const state = engine.kept!;
+    await engine.destroy();
+    engine.kept = state;
+    newProcess();
+    await engine.destroy(); // as after an interrupted run
+    service.setTiming({ listLag: 0 });
+    if (isListed) {
+      expect(await count()).toBe(before);
+      expect(await shown()).toBeUndefined();
+    }
+    expect(service.store.credentials.list()).toEqual([]);
+  });
 });
+
+/** Outputs that only the service knows. */
+const complete = (kind: Collected, id: string): object => {
+  const text = expect.any(String) as string;
+  if (kind === "appCred") return { username: id, password: text };
+  const rpc = expect.stringContaining("http") as string;
+  return kind === "node" ? { state: "started", urls: { rpc } } : { state: text };
+};
 
 describe("a service that cannot change in place", () => {
   const cases = named.flatMap((kind) => [404, 405, 501].map((patch) => [kind, patch] as const));

@@ -198,7 +198,7 @@ for (const [kind, path] of [
     { change: { name: "east" }, then: "updated", calls: [patch(path)], shows: { name: "east", ...zone } },
     { change: { region: "eu-west-1" }, then: "replaced", why: { property: "region" }, shows: { region: "eu-west-1" } },
     { change: { cloud: "azure" }, then: "replaced", why: { property: "cloud" }, shows: { cloud: "azure" } },
-    { change: { type: "own" }, then: "replaced", why: { property: "type" }, deletedFirst: true },
+    { change: { type: "own" }, then: "replaced", why: { property: "type" } }, // nodes may name it
     { change: { type: "kaleido" }, then: "same", calls: [] },
     { change: { region: undefined }, then: "refused", why: { property: "region", reason: /region is required/ } },
     { change: { cloud: 7 }, then: "refused", why: { property: "cloud", reason: /must be text/ } },
@@ -213,12 +213,11 @@ lifecycle("configuration", (net) => ({ ...bases.configuration(net), details: { g
     shows: { name: "free" },
   },
   { change: { details: undefined }, then: "updated", calls: [patch(gas)] },
-  { change: { type: "backup" }, then: "replaced", why: { property: "type" }, deletedFirst: true },
+  { change: { type: "backup" }, then: "replaced", why: { property: "type" } }, // nodes may name it
   {
     change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
     then: "replaced",
     why: { property: "membershipId" },
-    deletedFirst: true,
   },
   { change: { details: "x" }, then: "refused", why: { property: "details", reason: /object of settings/ } },
   { change: { type: undefined }, then: "refused", why: { property: "type", reason: /type is required/ } },
@@ -238,7 +237,7 @@ lifecycle("service", bases.service, [
     shows: { size: "large", details: { a: 1 }, state: "started" },
   },
   { change: { size: "small" }, then: "same", calls: [] }, // as the service chose it
-  { change: { service: "hdwallet" }, then: "replaced", why: { property: "service" }, deletedFirst: true },
+  { change: { service: "hdwallet" }, then: "replaced", why: { property: "service" } }, // nodes may name it
   { change: { service: "" }, then: "refused", why: { property: "service", reason: /not be empty/ } },
   { change: { zone: "z" }, then: "refused", why: { property: "zone", reason: /did you mean "zoneId"/ } },
 ]);

@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Engine, type Props } from "../../support/engine";
 import { bases } from "../../support/bases";
 import { lostAnswers, titled } from "../../support/faults";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
-import { impatient, newProcess } from "../../support/service";
+import { impatient, newProcess, setEnvironment } from "../../support/service";
+import { markInterrupted } from "../../../provider/core/create-log";
 
 /* A destination has no id: it is put under its name. Its member must be verified, and registered with an id registry. */
 
@@ -107,4 +111,24 @@ test("deleted by somebody: refresh says gone, and the next up puts it again", as
   expect(await engine.refresh()).toBe("gone");
   expect(await engine.up(whole)).toEqual({ then: "created" });
   expect(await list()).toHaveLength(1);
+});
+
+test("what a killed run put under a name is its own, although another service has one of that name", async () => {
+  const { engine, whole, list } = await stores();
+  const folder = mkdtempSync(join(tmpdir(), "consortium-creates-"));
+  const file = join(folder, "acme-test.jsonl");
+  setEnvironment({ CONSORTIUM_FLEET_CREATES: file });
+  newProcess();
+  expect(await engine.up(whole)).toEqual({ then: "created" });
+  const path = `/documentstore/${String(whole.serviceId)}/destinations`;
+  for (const [held, outcome] of [
+    ["/dataexchange/another/destinations/inbox", { then: "created" }],
+    [`${path}/inbox`, { then: "failed" }],
+  ] as const) {
+    markInterrupted(file, [held]);
+    newProcess();
+    expect(await new Engine("destination").up(whole)).toMatchObject(outcome);
+  }
+  expect(await list()).toHaveLength(1);
+  rmSync(folder, { recursive: true });
 });

@@ -26,6 +26,19 @@ test("a service that refuses the name, which the API does not list, gets the cre
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "same" });
 });
 
+test("a quota that refuses what was sent without the name is no lost answer: it is sent no more, and shown", async () => {
+  const { engine, service, net, calls, said } = await world("appCred");
+  service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });
+  const quota = { kind: "status", status: 409, errorMessage: "limit of 5 credentials reached" } as const;
+  service.faults.add({ ...quota, method: "POST", nth: 2, times: Infinity });
+  expect(await engine.up(bases.appCred(net))).toMatchObject({
+    then: "failed",
+    error: expect.stringMatching(/HTTP 409: limit of 5 credentials reached.*reached its limit/) as string,
+  });
+  expect(calls().filter((call) => call.startsWith("POST"))).toHaveLength(2);
+  expect(said.filter((line) => line.includes("Looking"))).toEqual([]);
+});
+
 test("a refusal for another reason is refused again, and shown", async () => {
   const { engine, net } = await world("appCred");
   expect(await engine.up({ ...bases.appCred(net), membershipId: "nobody" })).toMatchObject({

@@ -1,9 +1,19 @@
 import { wireName } from "../../../provider/core/field";
-import { bases, type Collected, collectionOf, named, storeOf } from "../../support/bases";
+import {
+  bases,
+  collected,
+  type Collected,
+  collectionOf,
+  named,
+  nameField,
+  nameKey,
+  storeOf,
+} from "../../support/bases";
 import { Engine, type Props } from "../../support/engine";
 import { world, type World } from "../../support/lifecycle";
 import { type Network, send } from "../../support/network";
 import { newProcess } from "../../support/service";
+import { rewriting } from "../../support/virtual-time";
 
 jest.setTimeout(20_000);
 
@@ -101,6 +111,80 @@ test.each(named)("%s of others that was there before, and that lists did not sho
   expect(deletes(made)).toEqual([]);
   service.setTiming({ listLag: 0 });
   expect(await count()).toBe(before + 1);
+});
+
+describe("more of this name than this run can have made: none is taken, and none is deleted", () => {
+  /** The service shows what has this name twice, under two ids. */
+  const shownTwice = (kind: Collected, name: unknown): void =>
+    rewriting({
+      answer: (text) => {
+        const body = text.startsWith("[") ? (JSON.parse(text) as Props[]) : undefined;
+        const again = (item: Props): Props[] => [item, { ...item, _id: `${String(item._id)}-2` }];
+        return body
+          ? JSON.stringify(body.flatMap((item) => (item[nameField(kind)] === name ? again(item) : [item])))
+          : text;
+      },
+    });
+  const kinds = collected.filter((kind) => kind !== "appCred");
+
+  test.each([
+    ...kinds.map((kind) => [kind, "lost"] as const),
+    ...(["membership", "node"] as const).map((kind) => [kind, "accepted"] as const),
+  ])("%s, after an answer that was %s", async (kind, how) => {
+    const at = await world(kind);
+    const { engine, service, net, count, calls } = at;
+    const before = await count();
+    const args = bases[kind](net);
+    if (how === "lost") service.faults.add(lostAfter);
+    else service.faults.add({ kind: "status", status: 202, method: "POST", body: {}, acted: true });
+    shownTwice(kind, args[nameKey(kind)]);
+    const outcome = await engine.up(args);
+    expect(outcome).toMatchObject({ then: "failed" });
+    const { error } = outcome as { error: string };
+    const [made] = storeOf(service, kind)
+      .list()
+      .map(({ id }) => id)
+      .filter((id) => error.includes(`${id}, ${id}-2 appeared`));
+    expect(made).toBeDefined();
+    expect(error).toMatch(
+      /more than this run can have made\. Find out which one is yours, and adopt that: adopt: "<id>"/,
+    );
+    expect(engine.kept).toBeUndefined();
+    expect([posts(calls()).length, await count()]).toEqual([1, before + 1]);
+  });
+});
+
+describe("the time at which the service says that it was made", () => {
+  /** A run that knows the service's clock to a few milliseconds, 400 ms into a second. */
+  const exactly = async () => {
+    const at = await world("node");
+    at.time.pass(1_000 - (at.time.now() % 1_000));
+    await new Engine("membership").up({ ...bases.membership(at.net), orgName: "earlier" });
+    at.time.pass(400);
+    return at;
+  };
+
+  test("may be cut to seconds: it is this run's all the same", async () => {
+    const { engine, service, net, count } = await exactly();
+    const before = await count();
+    rewriting({ answer: (text) => text.replace(/("created_at":"[^"]*)\.\d+Z"/g, '$1Z"') });
+    service.faults.add(lostAfter);
+    expect(await engine.up(bases.node(net))).toEqual({ then: "created" });
+    expect(await count()).toBe(before + 1);
+  });
+
+  test("counts to the millisecond where it is shown so", async () => {
+    const at = await exactly();
+    const { engine, service, net, time } = at;
+    service.setTiming({ listLag: 1_500 });
+    const other = await byOthers(at, "node");
+    time.pass(500);
+    service.faults.add(lostBefore);
+    expect(await engine.up(bases.node(net))).toMatchObject({
+      then: "failed",
+      error: expect.stringContaining(`${other} has the name now (it was created at`) as string,
+    });
+  });
 });
 
 describe("what was made twice", () => {

@@ -29,9 +29,9 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
     consensusType: "ibft",
     revision: "1",
     createdAt: new Date(made!.createdAt).toISOString(),
-    __version: 1,
     __provider: `exports.handler=()=>require("pulumi-consortium/runtime").node`,
-    __organization: {
+    __kept: {
+      version: 2,
       organizations: [service.organizations[0]!.id],
       keys: [expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{32}$/)],
     },

@@ -67,22 +67,88 @@ describe("a zone that is there already", () => {
 describe("a zone whose resource goes", () => {
   const nodes = ({ net }: World): string => `/consortia/${net.consortiumId}/environments/${net.environmentId}/nodes`;
 
-  test.each([true, undefined])("stays while somebody else's node runs there (adopt: %s)", async (adopt) => {
-    const at = await world("environmentZone");
-    const { engine, net, calls, shown, said, time } = at;
+  /** A zone with a node that this stack does not know. */
+  async function used(at: World, adopt?: true): Promise<string> {
+    const { engine, net, calls, time } = at;
     if (adopt) await post(at, zones(at), theirs);
     await engine.up({ ...bases.environmentZone(net), adopt });
     const zone_id = engine.kept!.id;
     const node = await post(at, nodes(at), { name: "other", membership_id: net.otherMembershipId, zone_id });
     time.pass(10_000);
     newProcess();
-    const { kept } = engine;
     calls();
+    return node;
+  }
+
+  test.each(["consortiumZone", "environmentZone"] as const)(
+    "%s: that was adopted stays, whether somebody uses it or not",
+    async (kind) => {
+      const at = await world(kind);
+      const { engine, net, calls, shown, said } = at;
+      await post(at, kind === "consortiumZone" ? `/consortia/${net.consortiumId}/zones` : zones(at), theirs);
+      await engine.up({ ...bases[kind](net), adopt: true });
+      newProcess();
+      await engine.refresh();
+      const { kept } = engine;
+      calls();
+      await engine.destroy();
+      expect(calls()).toEqual([]);
+      expect(said.join("\n")).toContain("is left as it is, since it was adopted, and others may share it");
+      engine.kept = kept!;
+      expect(await shown()).toBeDefined();
+    },
+  );
+
+  test("that this stack made stays while a node of another organization runs there", async () => {
+    const at = await world("environmentZone");
+    const { engine, net, calls, shown, said, service } = at;
+    const node = await used(at);
+    service.store.memberships.patch(net.otherMembershipId, { org_id: "another" });
+    const { kept } = engine;
     await engine.destroy();
     expect(writes(calls())).toEqual([]);
-    expect(said.join("\n")).toContain(`is left as it is, since the node ${node} of others runs there`);
+    expect(said.join("\n")).toContain(
+      `is left as it is, since the node ${node} runs there, and it belongs to another organization`,
+    );
     engine.kept = kept!;
     expect(await shown()).toBeDefined();
+  });
+
+  test("that this stack made is kept in the state while a node runs there that may be its own", async () => {
+    const at = await world("environmentZone");
+    const { engine, calls, shown } = at;
+    const node = await used(at);
+    await expect(engine.destroy()).rejects.toThrow(
+      new RegExp(
+        `is not deleted: the node ${node} runs there\\. If that is this stack's, delete it first.*state delete`,
+      ),
+    );
+    expect(writes(calls())).toEqual([]);
+    expect(await shown()).toBeDefined();
+    const path = nodes(at);
+    await send(at.service, "DELETE", `${path}/${node}`);
+    at.time.pass(60_000);
+    await engine.destroy();
+    expect(await at.count()).toBe(0);
+  });
+
+  test("is not deleted while an environment has a zone there, but goes when that one is itself going", async () => {
+    const at = await world("consortiumZone");
+    const { engine, net, shown, service } = at;
+    const inside = await post(at, zones(at), theirs);
+    await engine.up(bases.consortiumZone(net));
+    const kept = engine.kept!;
+    newProcess();
+    await expect(engine.destroy()).rejects.toThrow(
+      `is not deleted: the environment ${net.environmentId} has a zone there (${inside})`,
+    );
+    expect(await shown()).toBeDefined();
+
+    service.store.environments.setState(net.environmentId, "deleting");
+    newProcess();
+    await engine.destroy();
+    engine.kept = kept;
+    expect(await shown()).toBeUndefined();
   });
 
   test("goes with the last node of this stack", async () => {

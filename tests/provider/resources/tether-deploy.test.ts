@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { markInterrupted } from "../../../provider/core/create-log";
 import { type Engine, type Outcome } from "../../support/engine";
 import { account, type Manners, otherTether, type OtherTether } from "../../support/other-tether";
-import { setEnvironment } from "../../support/service";
+import { newProcess, setEnvironment } from "../../support/service";
 import { errorOf, tetherArgs as args, tetherId } from "../../support/tethered";
 
 /* A service that takes every deployment and charges for each: one whose outcome is unknown is never sent again unasked. */
@@ -20,7 +24,7 @@ function words(outcome: Outcome): { yes: Record<string, string>; no: Record<stri
 const settledOnce = async ({ engine, did }: OtherTether, given: object = args): Promise<void> => {
   expect(did).toMatchObject({ deploys: 1, mined: ["rinkeby"], active: true });
   expect(engine.outputs).toMatchObject({ state: "active", deployedNetworks: ["rinkeby"] });
-  expect(engine.outputs).not.toHaveProperty("__deployment");
+  expect(engine.outputs).not.toHaveProperty("__kept.deployment");
   expect(await engine.up({ ...given })).toEqual({ then: "same" });
 };
 
@@ -88,7 +92,8 @@ describe("sent once, though the answer is late or lost", () => {
 });
 
 describe("never carried out", () => {
-  const looked = (engine: Engine): unknown => (engine.outputs.__deployment as Record<string, unknown>).rinkeby;
+  const looked = (engine: Engine): unknown =>
+    (engine.outputs.__kept as { deployment: Record<string, unknown> }).deployment.rinkeby;
 
   test.each([
     ["5 min", args, 300_000],
@@ -190,10 +195,13 @@ describe("never carried out", () => {
     );
   });
 
-  test("what 0.1.0 kept of one is known", async () => {
+  test("what a state of 0.2.0 kept of one is known", async () => {
     const world = await otherTether(never);
     await lost(world);
-    Object.assign(world.engine.outputs, { __deployment: "rinkeby" });
+    const { outputs } = world.engine;
+    const { deployment, keys } = outputs.__kept as { deployment: unknown; keys: string[] };
+    delete outputs.__kept;
+    Object.assign(outputs, { __version: 1, __organization: { keys }, __deployment: deployment });
     await lost(world);
     expect(world.did.deploys).toBe(1);
   });
@@ -225,12 +233,42 @@ test("a killed run remembers nothing: the service is asked before anything is sp
   expect(world.did.deploys).toBe(0);
 });
 
-test("waiting for funds takes none of the time that the resource has", async () => {
-  const world = await otherTether({ ...strict, silent: true, minedAfterMs: 14_000 });
-  world.funds = 5n;
-  world.time.after(100_000, () => void (world.funds = 1000n));
-  const given = { ...args, minimumBalanceWei: "1000", waitForFunds: "5m", customTimeouts: { create: 20 } };
-  expect(await world.engine.up(given)).toEqual({ then: "created" });
-  expect(world.time.now()).toBeGreaterThan(110_000);
-  await settledOnce(world, given);
+describe("a run that may follow a killed one, on a service that shows nothing of the tether", () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-creates-"))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const runs: [string, () => Record<string, string>][] = [
+    ["of a fleet that continues it", () => ({ CONSORTIUM_FLEET_CREATES: join(folder, "acme-test.jsonl") })],
+    ["that adopts whatever is there", () => ({ CONSORTIUM_ADOPT: "true" })],
+  ];
+  const mute: Manners = { ...strict, balance: "none" };
+  const follow = (variables: Record<string, string>): void => {
+    markInterrupted(join(folder, "acme-test.jsonl"), []);
+    setEnvironment(variables);
+    newProcess();
+  };
+
+  test.each(runs)("%s: activates the contract that is there, and does not pay for another", async (_, variables) => {
+    const world = await otherTether(mute);
+    world.did.mined.push("rinkeby");
+    follow(variables());
+    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    expect(world.did).toMatchObject({ deploys: 0, mined: ["rinkeby"], active: true });
+  });
+
+  test.each(runs)("%s: deploys it where there is none", async (_, variables) => {
+    const world = await otherTether(mute);
+    follow(variables());
+    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    await settledOnce(world);
+  });
+
+  test("in a fleet whose earlier run was not killed: deploys it, and asks nothing before", async () => {
+    const world = await otherTether(mute);
+    setEnvironment({ CONSORTIUM_FLEET_CREATES: join(folder, "acme-test.jsonl") });
+    newProcess();
+    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    expect(world.did).toMatchObject({ deploys: 1, activates: 1 });
+  });
 });

@@ -1,6 +1,7 @@
 import { type FaultRule, type ServiceOptions } from "../../../service";
 import { Engine, type Outcome, type Props } from "../../support/engine";
 import { network } from "../../support/network";
+import { otherTether } from "../../support/other-tether";
 import { start, type Started } from "../../support/service";
 
 /* Funds: how long a deployment waits for them, what it says meanwhile, and what it says after a lost answer. */
@@ -54,6 +55,17 @@ test("funds that are there already are not waited for", async () => {
   expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "created" });
   expect(said).toEqual([]);
   expect(calls().filter((call) => call.endsWith("/account"))).toHaveLength(1);
+});
+
+test("takes none of the time that the resource has", async () => {
+  const world = await otherTether({ unready: 409, silent: true, minedAfterMs: 14_000 });
+  world.funds = 5n;
+  world.time.after(100_000, () => void (world.funds = 1000n));
+  const args = { ...base, minimumBalanceWei: "1000", waitForFunds: "5m", customTimeouts: { create: 20 } };
+  expect(await world.engine.up(args)).toEqual({ then: "created" });
+  expect(world.time.now()).toBeGreaterThan(110_000);
+  expect(world.did).toMatchObject({ deploys: 1, mined: ["rinkeby"], active: true });
+  expect(await world.engine.up(args)).toEqual({ then: "same" });
 });
 
 test("the time is over: nothing was spent, what was set is kept, and the next update does only the rest", async () => {

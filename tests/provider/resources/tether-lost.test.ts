@@ -38,7 +38,7 @@ describe.each([true, false])("active: %s", (active) => {
     }
     expect(fields()).toMatchObject({ active, deployments: { rinkeby: 1 } });
     expect(engine.outputs).toMatchObject({ deployedNetworks: ["rinkeby"], balanceWei: ether });
-    expect(engine.outputs).not.toHaveProperty("__deployment");
+    expect(engine.outputs).not.toHaveProperty("__kept.deployment");
   });
 });
 

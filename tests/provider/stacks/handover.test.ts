@@ -115,7 +115,9 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     test("without adopt: the error says how a resource gets another name, and nothing changes", async () => {
       await made();
       const run = await stack.up(tree({ suffix: "2" }));
-      expect(run.errors[0]!.message).toMatch(/already taken by \S+\. .*aliases: \[\{ name: ".*pulumi state rename/);
+      expect(run.errors[0]!.message).toMatch(
+        /already taken by \S+\. To manage it here, set adopt: true .*if this stack has it under another logical name.*aliases: \[\{ name: "/,
+      );
       expect(changed()).toEqual([]);
     });
   });

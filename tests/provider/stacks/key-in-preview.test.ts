@@ -55,6 +55,40 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     );
   });
 
+  test("a valid key of another organization fails it, once: what it shows, and what to do", async () => {
+    const { service, calls } = await start();
+    const keys = { acme: service.addOrganization("acme").apiKey, globex: service.addOrganization("globex").apiKey };
+    const keyOf = (name: "acme" | "globex"): string => keys[name];
+    setEnvironment({ CONSORTIUM_API_KEY: keyOf("globex") });
+    const other = new Stack(adapter);
+    await other.up(() => void new Consortium("theirs"));
+    setEnvironment({ CONSORTIUM_API_KEY: keyOf("acme") });
+    const stack = new Stack(adapter);
+    await stack.up(program());
+    const [owner, consortium] = [stack.of("c").outputs.owner, stack.of("c").id] as string[];
+    setEnvironment({ CONSORTIUM_API_KEY: keyOf("globex") });
+    calls();
+    const foreign = await stack.preview(program());
+    expect(foreign.errors[0]!.message).toMatch(
+      new RegExp(
+        `was made with organization ${owner}, but the API key from .* belongs to organization.*Nothing was changed`,
+      ),
+    );
+    expect(calls()).toEqual(asked);
+
+    // Without a consortium, nothing tells whose the key is.
+    await other.destroy();
+    const unclear = await stack.preview(program());
+    expect(unclear.errors[0]!.message).toMatch(/shows no consortium at all.*CONSORTIUM_CONFIRM_DELETED/);
+    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: owner });
+    expect((await stack.preview(program())).errors).toEqual([]);
+
+    // A rotated key of the organization lists the consortium.
+    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: undefined, CONSORTIUM_API_KEY: service.rotateKey("acme") });
+    expect((await stack.preview(program())).errors).toEqual([]);
+    expect(consortium).toBeDefined();
+  });
+
   test("a service that cannot be reached is a warning", async () => {
     const { service } = await start();
     await service.close();

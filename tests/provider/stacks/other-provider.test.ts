@@ -139,9 +139,9 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     keys.acme = started.service.rotateKey("acme");
     expect(changes(await stack.preview(program("acme")))).toEqual([]);
     stack.state = old.map((one) => {
-      const known = one.outputs.__organization as Record<string, unknown> | undefined;
+      const known = one.outputs.__kept as Record<string, unknown> | undefined;
       if (!known) return one;
-      return { ...one, outputs: { ...one.outputs, __organization: { ...known, provider: undefined } } };
+      return { ...one, outputs: { ...one.outputs, __kept: { ...known, provider: undefined } } };
     });
     expect(changes(await stack.preview(program("globex")))).toEqual([]);
   });

@@ -71,8 +71,12 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(node().fields).toMatchObject({ size: "large" });
     expect(stack.of("n").outputs).toMatchObject({ size: "large", state: "started" });
     expect(changes(await stack.up(program({ size: "large" }), { refresh: true }))).toEqual([]);
-    // Left out again, it stays as it is.
-    expect(changes(await stack.up(program()))).toEqual([]);
+    // Left out again, what was asked is taken back, and the service chooses.
+    writes();
+    const without = await stack.up(program());
+    expect([without.errors, changes(without), writes()]).toEqual([[], ["update Node n"], [patched, reset]]);
+    expect(stack.of("n").outputs).toMatchObject({ size: "small", state: "started" });
+    expect(changes(await stack.up(program(), { refresh: true }))).toEqual([]);
     expect(service.store.nodes.list()).toHaveLength(1);
   });
 
@@ -113,18 +117,43 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(changes(await stack.up(program()))).toEqual([]);
   });
 
-  test.each([404, 405, 501])("without reset (%i): it says that it was changed, and asks again", async (status) => {
-    const { stack, service, writes, node } = await made();
-    service.setAnswers({ reset: status });
-    const { errors } = await stack.up(program({ size: "large" }));
-    expect(errors[0]!.message).toMatch(/was changed, but this service cannot restart it .*console.*pulumi refresh/s);
-    expect(writes()).toEqual([patched, reset]);
-    expect(node().fields.size).toBe("large");
-    service.setAnswers({ reset: true });
-    expect(await stack.up(program({ size: "large" }))).toMatchObject({ errors: [] });
-    expect(writes()).toEqual([patched, reset]);
-    expect(changes(await stack.up(program({ size: "large" })))).toEqual([]);
-  });
+  test.each([404, 405, 501])(
+    "without reset (%i): it says that it was changed, and the next run asks once more",
+    async (status) => {
+      const { stack, service, writes, node } = await made();
+      service.setAnswers({ reset: status });
+      const { errors } = await stack.up(program({ size: "large" }));
+      expect(errors[0]!.message).toMatch(/was changed, but not restarted.*This service cannot restart it.*console/s);
+      expect(writes()).toEqual([patched, reset]);
+      expect(node().fields.size).toBe("large");
+      const second = await stack.up(program({ size: "large" }));
+      expect([second.errors, writes()]).toEqual([[], [reset]]);
+      expect(second.lines.join("\n")).toContain("Its last change takes effect after a restart");
+      expect(changes(await stack.up(program({ size: "large" })))).toEqual([]);
+    },
+  );
+
+  const refusals = [
+    ["is refused for now", { kind: "status", status: 500, times: 10 }],
+    ["is refused", { kind: "status", status: 409, times: 1 }],
+  ] as const;
+  test.each(refusals.flatMap(([what, fault]) => [true, false].map((refresh) => [what, refresh, fault] as const)))(
+    "a restart that %s is made up for by the next up (refreshed: %s)",
+    async (_, refresh, fault) => {
+      const { stack, service, writes } = await made();
+      const rule = service.faults.add({ ...fault, errorMessage: "not now", method: "PUT", route: /\/reset$/ });
+      const { errors } = await stack.up(program({ size: "large" }));
+      expect(errors[0]!.message).toMatch(/was changed, but not restarted.*pulumi up.*restarts it/s);
+      rule.remove();
+      writes();
+      newProcess();
+      const preview = await stack.preview(program({ size: "large" }), { refresh });
+      expect(preview.lines.join("\n")).toContain("restarts, to change what the last run changed");
+      const run = await stack.up(program({ size: "large" }), { refresh });
+      expect([run.errors, writes()]).toEqual([[], [reset]]);
+      expect(changes(await stack.up(program({ size: "large" }), { refresh }))).toEqual([]);
+    },
+  );
 
   test("a run that was killed between PATCH and reset: the next one restarts it", async () => {
     const { stack, service, writes, nodePath } = await made();

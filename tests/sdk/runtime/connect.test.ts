@@ -2,7 +2,10 @@ import { output, type Output, secret } from "@pulumi/pulumi";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { Wallet } from "ethers";
 import * as sdk from "../../../sdk";
+import { startService } from "../../../service";
+import { build, client } from "../../service/helpers";
 import { program, valueOf } from "../../support/program";
 import { type Ledger, ledger, password, username } from "./peer";
 
@@ -136,6 +139,29 @@ describe("connect, when the node goes wrong", () => {
     expect(await (height as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
     await peer.close();
   });
+});
+
+test.each(["rpc", "wss"] as const)("%s: transactions in a row, each awaited, on a ledger of raft", async (via) => {
+  const service = await startService({ ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
+  const send = client(service.baseUrl, service.apiKey);
+  const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
+  const { urls } = (await send("GET", `${paths.node}/status`)).body as unknown as sdk.KnownNode & object;
+  const provider = sdk.connect({ urls }, credential, { via });
+  try {
+    const wallet = new Wallet(Wallet.createRandom().privateKey, provider);
+    const nonces: number[] = [];
+    for (let at = 0; at < 6; at++) {
+      const sent = await wallet.sendTransaction({ to: wallet.address, gasPrice: 0 });
+      const receipt = at % 2 === 0 ? await sent.wait() : undefined; // some programs wait for the block, some do not
+      expect(receipt === undefined || receipt?.status === 1).toBe(true);
+      nonces.push(sent.nonce);
+    }
+    expect(nonces).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await provider.getBlockNumber()).toBe(6);
+  } finally {
+    await provider.destroy();
+    await service.close();
+  }
 });
 
 test("ethers is loaded by those who connect, and by nobody else", () => {

@@ -125,12 +125,12 @@ test("the call log keeps no body without a valid key, and not more than 32 MiB i
   const total = bodies.reduce((sum, body) => sum + (body?.description.length ?? 0), 0);
   expect([total > 24 * 1_048_576, total < 32 * 1_048_576]).toEqual([true, true]);
   service.clearCalls();
-  await send(
-    "POST",
-    "/consortia",
-    JSON.stringify({ name: "a", deep: 0 }).replace("0", "[".repeat(100_000) + "]".repeat(100_000)),
-  );
-  expect(service.calls).toMatchObject([{ status: 400, body: { name: "a" } }]);
+  for (const levels of [60, 100_000]) {
+    const deep = "[".repeat(levels) + "]".repeat(levels);
+    await send("POST", "/consortia", JSON.stringify({ name: "a", deep: 0 }).replace("0", deep));
+  }
+  expect(service.calls).toMatchObject([{ status: 400, body: { name: "a" } }, { status: 400 }]);
+  expect(service.calls[1]!.body).toBeUndefined(); // it was not even parsed
 });
 
 test("a service can keep no bodies at all", async () => {

@@ -72,6 +72,12 @@ describe.each([
     expect((await exchange(url, [lines(...length, ...strange)], "answered")).status).toBe(417);
   });
 
+  test("answers a request in HTTP/1.0, which need not name a host", async () => {
+    const { url, lines, length } = await target();
+    const request = lines(...length).replace(" HTTP/1.1", " HTTP/1.0");
+    expect((await exchange(url, [request], "answered")).status).toBe(200);
+  });
+
   // what Java's HttpClient and `curl --http2` send
   test.each([
     ["HTTP2-Settings", "h2c"],

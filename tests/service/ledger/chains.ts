@@ -48,3 +48,16 @@ export async function allOf(chain: Chain, accounts: readonly string[], from = 0)
   const balances = await Promise.all(accounts.map((one) => chain.call<string>("eth_getBalance", [one, "latest"])));
   return { blocks, balances };
 }
+
+type All = Awaited<ReturnType<typeof allOf>>;
+
+/**
+ * The transactions of the blocks that a chain has made since, after it is checked that all earlier blocks and the balances are as they
+ * were. Meanwhile there may be empty blocks, which the chain makes for its snapshots whenever it has the time.
+ */
+export function since(before: All, now: All): unknown[] {
+  const count = before.blocks.length;
+  expect(now.blocks.slice(0, count)).toEqual(before.blocks);
+  expect(now.balances).toEqual(before.balances);
+  return now.blocks.slice(count).flatMap(([{ transactions }]) => transactions);
+}

@@ -1,25 +1,15 @@
 import { randomBytes } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Wallet } from "ethers";
-import { type Chain, Chains, type ChainSpec } from "../../../service/ledger/chains";
+import { type Chain, type Chains, type ChainSpec } from "../../../service/ledger/chains";
 import { rpcCall } from "../../../service/ledger/rpc";
 import type { Store } from "../../../service/store/store";
 import { drawn } from "../../support/random";
-import { containing, until } from "../helpers";
-import { allOf, type Changed, chainsAt, emptyStore, enginesOf } from "./chains";
+import { containing, matching, until } from "../helpers";
+import { allOf, type Changed, chainsAt, emptyStore, enginesOf, since } from "./chains";
 
 jest.setTimeout(120_000);
 
@@ -36,6 +26,13 @@ function chainsIn(folder = dir, pace: Changed = {}, store?: Store) {
   const made = chainsAt(folder, pace, store);
   open.push(made.chains);
   return made;
+}
+
+/** Flips a bit in the middle of a file. */
+function flip(file: string): void {
+  const content = readFileSync(file);
+  content[content.length >> 1]! ^= 1;
+  writeFileSync(file, content);
 }
 
 const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
@@ -144,14 +141,14 @@ describe.each([
     const asked = rpcCall("eth_getLogs", [{ address: contract, fromBlock: "0x0" }], "own");
     const line = await again.ask(asked, { bytes: 1e7, ms: 30_000 });
     expect(JSON.parse(line.toString())).toEqual({ jsonrpc: "2.0", id: "own", result: said });
-    expect(await allOf(again, accounts)).toEqual(seen);
+    expect(since(seen, await allOf(again, accounts))).toEqual([]);
     const next = await again.call<string>("eth_sendTransaction", [{ from, to: contract, gas: "0x20000" }]);
-    const whole = { ...(await allOf(again, accounts)) };
-    expect(whole.blocks).toHaveLength(seen.blocks.length + 1);
+    const whole = await allOf(again, accounts);
+    expect(since({ ...seen, balances: whole.balances }, whole)).toMatchObject([{ hash: next }]);
     await closeAll();
     const third = await chainsIn(dir, pace).chains.get(kind);
     expect(await third.call("eth_getTransactionReceipt", [next])).toMatchObject({ status: "0x1" });
-    expect(await allOf(third, accounts)).toEqual(whole);
+    expect(since(whole, await allOf(third, accounts))).toEqual([]);
   });
 });
 
@@ -301,32 +298,85 @@ describe("a folder in which something is missing or damaged", () => {
     await until(() => Promise.resolve(readdirSync(folder).some((name) => name.startsWith("snapshot-"))));
     await send();
     await closeAll();
-    Chains.check(dir, store);
+    const refusals = async () => {
+      const { chains, warnings } = chainsIn(dir, {}, store);
+      await chains.close();
+      return warnings;
+    };
+    expect(await refusals()).toEqual([]);
     const names = readdirSync(folder);
     expect(names.length).toBeGreaterThanOrEqual(5);
     for (const name of names) {
       const file = join(folder, name);
       const whole = readFileSync(file);
-      const refused = (content: Buffer | undefined) => {
+      const refused = async (content: Buffer | undefined) => {
         if (content) writeFileSync(file, content);
         else rmSync(file);
-        expect(() => Chains.check(dir, store)).toThrow(/is damaged.*Nothing was changed/);
+        expect(await refusals()).toEqual([
+          matching(/^The ledger e1 is out of order: .*is damaged.*Nothing was changed/),
+        ]);
         expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(content);
       };
-      refused(undefined);
+      await refused(undefined);
       for (let bytes = 0; bytes < whole.length - 1; bytes += Math.max(1, Math.floor(whole.length / 25)))
-        refused(whole.subarray(0, bytes));
+        await refused(whole.subarray(0, bytes));
       const flipped = Buffer.from(whole);
       flipped[whole.length >> 1]! ^= 1;
-      if (!/^blocks-/.test(name)) refused(flipped); // those are checked when they are read
+      if (!/^blocks-/.test(name)) await refused(flipped); // those are checked when they are read
       writeFileSync(file, whole);
     }
     renameSync(folder, join(dir, "elsewhere"));
-    expect(() => Chains.check(dir, store)).toThrow("the folder of this ledger is missing");
+    expect(await refusals()).toEqual([containing("the folder is missing")]);
     renameSync(join(dir, "elsewhere"), folder);
-    Chains.check(dir, store);
+    expect(await refusals()).toEqual([]);
     const again = await chainsIn(dir, {}, store).chains.get(spec);
     expect(await again.call("eth_blockNumber")).toBe("0x13");
+  });
+
+  test("in a block of the past is said where it is read, and in a running ledger when it starts again", async () => {
+    const pace = { blocks: 5, lookback: 4 };
+    const store = emptyStore();
+    const chain = await chainsIn(dir, pace, store).chains.get(spec);
+    const [from, to] = await accountsOf(chain);
+    const folder = join(dir, "e1");
+    const hashes: string[] = [];
+    for (let block = 0; block < 18; block++)
+      hashes.push(await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]));
+    await until(() => Promise.resolve(readdirSync(folder).some((name) => /^blocks-1-.*hashes$/.test(name))));
+    await closeAll();
+    for (const [pattern, method, params] of [
+      [/^blocks-1-.*gz$/, "eth_getBlockByNumber", ["0x1", false]],
+      [/^blocks-1-.*hashes$/, "eth_getTransactionReceipt", [hashes[0]]],
+    ] as const) {
+      const file = join(
+        folder,
+        readdirSync(folder).find((name) => pattern.test(name))!,
+      );
+      const whole = readFileSync(file);
+      flip(file);
+      const { chains, warnings } = chainsIn(dir, pace, store);
+      const again = await chains.get(spec);
+      for (let time = 0; time < 2; time++)
+        await expect(again.call(method, [...params])).rejects.toThrow(`out of order: ${file} is damaged`);
+      expect(warnings).toEqual([containing(file)]);
+      await again.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+      await closeAll();
+      writeFileSync(file, whole);
+    }
+    const { chains, warnings } = chainsIn(dir, pace, store);
+    const again = await chains.get(spec);
+    flip(
+      join(
+        folder,
+        readdirSync(folder).find((name) => name.startsWith("journal-"))!,
+      ),
+    );
+    kill();
+    await until(() => Promise.resolve(warnings.length === 2));
+    expect(warnings).toEqual([containing("is started again"), containing("out of order")]);
+    expect(again.restarting?.why).toBe(warnings[1]);
+    for (let time = 0; time < 2; time++) await expect(again.call("eth_chainId")).rejects.toThrow(warnings[1]);
+    expect(enginesOf(dir)).toEqual([]);
   });
 
   test("a record that a crash tore before it was answered is left out", async () => {
@@ -344,6 +394,20 @@ describe("a folder in which something is missing or damaged", () => {
     expect(await (await chainsIn().chains.get(spec)).call("eth_blockNumber")).toBe("0x2");
   });
 
+  test("keys that are there before anything else stay, and are refused if they are cut", async () => {
+    const accounts = await accountsOf(await chainsIn().chains.get(spec));
+    await closeAll();
+    for (const name of ["ledger.json", "journal-1.jsonl"]) rmSync(join(dir, "e1", name)); // a kill came before these
+    const keys = join(dir, "e1", "genesis.json");
+    const whole = readFileSync(keys);
+    const cut = whole.subarray(0, whole.length >> 1);
+    writeFileSync(keys, cut);
+    await expect(chainsIn().chains.get(spec)).rejects.toThrow("it must hold the keys of the chain's accounts");
+    expect(readFileSync(keys)).toEqual(cut);
+    writeFileSync(keys, whole);
+    expect(await accountsOf(await chainsIn().chains.get(spec))).toEqual(accounts);
+  });
+
   test("planted files and unknown folders stay", async () => {
     const store = emptyStore();
     await chainsIn(dir, {}, store).chains.get(spec);
@@ -351,51 +415,5 @@ describe("a folder in which something is missing or damaged", () => {
     cpSync(join(dir, "e1"), join(dir, "unknown"), { recursive: true });
     await chainsIn(dir, {}, store).chains.sweep(() => false);
     expect(readdirSync(dir)).toEqual(["unknown"]);
-  });
-});
-
-describe("a chain of version 0.1.0", () => {
-  async function former() {
-    const chain = await chainsIn().chains.get(spec);
-    const accounts = await accountsOf(chain);
-    const [from, to] = accounts;
-    for (let block = 0; block < 7; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-    const seen = await allOf(chain, accounts);
-    const state = await chain.call<string>("anvil_dumpState");
-    const genesis = readFileSync(join(dir, "e1", "genesis.json"));
-    await closeAll();
-    rmSync(join(dir, "e1"), { recursive: true });
-    mkdirSync(join(dir, "e1"));
-    writeFileSync(join(dir, "e1", "genesis.json"), genesis);
-    writeFileSync(join(dir, "e1", "state.gz"), Buffer.from(state.slice(2), "hex"));
-    writeFileSync(join(dir, "e1", "height"), "7");
-    writeFileSync(join(dir, "e1", "pid"), "1");
-    return { accounts, seen };
-  }
-
-  test("goes on with all its blocks, and gets snapshots", async () => {
-    const { accounts, seen } = await former();
-    const chain = await chainsIn(dir, { blocks: 5, lookback: 4 }).chains.get(spec);
-    expect(await allOf(chain, accounts)).toEqual(seen);
-    const [from, to] = accounts;
-    for (let block = 0; block < 16; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-    const whole = await allOf(chain, accounts);
-    await until(() => Promise.resolve(!existsSync(join(dir, "e1", "state.gz"))));
-    await closeAll();
-    const again = await chainsIn().chains.get(spec);
-    expect(await allOf(again, accounts)).toEqual(whole);
-  });
-
-  test.each(["genesis.json", "state.gz"])("whose %s is cut or missing is refused", async (name) => {
-    await former();
-    const file = join(dir, "e1", name);
-    const whole = readFileSync(file);
-    writeFileSync(join(dir, "e1", "state.last.gz"), "");
-    for (const content of [undefined, whole.subarray(0, whole.length >> 1)]) {
-      if (content) writeFileSync(file, content);
-      else rmSync(file);
-      await expect(chainsIn().chains.get(spec)).rejects.toThrow(/is damaged/);
-      expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(content);
-    }
   });
 });

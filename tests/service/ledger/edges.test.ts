@@ -50,9 +50,9 @@ test("whatever is sent to a node's addresses, the service answers clearly and st
 test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wrong", async () => {
   const { service, credential, urls } = await ledgered();
   const headers = basic(credential.username, credential.password);
-  const big = "x".repeat(1_048_577);
+  const big = "x".repeat(300_001);
   const tooLarge = { status: 413, text: containing("too large") };
-  expect(await raw(urls.rpc, { ...headers, "content-length": "1048577" }).catch(() => tooLarge)).toEqual(tooLarge);
+  expect(await raw(urls.rpc, { ...headers, "content-length": "300001" }).catch(() => tooLarge)).toEqual(tooLarge);
   expect(await raw(urls.rpc, { ...headers, "transfer-encoding": "chunked" }, big).catch(() => tooLarge)).toEqual(
     tooLarge,
   );
@@ -61,6 +61,17 @@ test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wron
   expect(await webSocket(`${service.url.replace("http", "ws")}/api/v1/consortia`)).toMatchObject({ status: 401 });
   expect(await webSocket(`${service.url.replace("http", "ws")}/runtime/nowhere`)).toMatchObject({ status: 404 });
   expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(200);
+});
+
+test("only a GET to a node asks for a WebSocket: other requests that offer one are answered as they are", async () => {
+  const { service, credential, urls } = await ledgered();
+  const offer = { connection: "Upgrade", upgrade: "websocket" };
+  const own = { ...basic(credential.username, credential.password), ...offer };
+  const chainId = JSON.stringify(eth("eth_chainId"));
+  expect(await raw(urls.rpc, own, chainId)).toMatchObject({ status: 200, text: containing('"result":"0x') });
+  const list = `${service.baseUrl}/consortia`;
+  const key = { ...offer, authorization: `Bearer ${service.apiKey}` };
+  expect(await raw(list, key, "", "GET")).toMatchObject({ status: 200, text: containing('"supply"') });
 });
 
 describe("with a certificate", () => {

@@ -93,7 +93,7 @@ test("whatever a stranger and two members send, the service lives, and the block
   const post = async (url: string, body: string, headers: Record<string, string> = {}) => {
     const signal = AbortSignal.timeout(70_000);
     const answer = await fetch(url, { method: "POST", body, headers, signal }).catch(() => undefined);
-    if (!answer) return expect(body.length).toBeGreaterThan(1_048_576); // too long: its connection ends
+    if (!answer) return expect(body.length).toBeGreaterThan(300_000); // too long: its connection ends
     const text = await answer.text();
     expect([200, 400, 401, 403, 413, 429]).toContain(answer.status);
     expect(() => JSON.parse(text) as unknown).not.toThrow();

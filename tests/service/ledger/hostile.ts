@@ -69,7 +69,7 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
   });
   /** Calls with as much of one thing as fits into a request. */
   const digits = (many: number) => `0x${"f".repeat(many)}`;
-  const huge = fc.tuple(fc.constantFrom(100, 66_000, 900_000), fc.nat(11)).map(([size, which]) => {
+  const huge = fc.tuple(fc.constantFrom(100, 66_000, 290_000), fc.nat(11)).map(([size, which]) => {
     const many = Math.floor(size / 70);
     const words = Array<string>(many).fill(digits(64));
     const from = accounts[0];

@@ -43,8 +43,11 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   type Told = { params: { subscription: string; result: { number: string } } };
   const told: Told["params"][] = [];
   let ended = false;
+  const fail = (error: unknown) => {
+    throw error;
+  };
   const tell = (line: Buffer) => void told.push((JSON.parse(line.toString()) as Told).params);
-  const subscriptions = new Subscriptions(limits, tell, () => (ended = true));
+  const subscriptions = new Subscriptions(limits, tell, () => (ended = true), fail);
   const ask = async (method: string, ...params: unknown[]) => {
     const answer = await subscriptions.ask(rpcCall(method, params), chain, { bytes: 1e6, ms: 5_000 });
     return (JSON.parse(answer.toString()) as { result: unknown }).result;

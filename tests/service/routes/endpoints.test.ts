@@ -133,6 +133,7 @@ describe("every list, read, change and delete", () => {
     const { paths } = await build(send);
     for (const path of [paths.consortium, paths.environment]) {
       expect((await send("PATCH", path, { description: "x" })).body.description).toBe("x");
+      expect((await send("PATCH", path, { description: "" })).body.description).toBe("");
       expect((await send("PATCH", path, { description: null })).body).not.toHaveProperty("description");
     }
     expect((await send("PATCH", paths.membership, { description: "x" })).status).toBe(400);

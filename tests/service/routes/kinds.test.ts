@@ -235,8 +235,8 @@ describe("a service", () => {
     const wanted = { service: "idregistry", membership_id: membership, zone_id: "" };
     const registry = await send("POST", list, wanted);
     expect(registry).toMatchObject({ status: 201, body: { service_type: "utility" } });
-    const second = await send("POST", list, wanted);
-    expect([second.status, second.body.errorMessage]).toEqual([409, containing(registry.body._id)]);
+    const again = await send("POST", list, wanted);
+    expect([again.status, again.body.errorMessage]).toEqual([409, containing(registry.body._id)]);
     expect((await send("POST", list, { ...wanted, service: "ipfs" })).status).toBe(201);
 
     const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
@@ -251,6 +251,11 @@ describe("a service", () => {
     expect(await knock(own, credential)).toEqual(nothing);
     expect(await knock(registry.body._id, theirs)).toEqual(nothing);
     expect((await knock(own, theirs)).status).toBe(401);
+    const elsewhere = { name: "elsewhere", provider: "quorum", consensus_type: "raft" };
+    const second = (await send("POST", `${paths.consortium}/environments`, elsewhere)).body._id;
+    const pairs = `${paths.consortium}/environments/${second}/appcreds`;
+    const ofAnother = (await send("POST", pairs, { membership_id: membership })).body;
+    expect((await knock(registry.body._id, ofAnother)).status).toBe(401);
     expect((await knock(own, { ...credential, password: "x" })).status).toBe(401);
     expect((await knock("nothing", credential)).status).toBe(401);
   });

@@ -71,6 +71,8 @@ test("an account of the chain is never given to another member's node, and comes
   expect((await send("DELETE", paths.node)).status).toBeLessThan(300);
   expect(account(await make(other))).not.toBe(first);
   expect(account(await make(membership))).toBe(first);
+  const second = account(await make(membership));
+  expect([first, account(await make(other))]).not.toContain(second); // that is in use, and another member's
   const shown = (await send("GET", `${paths.consortium}/environments`)).text;
   expect(shown).not.toContain("accountOwners");
 });

@@ -28,6 +28,16 @@ test("what happens behind a client's back is what the API then shows", async () 
   expect((await send("GET", "/consortia")).body).toEqual([]);
 });
 
+test.each(["initializing", "failed"])("a state that is set to %s stays that, however long", async (state) => {
+  const clock = new FakeClock();
+  const { service, send } = await start({ clock: clock.now });
+  const { paths, node, environment } = await build(send);
+  service.store.nodes.setState(node, state);
+  service.store.environments.setState(environment, state);
+  clock.pass(3_600_000);
+  for (const path of [paths.node, paths.environment]) expect((await send("GET", path)).body.state).toBe(state);
+});
+
 test("lists of all objects, or of those with some fields, in the state they are in", async () => {
   const clock = new FakeClock();
   const { service, send } = await start({ clock: clock.now });

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,9 +15,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService, type ServiceOptions } from "../../../service";
+import { type Service, startService, type ServiceOptions } from "../../../service";
 import { Journal } from "../../../service/store/journal";
-import { basic, build, client, FakeClock, start } from "../helpers";
+import { ledger as golden } from "../../golden/service.mjs";
+import { basic, build, client, FakeClock, start, type Wire } from "../helpers";
+import { result } from "../ledgers";
 
 let dataDir: string;
 beforeEach(() => {
@@ -100,8 +103,8 @@ describe("a restart", () => {
   });
 });
 
-const header = '{"format":"consortium-service","version":1}';
-const whole = JSON.stringify({
+const format = { format: "consortium-service", version: 2 };
+const whole = {
   kind: "organization",
   id: "o1",
   parent: "",
@@ -111,7 +114,16 @@ const whole = JSON.stringify({
   createdAt: 1,
   changedAt: 1,
   revision: 0,
-});
+};
+
+/** The text of a state file with these records, whose checksums are right. */
+function stateFile(...records: object[]): string {
+  const file = join(dataDir, "made.jsonl");
+  Journal.create(file, format, records).close();
+  const text = readFileSync(file, "utf8");
+  rmSync(file);
+  return text;
+}
 
 describe("files", () => {
   test("only their owner may read them, and they hold no password", async () => {
@@ -156,20 +168,58 @@ describe("files", () => {
     expect((await send("GET", "/consortia")).body).toMatchObject([{ name: "a" }, { name: "b" }]);
   });
 
+  const former = `{"format":"consortium-service","version":1}\n${JSON.stringify(whole)}\n`;
+  const strange = (what: string, file: string, text: () => string, message: RegExp) => ({ what, file, text, message });
+  const noObject = /state.jsonl is damaged in line 3: it is no object of the service/;
+
   test.each([
-    ["state.jsonl", "hello\n", /state.jsonl is not a data file/],
-    ["state.jsonl", `${header}\n{"kind":\n{}\n`, /state.jsonl is damaged in line 2/],
-    ["state.jsonl", `${header}\n`, /state.jsonl is damaged in line 2: it ends there/],
-    ["state.jsonl", header, /state.jsonl is damaged in line 2: it ends there/],
-    ...["{}", "5", "null", "[]", '"x"', `{"kind":"node","id":"n1"}`, whole.replace("organization", "chain")].map(
-      (line): [string, string, RegExp] => [
-        ...(["state.jsonl", `${header}\n${whole}\n${line}\n${whole}\n`] as const),
-        /state.jsonl is damaged in line 3: it is no object of the service/,
-      ],
+    strange(
+      "state.jsonl of another program",
+      "state.jsonl",
+      () => "hello\n",
+      /state.jsonl is damaged in line 1: it does not/,
     ),
-    ["api-keys.json", "[1]", /api-keys.json is damaged/],
-    ["api-keys.json", "{", /api-keys.json is damaged/],
-  ])("a strange %s is a clear error and leaves no lock", async (file, text, message) => {
+    strange(
+      "state.jsonl of version 0.1.0",
+      "state.jsonl",
+      () => former,
+      /state.jsonl is damaged in line 1: it does not/,
+    ),
+    strange(
+      "state.jsonl with a changed letter",
+      "state.jsonl",
+      () => stateFile(whole).replace("local", "lokal"),
+      /state.jsonl is damaged in line 2: its checksum is wrong/,
+    ),
+    strange(
+      "state.jsonl without objects",
+      "state.jsonl",
+      () => stateFile(),
+      /state.jsonl is damaged in line 2: it ends there/,
+    ),
+    strange(
+      "state.jsonl with half a first line",
+      "state.jsonl",
+      () => stateFile().trim(),
+      /state.jsonl is damaged: its first line is cut/,
+    ),
+    strange("state.jsonl with nothing in a line", "state.jsonl", () => stateFile(whole, {}, whole), noObject),
+    strange(
+      "state.jsonl with half an object",
+      "state.jsonl",
+      () => stateFile(whole, { kind: "node", id: "n1" }, whole),
+      noObject,
+    ),
+    strange(
+      "state.jsonl with an unknown kind",
+      "state.jsonl",
+      () => stateFile(whole, { ...whole, kind: "chain" }, whole),
+      noObject,
+    ),
+    strange("list of API keys", "api-keys.json", () => "[1]", /api-keys.json is damaged/),
+    strange("api-keys.json that is no JSON", "api-keys.json", () => "{", /api-keys.json is damaged/),
+  ])("a $what is a clear error, changes nothing and leaves no lock", async ({ file, text: made, message }) => {
+    const text = made();
     writeFileSync(join(dataDir, file), text);
     const ledger = join(dataDir, "chains", "e1");
     mkdirSync(ledger, { recursive: true });
@@ -244,15 +294,13 @@ describe("a folder in which something is missing", () => {
     const whole = readFileSync(file);
     for (let bytes = 0; bytes < whole.length; bytes += 7) {
       writeFileSync(file, whole.subarray(0, bytes));
-      expect(() => Journal.read(file, { format: "consortium-service", version: 2 }, () => undefined)).toThrow(
-        "is damaged",
-      );
+      expect(() => Journal.read(file, format, () => undefined)).toThrow("is damaged");
     }
     const ends = [...whole.keys()].filter((at) => whole[at] === 10).map((at) => at + 1);
     for (const bytes of [0, ...ends.slice(0, -1), whole.length - 1]) {
       writeFileSync(file, whole.subarray(0, bytes));
       const before = content();
-      await expect(opened()).rejects.toThrow(/state.jsonl is (damaged|not a data file)/);
+      await expect(opened()).rejects.toThrow(/state.jsonl is damaged/);
       expect(content()).toEqual(before);
     }
     for (const missing of ["state.jsonl", "api-keys.json"]) {
@@ -313,14 +361,33 @@ test("a link to state.jsonl stays a link, and what is planted beside a file is n
   }
 });
 
-test("a folder of version 0.1.0 opens, and is one of this version after the first change", async () => {
-  writeFileSync(join(dataDir, "state.jsonl"), `${header}\n${whole}\n`);
-  writeFileSync(join(dataDir, "api-keys.json"), '{"local":"key-1"}');
-  const { service, send } = await open();
-  expect(service.organizations).toMatchObject([{ id: "o1", name: "local" }]);
-  await send("POST", "/consortia", { name: "a" });
+test("a folder of version 0.2.0 opens with its ledgers, and both go on", async () => {
+  const kept = join(__dirname, "../../golden/0.2.0");
+  cpSync(join(kept, "ledger"), dataDir, { recursive: true });
+  const seen = JSON.parse(readFileSync(join(kept, "ledger.json"), "utf8")) as {
+    environment: string;
+    node: string;
+    username: string;
+    password: string;
+    blocks: [transaction: string, block: string][];
+    report: object;
+  };
+  const opened = () => open(golden.service);
+  const { service, send } = await opened();
+  const url = ({ port }: Service) => `http://127.0.0.1:${port}/runtime/${seen.environment}/${seen.node}`;
+  const look = async (of: Service) => {
+    const receipt = (hash: string) => result<Wire>(url(of), seen, "eth_getTransactionReceipt", hash);
+    return Promise.all(seen.blocks.map(async ([hash]) => [hash, (await receipt(hash)).blockHash]));
+  };
+  expect(await look(service)).toEqual(seen.blocks);
+  expect((await send("GET", `/tether/${golden.tetherId}/reports/0`)).body).toEqual(seen.report);
+  const [from] = await result<string[]>(url(service), seen, "eth_accounts");
+  const sent = await result<string>(url(service), seen, "eth_sendTransaction", { from, to: from });
+  await send("POST", "/consortia", { name: "second" });
   await service.close();
-  expect(readFileSync(join(dataDir, "state.jsonl"), "utf8")).toMatch(/^{"format":"consortium-service","version":2,/);
-  const after = await open();
-  expect((await after.send("GET", "/consortia")).body).toMatchObject([{ name: "a" }]);
-});
+
+  const after = await opened();
+  expect(await look(after.service)).toEqual(seen.blocks);
+  expect(await result(url(after.service), seen, "eth_getTransactionReceipt", sent)).toMatchObject({ status: "0x1" });
+  expect((await after.send("GET", "/consortia")).body).toMatchObject([{ name: "trade" }, { name: "second" }]);
+}, 60_000);

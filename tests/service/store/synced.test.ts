@@ -1,18 +1,22 @@
 import type * as Fs from "node:fs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { containing, start, until } from "../helpers";
+import { Journal } from "../../../service/store/journal";
+import { build, containing, start, until } from "../helpers";
+import { quick } from "../ledgers";
+import { Network } from "../targets";
 
-/** What the disk does: `hold` lets syncs wait, `fail` lets them fail. */
-const disk = { waiting: [] as (() => void)[], hold: false, fail: false };
+/** What the disk does: `hold` lets syncs wait, `fail` lets them fail, `slow` lets them take so many milliseconds. */
+const disk = { waiting: [] as (() => void)[], hold: false, fail: false, slow: 0 };
 type Done = (error: Error | null) => void;
 jest.mock("node:fs", () => {
   const real = jest.requireActual<typeof Fs>("node:fs");
   const fdatasync = (descriptor: number, done: Done) => {
     const go = () => (disk.fail ? done(new Error("EIO: i/o error")) : real.fdatasync(descriptor, done));
     if (disk.hold) disk.waiting.push(go);
+    else if (disk.slow > 0) setTimeout(go, disk.slow);
     else go();
   };
   const fsyncSync = (descriptor: number) => {
@@ -25,7 +29,7 @@ jest.mock("node:fs", () => {
 let dataDir: string;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "consortium-synced-"));
-  Object.assign(disk, { hold: false, fail: false, waiting: [] });
+  Object.assign(disk, { hold: false, fail: false, slow: 0, waiting: [] });
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -55,4 +59,85 @@ test("what the disk does not take is answered with 507, until it does", async ()
   });
   disk.fail = false;
   expect((await send("GET", "/consortia")).status).toBe(200);
+});
+
+describe("a power cut, which loses what the disk has not confirmed", () => {
+  const format = { format: "test" };
+  const read = (file: string) => {
+    const records: unknown[] = [];
+    Journal.read(file, format, (record) => records.push(record));
+    return records;
+  };
+
+  /** Leaves of a file what was there when it had this many bytes, and what was written into that since. */
+  const cut = (file: string, bytes: number) => writeFileSync(file, readFileSync(file).subarray(0, bytes));
+
+  test("leaves a good file: what was added during a sync is not counted as synced by it", async () => {
+    const file = join(dataDir, "journal");
+    const journal = Journal.create(file, format, []);
+    disk.hold = true;
+    journal.add([{ change: 1 }]);
+    const first = journal.flushed();
+    const { size } = statSync(file);
+    journal.add([{ change: 2 }]);
+    const second = journal.flushed();
+    disk.waiting.shift()!(); // the first sync is done; the next one is still to come
+    await first;
+    const left = readFileSync(file);
+    cut(file, size);
+    expect(read(file)).toEqual([{ change: 1 }]);
+    writeFileSync(file, left);
+    disk.hold = false;
+    disk.waiting.forEach((go) => go());
+    await second;
+    journal.close();
+    expect(read(file)).toEqual([{ change: 1 }, { change: 2 }]);
+  });
+
+  test("is told from damage: what is synced and missing makes the file a damaged one", async () => {
+    const file = join(dataDir, "journal");
+    const journal = Journal.create(file, format, []);
+    journal.add([{ change: 1 }]);
+    const { size } = statSync(file);
+    await journal.append([{ change: 2 }]);
+    journal.close();
+    cut(file, size);
+    expect(() => read(file)).toThrow("is damaged: it ends after");
+  });
+
+  describe("no money: a transaction is sent once the disk has it", () => {
+    /** The part of the objects' file that a power cut leaves for sure. */
+    const durable = () => {
+      const text = readFileSync(join(dataDir, "state.jsonl"), "latin1");
+      const [, length] = /"length":"(\d+)"/.exec(text)!;
+      return text.slice(0, Number(length));
+    };
+
+    test.each([
+      ["to deploy a contract", 0],
+      ["to pin a report", 1],
+    ])("%s", async (_what, number) => {
+      const network = await new Network().start();
+      const found: boolean[] = [];
+      const watched = await network.guarded("", "", ({ method, params }) => {
+        if (method === "eth_sendRawTransaction") found.push(durable().includes(String(params[0])));
+      });
+      const { send } = await start({
+        dataDir,
+        ledger: { targets: { rinkeby: watched } },
+        timing: quick,
+        tethers: [{ id: "tether0001" }],
+      });
+      await build(send);
+      const post = (path: string, body: object = {}) => send("POST", `/tether/tether0001${path}`, body);
+      await post("/targetNetwork", { network: "rinkeby" });
+      await post("/interval", { interval: 1 });
+      await network.fund((await send("GET", "/tether/tether0001")).body.account);
+      disk.slow = 200;
+      expect((await post("/deploy")).status).toBe(200);
+      expect((await post("/activate")).text).toBe("true");
+      await until(async () => (await send("GET", "/tether/tether0001/reportCount")).text === "1");
+      expect(found[number]).toBe(true);
+    });
+  });
 });

@@ -1,21 +1,35 @@
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
-import { canonicalJson } from "../../../service/tether/real-tethers";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
-import { build, containing, start, until, type Wire } from "../helpers";
+import { type Service, type ServiceOptions, startService } from "../../../service";
+import { canonicalJson } from "../../../service/tether/real-tethers";
+import { build, client, matching, until, type Wire } from "../helpers";
 import { quick } from "../ledgers";
+import { Network } from "../targets";
 import { refused } from "../tethered";
+
+/*
+ * Tethers that really pin: each group of tests begins with what is done, and each of its tests is one fact about it. What a
+ * deployment or a pin may cost, and what becomes of it if something fails: money.test.ts.
+ */
 
 jest.setTimeout(30_000);
 
 const ether = 10n ** 18n;
+const hash = matching(/^0x[0-9a-f]{64}$/);
+const address = matching(/^0x[0-9a-fA-F]{40}$/);
 
-/** A service with a real tether on a network of two nodes. */
-async function anchored(options: Parameters<typeof start>[0] = {}) {
-  const { service, send } = await start({ ledger: true, timing: quick, tethers: [{ id: "tether0001" }], ...options });
+const services: Service[] = [];
+afterAll(() => Promise.all(services.map((service) => service.close())));
+
+/** A service with a real tether, and an environment of two nodes for it. It runs until the last test of the file. */
+async function anchored(options: ServiceOptions = {}) {
+  const service = await startService({ ledger: true, timing: quick, tethers: [{ id: "tether0001" }], ...options });
+  services.push(service);
+  const send = client(service.baseUrl, service.apiKey);
   const world = await build(send);
   await send("POST", `${world.paths.environment}/nodes`, { membership_id: world.membership });
-  const get = (path: string) => send("GET", `/tether/tether0001${path}`);
+  const get = (path = "") => send("GET", `/tether/tether0001${path}`);
   const post = (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body);
   const configure = async (network = "rinkeby") => {
     await post("/targetNetwork", { network });
@@ -23,18 +37,18 @@ async function anchored(options: Parameters<typeof start>[0] = {}) {
   };
   const count = async () => Number((await get("/reportCount")).text);
   const fund = (network: string, wei: string) => send("POST", "/embedded/tether/tether0001/fund", { network, wei });
-  return { ...world, service, send, get, post, configure, count, fund };
+  return { ...world, service, get, post, configure, count, fund };
 }
 
+type Anchored = Awaited<ReturnType<typeof anchored>>;
+
 interface Pinned extends Wire {
-  network: string;
-  chain_id: number;
   contract_address: string;
   transaction_hash: string;
   block_number: number;
   contract_index: number;
   hash: string;
-  reports: { node_id: string; block_hash: string }[];
+  reports: object[];
 }
 
 /** What the contract itself says. */
@@ -43,81 +57,237 @@ async function onChain(url: string, { contract_address, contract_index, transact
   const abi = ["function hashAt(uint256) view returns (bytes32)", "function count() view returns (uint256)"];
   const contract = new Contract(contract_address, abi, provider);
   const receipt = await provider.getTransactionReceipt(transaction_hash);
-  const [hash, count] = [await contract.hashAt!(contract_index), await contract.count!()] as [string, bigint];
+  const [pinned, count] = [await contract.hashAt!(contract_index), await contract.count!()] as [string, bigint];
   provider.destroy();
-  return { hash, count: Number(count), block: receipt?.blockNumber, logs: receipt?.logs.length };
+  return { hash: pinned, count: Number(count), block: receipt?.blockNumber, events: receipt?.logs.length };
 }
 
-test("a report is on the target chain, with the hash of what it tells", async () => {
-  const { get, post, configure, count, node } = await anchored({ timing: { ...quick, tetherHour: 150 } });
-  await configure();
-  const deploy = (await post("/deploy")).body;
-  expect(deploy).toMatchObject({
-    network: "rinkeby",
-    contract_address: containing("0x"),
-    transaction_hash: containing("0x"),
+const targetsOf = async ({ get }: Anchored) =>
+  ((await get()).body as unknown as { target_urls: Record<string, string> }).target_urls;
+
+describe("a tether that is deployed and activated, and stopped after three reports,", () => {
+  let it: Anchored;
+  let deployed: Wire;
+  let before: number;
+  let activated: { text: string; reports: number };
+  let last: number;
+  let url: string;
+  beforeAll(async () => {
+    it = await anchored({ timing: { ...quick, tetherHour: 150 } });
+    await it.configure();
+    deployed = (await it.post("/deploy")).body;
+    before = await it.count();
+    activated = { text: (await it.post("/activate")).text, reports: await it.count() };
+    await until(async () => (await it.count()) >= 3);
+    await it.post("/deactivate");
+    url = (await targetsOf(it)).rinkeby!;
+    const first = (await it.get("/reports/0")).body as unknown as Pinned;
+    await until(async () => (await it.count()) === (await onChain(url, first)).count); // a pin may have been under way
+    last = await it.count();
   });
-  expect(await post("/deploy")).toMatchObject(refused(409, "already deployed"));
-  expect(await count()).toBe(0);
-  expect((await post("/activate")).text).toBe("true");
-  expect(await count()).toBeGreaterThan(0);
-  await until(async () => (await count()) >= 3);
-  await post("/deactivate");
-  const { target_urls } = (await get("")).body as unknown as Wire & { target_urls: { rinkeby: string } };
-  const first = (await get("/reports/0")).body as unknown as Pinned;
-  // a pin may have been under way
-  await until(async () => (await count()) === (await onChain(target_urls.rinkeby, first)).count);
-  const last = await count();
-  for (const index of [0, last - 1]) {
-    const report = (await get(`/reports/${index}`)).body as unknown as Pinned;
-    expect(report).toMatchObject({ index, contract_index: index, network: "rinkeby", chain_id: 900_004 });
-    expect(report.reports).toHaveLength(2);
-    expect(report.reports[0]).toMatchObject({ node_id: node, block_hash: containing("0x") });
-    expect(report.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(report.reports))));
-    expect(await onChain(target_urls.rinkeby, report)).toEqual({
-      hash: report.hash,
-      count: last,
-      block: report.block_number,
-      logs: 1,
+
+  const report = async (which: "first" | "last") =>
+    (await it.get(`/reports/${which === "first" ? 0 : last - 1}`)).body as unknown as Pinned;
+
+  test("was told the contract and its transaction by the deployment", () => {
+    expect(deployed).toMatchObject({ network: "rinkeby", contract_address: address, transaction_hash: hash });
+  });
+
+  test("cannot be deployed a second time", async () => {
+    expect(await it.post("/deploy")).toMatchObject(refused(409, "already deployed"));
+  });
+
+  test("had no report before it was activated", () => expect(before).toBe(0));
+
+  test("had its first report when the activation was answered", () => {
+    expect(activated).toEqual({ text: "true", reports: expect.any(Number) as number });
+    expect(activated.reports).toBeGreaterThan(0);
+  });
+
+  test("shows the last report under its number and as the last", async () => {
+    expect((await it.get("/lastReport")).body).toEqual(await report("last"));
+  });
+
+  describe.each(["first", "last"] as const)("has a %s report", (which) => {
+    const index = () => (which === "first" ? 0 : last - 1);
+
+    test("with the same number here and in the contract", async () => {
+      expect(await report(which)).toMatchObject({ index: index(), contract_index: index() });
     });
-  }
-  expect((await get("/lastReport")).body).toEqual((await get(`/reports/${last - 1}`)).body);
-});
 
-test("account and balance tell the chain's truth, and without funds nothing is deployed", async () => {
-  const funds = { mainnet: "0", rinkeby: String(2n * ether) };
-  const { get, post, configure, fund } = await anchored({ tethers: [{ id: "tether0001", funds }] });
-  await configure("mainnet");
-  const { address, balance } = (await get("/account")).body as unknown as Wire & { address: string };
-  expect(balance).toBe("0");
-  expect((await get("/accounts")).body).toEqual({ address, balance });
-  expect((await get("/balance/rinkeby")).body).toEqual({ address, balance: funds.rinkeby });
-  expect(await post("/deploy")).toMatchObject(refused(402, `${address} has no funds on mainnet`));
-  expect((await get("")).body).toMatchObject({ account: address, deployed_networks: [] });
+    test("that names the network, its chain and the contract", async () => {
+      const { contract_address } = deployed;
+      expect(await report(which)).toMatchObject({ network: "rinkeby", chain_id: 900_004, contract_address });
+    });
 
-  expect(await fund("mainnet", String(ether))).toMatchObject({
-    status: 200,
-    body: { address, balance: String(ether) },
+    test("with the block of each node of the environment", async () => {
+      const { reports } = await report(which);
+      expect(reports).toHaveLength(2);
+      expect(reports[0]).toMatchObject({ node_id: it.node, environment_id: it.environment, block_hash: hash });
+    });
+
+    test("whose hash is that of what the nodes reported, as canonical JSON", async () => {
+      const pinned = await report(which);
+      expect(pinned.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(pinned.reports))));
+    });
+
+    test("whose hash the contract has", async () => {
+      const pinned = await report(which);
+      expect(await onChain(url, pinned)).toMatchObject({ hash: pinned.hash, count: last });
+    });
+
+    test("whose transaction is in the block that it names, and made one event", async () => {
+      const pinned = await report(which);
+      expect(await onChain(url, pinned)).toMatchObject({ block: pinned.block_number, events: 1 });
+    });
   });
-  expect((await post("/deploy")).status).toBe(200);
-  const left = BigInt((await get("/account")).body.balance);
-  expect(left).toBeGreaterThan(0n);
-  expect(left).toBeLessThan(ether);
-  expect((await get("")).body.deployed_networks).toEqual(["mainnet"]);
-  expect((await fund("mainnet", "-1")).status).toBe(400);
-  expect((await fund("ropsten", "1")).status).toBe(400);
 });
 
-test("a network of the user's own is used as it is", async () => {
-  const chains = await anchored();
-  await chains.get("/balance/rinkeby");
-  const { target_urls } = (await chains.get("")).body as unknown as Wire & { target_urls: { rinkeby: string } };
-  const { get, fund } = await anchored({ ledger: { targets: target_urls } });
-  expect((await get("/balance/rinkeby")).body.balance).toBe("0");
-  expect(await fund("rinkeby", "1")).toMatchObject(refused(409, "no faucet"));
-  await chains.service.close();
-  expect(await get("/balance/rinkeby")).toMatchObject({ status: 502 });
+describe("a tether without funds on mainnet, and with two ether on rinkeby,", () => {
+  const rinkeby = String(2n * ether);
+  let it: Anchored;
+  let account: { address: string; balance: string };
+  beforeAll(async () => {
+    it = await anchored({ tethers: [{ id: "tether0001", funds: { mainnet: "0", rinkeby } }] });
+    await it.configure("mainnet");
+    account = (await it.get("/account")).body as never;
+  });
+
+  test("has an account, with its balance on the network that it targets", () => {
+    expect(account).toEqual({ address, balance: "0" });
+  });
+
+  test("shows the account under both addresses of it", async () => {
+    expect((await it.get("/accounts")).body).toEqual(account);
+  });
+
+  test("shows the account as its own", async () => {
+    expect((await it.get()).body).toMatchObject({ account: account.address, deployed_networks: [] });
+  });
+
+  test("shows the balance on another network, too", async () => {
+    expect((await it.get("/balance/rinkeby")).body).toEqual({ address: account.address, balance: rinkeby });
+  });
+
+  test("is not deployed, and the error names the account and the network", async () => {
+    expect(await it.post("/deploy")).toMatchObject(refused(402, `${account.address} has no funds on mainnet`));
+    expect((await it.get()).body).toMatchObject({ deployed_networks: [] });
+  });
+
+  test.each([
+    ["less than nothing", "mainnet", "-1"],
+    ["nothing", "mainnet", "0"],
+    ["money of another network", "ropsten", "1"],
+  ])("is not given %s", async (_what, network, wei) => {
+    expect((await it.fund(network, wei)).status).toBe(400);
+  });
+
+  describe("and then one ether there as well,", () => {
+    let funded: Awaited<ReturnType<Anchored["fund"]>>;
+    let left: bigint;
+    beforeAll(async () => {
+      funded = await it.fund("mainnet", String(ether));
+      expect((await it.post("/deploy")).status).toBe(200);
+      left = BigInt((await it.get("/account")).body.balance);
+    });
+
+    test("was told its new balance", () => {
+      expect(funded).toMatchObject({ status: 200, body: { ...account, balance: String(ether) } });
+    });
+
+    test("is deployed on mainnet alone", async () => {
+      expect((await it.get()).body).toMatchObject({ deployed_networks: ["mainnet"] });
+    });
+
+    test("has paid for its contract", () => {
+      expect(left).toBeLessThan(ether);
+      expect(left).toBeGreaterThan(0n);
+    });
+  });
 });
+
+describe("a tether that pins to a network of the user's own", () => {
+  let theirs: Anchored;
+  let it: Anchored;
+  beforeAll(async () => {
+    theirs = await anchored();
+    await theirs.get("/balance/rinkeby"); // starts the chain
+    it = await anchored({ ledger: { targets: await targetsOf(theirs) } });
+  });
+
+  test("has there what it has there, and no first money", async () => {
+    expect((await it.get("/balance/rinkeby")).body.balance).toBe("0");
+  });
+
+  test("gets no money from this service", async () => {
+    expect(await it.fund("rinkeby", "1")).toMatchObject(refused(409, "no faucet"));
+  });
+
+  test("says so if the network does not answer", async () => {
+    await theirs.service.close();
+    expect(await it.get("/balance/rinkeby")).toMatchObject(refused(502, "rinkeby"));
+  });
+});
+
+test.each([
+  ["a plain address", "http://127.0.0.1:1/", "http://127.0.0.1:1"],
+  ["one with a user name and a password", "http://me:s3cret@127.0.0.1:1/", "http://127.0.0.1:1"],
+  ["one with a key in its path", "http://127.0.0.1:1/v3/s3cret", "http://127.0.0.1:1/…"],
+  ["one with a key in its query", "http://127.0.0.1:1/?key=s3cret", "http://127.0.0.1:1/…"],
+])("the address of a network is shown without what may be a secret: %s", async (_what, mainnet, shown) => {
+  const it = await anchored({ ledger: { targets: { mainnet } } });
+  expect(await targetsOf(it)).toMatchObject({ mainnet: shown });
+});
+
+describe("a tether whose pin waits for a block", () => {
+  /** The network makes blocks only when the test says so. */
+  const waiting = async () => {
+    const network = await new Network().start("--no-mining");
+    const it = await anchored({ ledger: { targets: { rinkeby: network.url } } });
+    await it.configure();
+    await network.fund((await it.get()).body.account);
+    const until = async (done: () => Promise<boolean>) => {
+      while (!(await done())) await network.call("anvil_mine", "0x1");
+    };
+    const deployed = it.post("/deploy");
+    let open = true;
+    void deployed.finally(() => (open = false));
+    await until(() => Promise.resolve(!open));
+    expect((await deployed).status).toBe(200);
+    await it.post("/activate");
+    return { ...it, network, mineUntil: until };
+  };
+
+  test("reports in an hour again, and not before", async () => {
+    const { network, count, mineUntil } = await waiting();
+    await until(async () => (await network.waiting()) > 0);
+    await mineUntil(async () => (await count()) === 1);
+    for (let block = 0; block < 10; block++) await network.call("anvil_mine", "0x1");
+    expect([await count(), await network.waiting()]).toEqual([1, 0]);
+  });
+
+  test("and which is activated again meanwhile, reports once more at once: an activation makes a report", async () => {
+    const { post, network, count, mineUntil } = await waiting();
+    await until(async () => (await network.waiting()) > 0);
+    await post("/deactivate");
+    await post("/activate");
+    await mineUntil(async () => (await count()) === 2);
+  });
+
+  test("and which is stopped meanwhile, makes that report and no other", async () => {
+    const { get, post, network, count, mineUntil } = await waiting();
+    await until(async () => (await network.waiting()) > 0);
+    await post("/deactivate");
+    await mineUntil(async () => (await count()) === 1);
+    expect((await get()).body).toMatchObject({ state: "inactive" });
+  });
+});
+
+test.each([
+  ["sorts the keys of each object", { b: 1, a: { d: 1, c: 2 } }, '{"a":{"c":2,"d":1},"b":1}'],
+  ["keeps the order of a list", [2, 1, { b: 1, a: 1 }], '[2,1,{"a":1,"b":1}]'],
+  ["writes texts and nothing as JSON does", { text: 'é"\n', none: null }, '{"none":null,"text":"é\\"\\n"}'],
+])("canonical JSON %s", (_what, value, text) => expect(canonicalJson(value)).toBe(text));
 
 test("the compiled contract is that of the source", () => {
   const root = resolve(__dirname, "../../..");

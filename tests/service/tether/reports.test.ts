@@ -33,6 +33,18 @@ describe("reports", () => {
     expect(seen).toEqual([0, 1, 1, 2, 5, 5, 6]);
   });
 
+  test("of those that are overdue, at most 10,000 are made at once, and the earliest are left out", async () => {
+    const funds = { rinkeby: String(10n ** 19n) };
+    const { clock, count, get, post } = await active({ tethers: [{ id: "tether0001", funds }] }, 1);
+    await post("/activate");
+    expect(await count()).toBe(1);
+    clock.pass(10_001 * hour);
+    expect(await count()).toBe(10_001);
+    const [second] = (await get("/reports/1")).body as unknown as { reported_at: string }[];
+    const [first] = (await get("/reports/0")).body as unknown as { reported_at: string }[];
+    expect(Date.parse(second!.reported_at) - Date.parse(first!.reported_at)).toBe(2 * hour);
+  });
+
   test("a report tells the state of each node of the environment at its time", async () => {
     const { send, clock, get, post, paths, membership, node } = await active();
     expect((await get("/lastReport")).status).toBe(404);

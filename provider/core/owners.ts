@@ -1,9 +1,13 @@
 import { type Clock } from "../api";
+import { paths } from "../api/paths";
 import { nameOf, type Props } from "./field";
 import { sameValue } from "./values";
 import { UserError } from "./user-error";
 
-/* Which resource of the program has which object, as far as this run has shown. lifecycle/handover.ts decides by it. */
+/*
+ * Which resource of the program has which object, as far as this run has shown; lifecycle/handover.ts decides by it. Objects are
+ * identified by their paths.
+ */
 
 /** The part of a definition that is needed here; importing the whole would be circular. */
 interface Definition {
@@ -23,18 +27,18 @@ export interface Owner {
 }
 
 /** What is known of a resource in this run. */
-export interface ProgramResource {
+export interface Claim {
   owner: Owner;
   definition: Definition;
   inputs: Props;
   /** The engine asked without a state: the resource is new, or being replaced. */
   isNew: boolean;
   /** Its object in the state; undefined until the engine asks for a diff, which it may never do. */
-  id?: string;
+  object?: { path: string; id: string };
   /** It gives this object up. */
   replaced: boolean;
   /** Progress of its create. */
-  create?: { id: string } | "failed";
+  create?: { path: string } | "failed";
 }
 
 /** After this long without a request, the engine has nothing left to register; and the longest wait for that. */
@@ -54,8 +58,14 @@ export function namedId(definition: Definition, inputs: Props): string | undefin
   return typeof inputs.adopt === "string" ? inputs.adopt : undefined;
 }
 
-const keeps = ({ id, replaced }: ProgramResource): boolean => id !== undefined && !replaced;
-const took = ({ create }: ProgramResource, id: string): boolean => typeof create === "object" && create.id === id;
+/** Path of that object. */
+function namedPath(definition: Definition, inputs: Props): string | undefined {
+  const id = namedId(definition, inputs);
+  return id === undefined ? undefined : paths.item(definition.place(inputs).collection, id);
+}
+
+const keeps = ({ object, replaced }: Claim, path: string): boolean => object?.path === path && !replaced;
+const took = ({ create }: Claim, path: string): boolean => typeof create === "object" && create.path === path;
 
 /** Pulumi's two ways to give an object of the stack to another resource. */
 export function handover(from: Owner | undefined, to: Owner | undefined): string {
@@ -70,36 +80,51 @@ const undo = ({ name }: Owner): string =>
   `Take "${name}" out of the program: it leaves the state, and the object stays.`;
 
 /** The resources that the engine has shown to this provider in this run. */
-export class ProgramResources {
-  readonly #declared = new Map<string, ProgramResource>();
+export class Owners {
+  readonly #claims = new Map<string, Claim>();
   readonly #released = new Map<string, Props>();
+  readonly #givenUp = new Set<string>();
   #askedAt = -Infinity;
 
   /** Records a resource of the program; all its inputs are known. @returns why it cannot have the object that it asks for */
   declare(owner: Owner, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
-    const before = this.#declared.get(owner.key);
-    const mine: ProgramResource = { replaced: false, ...before, owner, definition, inputs, isNew };
+    const before = this.#claims.get(owner.key);
+    const mine: Claim = { replaced: false, ...before, owner, definition, inputs, isNew };
     // For a replacement, the engine asks a second time as if it were new.
-    if (isNew && before?.id !== undefined) mine.replaced = true;
-    this.#declared.set(owner.key, mine);
+    if (isNew && before?.object) {
+      mine.replaced = true;
+      this.giveUp(before.object.path);
+    }
+    this.#claims.set(owner.key, mine);
     if (!isNew) return undefined;
-    const named = namedId(definition, inputs);
-    const rival = this.#others(owner, definition).find(
-      (one) => keeps(one) && (one.id === named || isNamesake(definition, one.inputs, inputs)),
+    const named = namedPath(definition, inputs);
+    const rival = this.#others(owner).find(
+      (one) =>
+        one.object !== undefined &&
+        !one.replaced &&
+        one.definition.type === definition.type &&
+        (one.object.path === named || isNamesake(definition, one.inputs, inputs)),
     );
-    return rival && held(definition, rival.id!, rival.owner, owner);
+    return rival && held(definition, rival.object!.id, rival.owner, owner);
   }
 
   /**
    * Records that the resource has this object, and keeps it unless it is replaced.
    * @returns a warning @throws if another resource has taken it
    */
-  hold(owner: Owner, definition: Definition, id: string, inputs: Props, replaced: boolean): string | undefined {
-    const others = this.#others(owner, definition);
-    this.#declared.set(owner.key, { owner, definition, inputs, isNew: false, id, replaced });
+  hold(
+    owner: Owner,
+    definition: Definition,
+    object: { path: string; id: string },
+    inputs: Props,
+    replaced: boolean,
+  ): string | undefined {
+    const { path, id } = object;
+    const others = this.#others(owner);
+    this.#claims.set(owner.key, { owner, definition, inputs, isNew: false, object, replaced });
     if (replaced) return undefined;
     const what = `${nameOf(definition, inputs)} (${id})`;
-    const taker = others.find((one) => took(one, id));
+    const taker = others.find((one) => took(one, path));
     if (taker) {
       throw new UserError(
         `${what}: this run has given it to "${taker.owner.name}", which adopts it, before the program showed that it is ` +
@@ -107,11 +132,14 @@ export class ProgramResources {
       );
     }
     const claimant = others.find(
-      ({ isNew, create, inputs: its }) =>
-        isNew && create === undefined && (namedId(definition, its) === id || isNamesake(definition, its, inputs)),
+      ({ isNew, create, inputs: its, definition: { type } }) =>
+        isNew &&
+        create === undefined &&
+        type === definition.type &&
+        (namedPath(definition, its) === path || isNamesake(definition, its, inputs)),
     );
     if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
-    const twin = others.find((one) => keeps(one) && one.id === id);
+    const twin = others.find((one) => keeps(one, path));
     return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
   }
 
@@ -131,51 +159,56 @@ export class ProgramResources {
   }
 
   /** The resource that has the object and keeps it. */
-  holder(definition: Definition, id: string, except?: Owner): ProgramResource | undefined {
-    const all = except ? this.#others(except, definition) : this.#of(definition);
-    return all.find((one) => took(one, id) || (keeps(one) && one.id === id));
+  holder(path: string, except?: Owner): Claim | undefined {
+    const all = except ? this.#others(except) : [...this.#claims.values()];
+    return all.find((one) => took(one, path) || keeps(one, path));
   }
 
   /** Resources that have not created or adopted an object yet, or failed to. */
-  withoutObject(): ProgramResource[] {
-    return [...this.#declared.values()].filter(
-      ({ id, isNew, create }) => create === "failed" || (isNew && create === undefined && id === undefined),
+  withoutObject(): Claim[] {
+    return [...this.#claims.values()].filter(
+      ({ object, isNew, create }) => create === "failed" || (isNew && create === undefined && object === undefined),
     );
   }
 
   /** The resource has created or adopted the object. */
-  take(owner: Owner | undefined, definition: Definition, inputs: Props, id: string): void {
+  take(owner: Owner | undefined, definition: Definition, inputs: Props, path: string): void {
     if (!owner) return;
-    const before = this.#declared.get(owner.key) ?? { owner, definition, inputs, isNew: true, replaced: false };
-    this.#declared.set(owner.key, { ...before, create: { id } });
+    const before = this.#claims.get(owner.key) ?? { owner, definition, inputs, isNew: true, replaced: false };
+    this.#claims.set(owner.key, { ...before, create: { path } });
   }
 
   failed(owner: Owner | undefined): void {
-    const before = owner && this.#declared.get(owner.key);
-    if (before) this.#declared.set(owner.key, { ...before, create: "failed" });
+    const before = owner && this.#claims.get(owner.key);
+    if (before) this.#claims.set(owner.key, { ...before, create: "failed" });
+  }
+
+  /** The object is replaced: its successor may have its name. */
+  giveUp(path: string): void {
+    this.#givenUp.add(path);
+  }
+
+  isGivenUp(path: string): boolean {
+    return this.#givenUp.has(path);
   }
 
   /** The old resource leaves the object to its next one. */
-  release(definition: Definition, id: string, state: Props): void {
-    this.#released.set(`${definition.type} ${id}`, state);
+  release(path: string, state: Props): void {
+    this.#released.set(path, state);
   }
 
   /** State of an object that this run released. */
-  released(definition: Definition, id: string): Props | undefined {
-    return this.#released.get(`${definition.type} ${id}`);
+  released(path: string): Props | undefined {
+    return this.#released.get(path);
   }
 
-  deleted(definition: Definition, id: string): void {
-    this.#released.delete(`${definition.type} ${id}`);
-    for (const one of this.#of(definition)) if (one.id === id || took(one, id)) this.#declared.delete(one.owner.key);
+  deleted(path: string): void {
+    this.#released.delete(path);
+    for (const [name, one] of this.#claims) if (one.object?.path === path || took(one, path)) this.#claims.delete(name);
   }
 
-  #of({ type }: Definition): ProgramResource[] {
-    return [...this.#declared.values()].filter(({ definition }) => definition.type === type);
-  }
-
-  #others({ key }: Owner, definition: Definition): ProgramResource[] {
-    return this.#of(definition).filter(({ owner }) => owner.key !== key);
+  #others({ key }: Owner): Claim[] {
+    return [...this.#claims.values()].filter(({ owner }) => owner.key !== key);
   }
 }
 

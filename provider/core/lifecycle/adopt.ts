@@ -1,0 +1,215 @@
+import { type Identified } from "../../api";
+import { printable } from "../../api/printable";
+import { isGoing, isGone } from "../../api/states";
+import { type Collection } from "../collection";
+import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { held, isNamesake } from "../owners";
+import { type Session } from "../session";
+import { isReadable, type Kept, normalOf } from "../state";
+import { UserError } from "../user-error";
+import { isUnset, sameName, sameValue } from "../values";
+import { take } from "./handover";
+import { agrees } from "./recognize";
+import { change, stepsOf } from "./update";
+
+/** Lists may lag by a moment. */
+const lagMs = 1_000;
+/** How long to wait for a name that is about to become free. */
+const freeMs = 60_000;
+const lookEveryMs = 1_000;
+
+/** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
+export interface Existing {
+  item: Identified;
+  how?: Kept["how"];
+}
+
+/** The object to adopt (contract, "adopt"). undefined: create one. */
+export async function toAdopt(
+  collection: Collection,
+  inputs: Props,
+  siblings: Identified[] | undefined,
+): Promise<Existing | undefined> {
+  if (!collection.definition.naming || !siblings) return undefined;
+  const item =
+    typeof inputs.adopt === "string"
+      ? await chosen(collection, inputs, inputs.adopt, siblings)
+      : await namedAlike(collection, inputs, siblings);
+  return item && { item: await own(collection, inputs, item), how: howOf(collection, inputs, item) };
+}
+
+/**
+ * A run that recovers another one takes over what that one made: its own, if everything that the service shows agrees. What
+ * several may use is shared otherwise.
+ */
+function howOf(collection: Collection, inputs: Props, item: Identified): Kept["how"] {
+  const { definition, session } = collection;
+  if (collection.isOfStack(item.id)) return undefined;
+  const shown = collection.shown(item);
+  if (!definition.shared?.applies(shown)) return "adopted";
+  const isRecovered = session.adoptAll && !inputs.adopt;
+  const fits = inputKeys(definition).every((key) => agrees(collection, shown, inputs, key));
+  return isRecovered && fits ? undefined : "shared";
+}
+
+/** The object with the id that the program gives. */
+async function chosen(collection: Collection, inputs: Props, id: string, siblings: Identified[]): Promise<Identified> {
+  const what = collection.nameOf(inputs);
+  const item = siblings.find((one) => one.id === id) ?? (await collection.get(id));
+  const adoptName = "or use adopt: true to adopt by name";
+  if (item && isGoing(item))
+    throw new UserError(`${what}: ${item.id} is being deleted. Wait, and use another id, ${adoptName}.`);
+  if (item && !isGone(item)) return item;
+  const missing = `there is no ${collection.definition.title} ${id} under ${collection.path}`;
+  throw new UserError(`${what}: ${missing} to adopt. Check the id, ${adoptName}.`);
+}
+
+/** The object with the name that the program gives. @throws UserError if it has to be free */
+async function namedAlike(
+  collection: Collection,
+  inputs: Props,
+  siblings: Identified[],
+): Promise<Identified | undefined> {
+  const { session } = collection;
+  const taken = await lasting(collection, inputs, namesakes(collection, inputs, siblings));
+  const [first, ...more] = taken;
+  if (!first) return undefined;
+  const what = collection.nameOf(inputs);
+  const left = taken.some(({ id }) => session.owners.released(collection.pathOf(id)));
+  if (!(adopts(session, inputs) || left)) throw new UserError(`${what}: ${takenBy(collection, taken)}`);
+  if (more.length === 0) return first;
+  const ids = taken.map(({ id }) => id).join(", ");
+  throw new UserError(`${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${first.id}".`);
+}
+
+/**
+ * The siblings with this name, but those whose successor this is. If the service is known to write names in its own way, similar
+ * names count, too.
+ * @throws if the name is to be adopted and only a similar one exists: nothing tells whether that one is meant
+ */
+function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
+  const { session, definition } = collection;
+  const { seenStates, owners, owner } = session;
+  const isGivenUp = ({ id }: Identified): boolean =>
+    definition.isNamedById === true && owners.isGivenUp(collection.pathOf(id));
+  const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
+  if (exact.length > 0 || !(seenStates.rewritesNames || adopts(session, inputs))) return exact;
+  const known = new Set(collection.made().map(({ id }) => id));
+  const isFree = (item: Identified): boolean =>
+    !known.has(item.id) && !isGivenUp(item) && !owners.holder(collection.pathOf(item.id), owner);
+  const like = collection.namedLike(inputs, siblings.filter(isFree));
+  if (like.length === 0 || seenStates.rewritesNames) return like;
+  const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
+  throw new UserError(
+    `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
+      `Nothing was created. If that is the one to adopt, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
+  );
+}
+
+const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
+
+/** The namesakes that keep the name: not those being deleted, nor those that another resource of the program renames. */
+async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {
+  const { session, definition } = collection;
+  const { clock, deadline, owners } = session;
+  const end = Math.min(clock.now() + freeMs, deadline.at);
+  const frees = (item: Identified): boolean => {
+    const holder = owners.holder(collection.pathOf(item.id), session.owner);
+    return isGoing(item) || (holder !== undefined && !isNamesake(definition, holder.inputs, inputs));
+  };
+  const again = async (ms: number): Promise<Identified[]> => {
+    await clock.sleep(ms);
+    return namesakes(collection, inputs, (await collection.siblings(0)) ?? []);
+  };
+  // It may have just been deleted, and the list may lag: look again before refusing.
+  let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
+  while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
+  const [going] = taken.filter(isGoing);
+  if (!going) return taken;
+  const next = "Run the command again when it is gone, or choose another name.";
+  throw new UserError(`${collection.nameOf(inputs)}: ${going.id} has this name and is still being deleted. ${next}`);
+}
+
+/** Why the name is taken, and what to do. */
+function takenBy(collection: Collection, taken: Identified[]): string {
+  const { session, definition } = collection;
+  const [first] = taken;
+  const ids = taken.map(({ id }) => id).join(", ");
+  const holder = taken.map(({ id }) => session.owners.holder(collection.pathOf(id), session.owner)).find(Boolean);
+  if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
+  const adopting = `adopt: true (or adopt: "${first!.id}")`;
+  if (definition.shared?.applies(collection.shown(first!)))
+    return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}.`;
+  const renamed = 'the resource option aliases: [{ name: "<its old name>" }]';
+  if (taken.some(({ id }) => collection.isOfStack(id)))
+    return (
+      `the name is already taken by ${ids}. That is this stack's own: for \`--replace\`, set the resource option ` +
+      `deleteBeforeReplace: true, so that the old one goes first; for a resource that was only renamed, set ${renamed}.`
+    );
+  const interrupted = session.createLog.isKept
+    ? ""
+    : " After an interrupted run, `CONSORTIUM_ADOPT=true pulumi up` adopts all that it made.";
+  return (
+    `the name is already taken by ${ids}. To manage it here, set ${adopting}; if this stack has it under another logical name, set ` +
+    `${renamed} instead; for \`--replace\`, set the resource option deleteBeforeReplace: true. Otherwise choose another name.${interrupted}`
+  );
+}
+
+/** Returns the object, unless another resource of the program has it. */
+async function own(collection: Collection, inputs: Props, item: Identified): Promise<Identified> {
+  const { session, definition } = collection;
+  const left = await take(session, definition, inputs, item.id);
+  const made = collection.made().some(({ id }) => id === item.id);
+  if (!made || left) return item;
+  throw new UserError(
+    `${collection.nameOf(inputs)}: another resource of this program is ${item.id} already. Give each its own; one object cannot be managed twice.`,
+  );
+}
+
+/**
+ * Adopts an existing object. Properties that can change in place are updated; all others must fit. A shared object stays as
+ * it is. @returns what the service shows after a change, and the steps that follow
+ */
+export async function adopt(
+  collection: Collection,
+  inputs: Props,
+  { item, how }: Existing,
+): Promise<{ shown: Props; open: readonly string[] }> {
+  const { session, definition } = collection;
+  const what = collection.nameOf(inputs);
+  const shown = collection.shown(item);
+  const differing = differingIn(collection, inputs, shown);
+  const isFixed = (key: string): boolean =>
+    how === "shared" ? definition.shared!.fits.includes(key) : inputMeta(definition, key)?.replace === true;
+  const fixed = differing.filter((key) => isFixed(key) && !agrees(collection, shown, inputs, key));
+  if (fixed.length > 0) {
+    const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
+    throw new UserError(
+      `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to match it, or choose another name.`,
+    );
+  }
+  const changing = how === "shared" ? [] : differing.filter((key) => !isFixed(key));
+  const kept = differing.map((key) => (key in shown ? `${key} is ${JSON.stringify(shown[key])}` : key));
+  const stays = how === "shared" && kept.length > 0 ? `, and stays as it is: ${kept.join(", ")}` : "";
+  const others = how === "shared" ? `; others share it${stays}` : "";
+  const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
+  session.say(`${what}: adopts ${item.id} (exists already; nothing is created${others}${changes})`);
+  if (changing.length === 0) return { shown: {}, open: [] };
+  const after = await change(collection, item.id, inputs, changing, { asked: {}, shown });
+  return { shown: after, open: stepsOf(collection, changing) };
+}
+
+/** What the program asks for and the object does not have. */
+function differingIn(collection: Collection, inputs: Props, shown: Props): string[] {
+  const { definition, session } = collection;
+  const [wanted, there] = [normalOf(definition, inputs), normalOf(definition, shown)];
+  return inputKeys(definition).filter((key) => {
+    const meta = inputMeta(definition, key)!;
+    if (meta.programOnly || meta.parent === "path" || inputs[key] === undefined) return false;
+    if (meta.computed && isUnset(inputs[key])) return false;
+    // What the service does not show may be unset: set it if possible, otherwise trust it.
+    if (!isReadable(meta) || !(key in shown)) return meta.replace !== true && !isUnset(inputs[key]);
+    const isRewritten = key === nameKey(definition) && session.seenStates.rewritesNames;
+    return !sameValue(there[key], wanted[key]) && !(isRewritten && sameName(shown[key], inputs[key]));
+  });
+}

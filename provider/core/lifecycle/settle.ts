@@ -1,0 +1,125 @@
+import { type Identified } from "../../api";
+import { type Condition, conditionOf as conditionIn, isGone } from "../../api/states";
+import { type Collection } from "../collection";
+import { inputKeys, type Props } from "../definition";
+import { type Recorded, stateOf } from "../state";
+import { Incomplete, messageOf, UserError } from "../user-error";
+import { isUnset } from "../values";
+import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
+
+/** After this many lists without an object, it is requested by id. */
+const looksBeforeAsking = 4;
+/** After this many looks at a ready object, a missing output counts as not shown at all. */
+const looksForShownLater = 2;
+
+/** What is known after another look. What is shown of the sent inputs is what the service answered to them. */
+export function seen(parts: Recorded, shown: Props, sent: readonly string[]): Recorded {
+  const answers = sent.flatMap((key) => (shown[key] === undefined ? [] : [[key, shown[key]] as const]));
+  return {
+    ...parts,
+    shown: { ...parts.shown, ...shown },
+    answered: { ...parts.answered, ...Object.fromEntries(answers) },
+  };
+}
+
+/** Whether a list lags behind what an answer said: revisions only rise. */
+const isOlder = (listed: Props, known: Props): boolean => Number(listed.revision) < Number(known.revision);
+
+/**
+ * Waits until the object is ready and everything about it is known.
+ * @param sent the inputs that this run has sent. Default: all
+ * @param before keys of the earlier state that are no properties
+ * @throws Incomplete with the last known state if it failed, vanished or took too long
+ */
+export async function settle(
+  collection: Collection,
+  id: string,
+  known: Recorded,
+  sent: readonly string[] = inputKeys(collection.definition),
+  before: Props = known.asked,
+): Promise<Props> {
+  const { session, definition } = collection;
+  const what = collection.nameOf(known.asked);
+  const watched = new Settling(collection, id, seen(known, known.shown, sent), sent);
+  try {
+    await waitFor(session, what, () => watched.look(), collection.path);
+    return stateOf(definition, watched.parts, before);
+  } catch (error) {
+    const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
+    throw new Incomplete(
+      id,
+      stateOf(definition, watched.parts, before),
+      new UserError(`${what} (${id}) exists, but is not ready: ${messageOf(error)} ${kept}`),
+    );
+  }
+}
+
+/** One object that is waited for. */
+class Settling {
+  readonly #startRevision: Props;
+  readonly #behindUntil: number;
+  #missing = 0;
+  #incomplete = 0;
+  /** The answer to the create is the first look, unless it did not show the object's state, or a failure of an earlier run. */
+  #isUnread: boolean;
+
+  constructor(
+    private readonly collection: Collection,
+    private readonly id: string,
+    public parts: Recorded,
+    private readonly sent: readonly string[],
+  ) {
+    const { definition, session } = collection;
+    const { state } = parts.shown;
+    this.#startRevision = parts.shown;
+    this.#behindUntil = session.clock.now() + longestLagMs;
+    this.#isUnread =
+      !("state" in definition.outputs.shape) || (!isUnset(state) && this.#conditionOf(state) !== "failed");
+  }
+
+  #conditionOf(state: unknown): Condition {
+    return this.collection.definition.isReadyAtOnce ? "ready" : conditionIn(state);
+  }
+
+  async look(): Promise<Look<undefined>> {
+    const { session, definition } = this.collection;
+    if (!this.#isUnread) {
+      const waiting = await this.#read();
+      if (waiting !== undefined) return { waiting };
+    }
+    this.#isUnread = false;
+    const { shown } = this.parts;
+    const condition = this.#conditionOf(shown.state);
+    if (condition === "failed") throw new UserError(failed(shown.state));
+    if (condition === "pending") return { waiting: `"${String(shown.state)}"` };
+    const isPartial = definition.shownLater?.some((key) => isUnset(shown[key])) === true;
+    if (isPartial && this.#incomplete++ < looksForShownLater) return { waiting: "not fully shown yet" };
+    if (!definition.details) return { done: undefined };
+    const details = await definition.details.read(session.client, this.id, { ...this.parts.asked, ...shown });
+    if (!details) return { waiting: definition.details.waiting };
+    this.parts = seen(this.parts, details, this.sent);
+    return { done: undefined };
+  }
+
+  /** Reads the object. @returns why it shows nothing new yet */
+  async #read(): Promise<string | undefined> {
+    const item = await this.#find();
+    if (!item) return "not listed yet";
+    const shown = this.collection.shown(item);
+    const isBehind = isOlder(shown, this.#startRevision) && this.collection.session.clock.now() < this.#behindUntil;
+    if (isBehind) return "listed as it was before";
+    this.parts = seen(this.parts, shown, this.sent);
+    return undefined;
+  }
+
+  async #find(): Promise<Identified | undefined> {
+    const listed = await this.collection.listed(this.id, lookAgeMs);
+    if (listed && isGone(listed)) throw new UserError("it was deleted by somebody else while this run waited for it.");
+    if (listed) return listed;
+    return ++this.#missing % looksBeforeAsking === 0 ? this.collection.get(this.id) : undefined;
+  }
+}
+
+const failed = (state: unknown): string =>
+  `it went to the state "${String(state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
+  "and `pulumi up --replace` with its URN makes a new one.";

@@ -1,0 +1,70 @@
+/**
+ * What a caller's JSON may have. Its bytes alone bound neither the time nor the memory that it takes: `[[],[],…]` takes twenty times
+ * as much as a text of the same length.
+ */
+const most = { levels: 64, values: 10_000 };
+
+/** JSON that is not parsed, because it has too much of something. */
+export class TooMuch extends Error {
+  override readonly name = "TooMuch";
+  constructor(of: keyof typeof most) {
+    super(`has too many ${of}: at most ${most[of]} are allowed`);
+  }
+}
+
+/** Parses a caller's JSON, unless it has too many levels or values: one look at each character finds that. */
+export function parseJson(json: string): unknown {
+  let values = 1;
+  for (const { closes, level } of marksIn(json)) {
+    if (level > most.levels) throw new TooMuch("levels");
+    if (!closes && ++values > most.values) throw new TooMuch("values");
+  }
+  return JSON.parse(json);
+}
+
+/** How many values JSON has. */
+export function valuesIn(json: string): number {
+  let values = 1;
+  for (const { closes } of marksIn(json)) if (!closes) values++;
+  return values;
+}
+
+/** An object's outermost members, with null in place of all that is in them; undefined if these are too many, too. */
+export function outlineOf(json: string): unknown {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { opens, closes, level, at } of marksIn(json)) {
+    if (level === 2 && opens) parts.push(json.slice(from, at), "null");
+    if (level === 2 && closes) from = at + 1;
+  }
+  try {
+    return parseJson(parts.join("") + json.slice(from));
+  } catch {
+    return undefined;
+  }
+}
+
+const [quote, backslash, comma] = ['"', "\\", ","].map((mark) => mark.charCodeAt(0));
+const [brace, bracket, closing, closed] = ["{", "[", "}", "]"].map((mark) => mark.charCodeAt(0));
+
+/** The brackets and commas outside texts. A bracket has the level of what it surrounds. */
+function* marksIn(json: string) {
+  let level = 0;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === quote) at = endOfText(json, at);
+    else if (code === brace || code === bracket) yield { at, level: ++level, opens: true, closes: false };
+    else if (code === closing || code === closed) yield { at, level: level--, opens: false, closes: true };
+    else if (code === comma) yield { at, level, opens: false, closes: false };
+  }
+}
+
+/** Where a text ends: at the next quote after an even number of backslashes. */
+function endOfText(json: string, begin: number): number {
+  for (let end = json.indexOf('"', begin + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let before = end;
+    while (json.charCodeAt(before - 1) === backslash) before--;
+    if ((end - before) % 2 === 0) return end;
+  }
+  return json.length;
+}

@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { json as jsonOf } from "node:stream/consumers";
+import { canaryKey, type World, world } from "../support/world";
+
+/*
+ * What counts as a change, through the real CLI and on both providers, on a service that stores values in its own way. Every kind,
+ * without the CLI: provider/stacks/asked.
+ */
+
+type Body = Record<string, unknown>;
+
+/** Another form of a value that a program would not write. */
+const inOwnForm = (body: Body): Body => ({
+  ...body,
+  ...(typeof body.block_period === "number" && { block_period: body.block_period + 1 }),
+  ...Object.fromEntries(
+    ["size", "cloud"].flatMap((key) => (typeof body[key] === "string" ? [[key, body[key].toLowerCase()]] : [])),
+  ),
+});
+
+/** A service that passes everything on to the other one, and stores in its own form. */
+async function inFrontOf(baseUrl: string): Promise<{ baseUrl: string; close: () => void }> {
+  const { origin } = new URL(baseUrl);
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = "GET", url = "/", headers } = request;
+      const sent = method === "GET" || method === "DELETE" ? undefined : inOwnForm((await jsonOf(request)) as Body);
+      const answer = await fetch(origin + url, {
+        method,
+        headers: { authorization: headers.authorization ?? "", "content-type": "application/json" },
+        body: sent && JSON.stringify(sent),
+      });
+      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
+      response.end(await answer.text());
+    })();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { baseUrl: address + new URL(baseUrl).pathname, close: () => server.close().closeAllConnections() };
+}
+
+const program = ({ environment = "blockPeriod: 1, ", node = "zone, size: 'Small'", zone = "" } = {}): string => `
+  const { Consortium, Environment, EnvironmentZone, Membership, Node } = require("pulumi-consortium");
+  const consortium = new Consortium("c");
+  const membership = new Membership("m", { consortium });
+  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft", ${environment} });
+  const zone = new EnvironmentZone("z", { environment, region: "us-east-2", cloud: "AWS", ${zone} });
+  new Node("n", { environment, membership, ${node} });
+`;
+
+describe.each([
+  ["dynamic", false],
+  ["plugin", true],
+])("on the %s provider", (_, plugin) => {
+  let own: World;
+  let front: Awaited<ReturnType<typeof inFrontOf>>;
+  let ids: Record<string, string>;
+
+  const idsNow = async (): Promise<Record<string, string>> =>
+    Object.fromEntries((await own.stack.resources()).map(({ urn, id }) => [urn.split("::").at(-1)!, id]));
+  const writes = (): string[] =>
+    own.service.calls.filter(({ method }) => method !== "GET").map(({ method, route }) => `${method} ${route}`);
+
+  beforeAll(async () => {
+    own = await world(program(), { plugin });
+    front = await inFrontOf(own.service.baseUrl);
+    expect(await own.stack.up({ CONSORTIUM_BASE_URL: front.baseUrl })).toMatchObject({ code: 0 });
+    ids = await idsNow();
+    own.service.clearCalls();
+  });
+  afterAll(async () => {
+    front.close();
+    await own.close();
+  });
+  const up = async (text: string, ...more: string[]) => {
+    own.stack.program(text);
+    return own.stack.up({ CONSORTIUM_BASE_URL: front.baseUrl, CONSORTIUM_API_KEY: canaryKey }, ...more);
+  };
+
+  test("the same program again changes nothing, refreshed or not", async () => {
+    expect(await up(program(), "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await up(program(), "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect([writes(), await idsNow()]).toEqual([[], ids]);
+  });
+
+  test("a default that is written down keeps the ledger", async () => {
+    const spelled = program({ environment: "blockPeriod: 1, multiRegion: false" });
+    expect(await up(spelled, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect([writes(), await idsNow()]).toEqual([[], ids]);
+  });
+
+  test("a restart that the service refuses is made up for by the next up with a refresh", async () => {
+    const large = program({ node: "zone, size: 'Large'" });
+    const fault = {
+      kind: "status",
+      status: 500,
+      errorMessage: "not now",
+      method: "PUT",
+      route: /\/reset$/,
+      times: Infinity,
+    } as const;
+    const refusal = own.service.faults.add(fault);
+    const failed = await up(large);
+    expect(failed.text).toMatch(/was changed, but not restarted/);
+    refusal.remove();
+    own.service.clearCalls();
+    expect(await up(large, "--refresh")).toMatchObject({ code: 0 });
+    expect(writes()).toEqual(["PUT /consortia/:consortiumId/environments/:environmentId/nodes/:nodeId/reset"]);
+    expect(await up(large, "--expect-no-changes")).toMatchObject({ code: 0 });
+    own.service.clearCalls();
+  });
+
+  test("a replacement that would adopt the object that goes is refused, and the node stays", async () => {
+    const refused = await up(program({ node: `zone, size: 'Large', role: 'other', adopt: '${ids.n}'` }));
+    expect(refused.code).not.toBe(0);
+    expect(refused.text).toContain(`adopt: "${ids.n}" would adopt the object that goes`);
+    expect([writes(), await idsNow()]).toEqual([[], ids]);
+  });
+
+  test("a zone that a node names is replaced before the old one goes", async () => {
+    const moved = program({ node: "zone, size: 'Large'", zone: "bridgeId: 'b'" });
+    expect(await up(moved)).toMatchObject({ code: 0 });
+    const now = await idsNow();
+    expect([now.z === ids.z, now.e]).toEqual([false, ids.e]);
+    expect(own.service.store.zones.list()).toHaveLength(1);
+    expect(await up(moved, "--expect-no-changes")).toMatchObject({ code: 0 });
+  });
+});

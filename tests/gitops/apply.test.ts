@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { digest, step } from "../cli/plans";
+import { built } from "../service/child";
+import { folder as example } from "./files";
+
+/* What apply.sh lets Pulumi do. Pulumi is a stub here: tests/e2e/fleet/gitops.test.ts has the real one. */
+
+jest.setTimeout(60_000);
+beforeAll(built);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "consortium-apply-"));
+  cpSync(join(example, "scripts"), join(folder, "scripts"), { recursive: true });
+  mkdirSync(join(folder, "bin"));
+  mkdirSync(join(folder, "approved"));
+  const program = (name: string, text: string) =>
+    writeFileSync(join(folder, "bin", name), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
+  program("pulumi", `if [ "$1" = preview ]; then cat preview.json; else echo "$@" >up; fi`);
+  const consortium = join(__dirname, "../../dist/cli/consortium.js");
+  program("npx", `shift 2; [ "$1" = check ] && exit "$(cat check)"; exec node ${consortium} "$@"`);
+  write("check", "0");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+const changed = (to: string) =>
+  digest([step("update", "Consortium", "c", { id: "c1", inputs: {} }, { inputs: { description: to } })]);
+
+function apply(APPROVE: string) {
+  rmSync(join(folder, "up"), { force: true });
+  const env = { PATH: `${join(folder, "bin")}:${process.env.PATH}`, CONSORTIUM_API_KEY: "key", APPROVE };
+  const { status, stderr } = spawnSync(join(folder, "scripts/apply.sh"), ["prod"], { env, encoding: "utf8" });
+  const up = existsSync(join(folder, "up")) ? readFileSync(join(folder, "up"), "utf8") : undefined;
+  return { status, stderr, plan: up && /--plan (\S+)/.exec(up)![1] };
+}
+const digestOf = (text: string) => {
+  const args = [join(__dirname, "../../dist/cli/consortium.js"), "report", "--fail-on", "unapproved"];
+  const { stdout } = spawnSync(process.execPath, args, { input: text, encoding: "utf8" });
+  return /`([0-9a-f]{64})`/.exec(stdout)![1]!;
+};
+const another = "0".repeat(64);
+
+test("what was approved is applied, with the plan that the pull request showed", () => {
+  write("preview.json", changed("b"));
+  write("approved/prod.json", changed("b"));
+  expect(apply("")).toMatchObject({ status: 0, plan: "approved/prod.plan" });
+});
+
+test("a digest of another stack changes nothing of that", () => {
+  write("preview.json", changed("b"));
+  write("approved/prod.json", changed("b"));
+  expect(apply(another)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
+  expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
+  write("preview.json", changed("c"));
+  expect(apply(another)).toMatchObject({ status: 2, plan: undefined });
+});
+
+test("the digest of this run's plan approves it, whatever the pull request showed", () => {
+  write("preview.json", changed("c"));
+  write("approved/prod.json", changed("b"));
+  expect(apply("")).toMatchObject({ status: 2, plan: undefined });
+  expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "plans/prod.plan" });
+  rmSync(join(folder, "approved"), { recursive: true });
+  expect(apply("")).toMatchObject({ status: 2, plan: undefined });
+  expect(apply(digestOf(changed("c")))).toMatchObject({ status: 0, plan: "plans/prod.plan" });
+});
+
+test.each(["plans/prod.json", "approved/prod.json", "preview.json", "*", `${another}0`, "A".repeat(64)])(
+  "APPROVE=%s is no digest: nothing approves itself",
+  (given) => {
+    write("preview.json", changed("c"));
+    write("approved/prod.json", changed("b"));
+    for (const APPROVE of [given, `${another} ${given}`]) {
+      const { status, stderr, plan } = apply(APPROVE);
+      expect({ status, plan }).toEqual({ status: 1, plan: undefined });
+      expect(stderr).toContain(`"${given}" is none. Nothing was done.`);
+    }
+  },
+);
+
+test("a network of which nobody knows whether it is usable does not pass", () => {
+  write("preview.json", changed("b"));
+  write("approved/prod.json", changed("b"));
+  write("check", "3");
+  expect(apply("")).toMatchObject({ status: 3, plan: "approved/prod.plan" });
+});
+
+test("a report's own file cannot approve it", () => {
+  write("plan.json", changed("b"));
+  const args = [join(__dirname, "../../dist/cli/consortium.js"), "report", "plan.json", "--approved", "./plan.json"];
+  expect(() => execFileSync(process.execPath, args, { cwd: folder, stdio: "pipe" })).toThrow("cannot approve itself");
+});

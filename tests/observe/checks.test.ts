@@ -1,0 +1,192 @@
+import {
+  type EnvironmentModel,
+  type MembershipModel,
+  type NetworkModel,
+  type TetherModel,
+} from "../../inventory/model";
+import { check, type Result } from "../../observe/check/checks";
+import { type NodeProbe, type Observations } from "../../observe/check/observations";
+import { environmentOf, memberOf, networkOf, nodeOf } from "./models";
+
+/* What each check says of what was observed. How that is observed, on real chains: check.test.ts and troubles.test.ts. */
+
+const now = Date.UTC(2026, 5, 1);
+const minute = 60_000;
+
+/** The results of one check of a network with these parts. */
+function said(
+  name: string,
+  {
+    environment,
+    members = [],
+    tether,
+    model,
+    ...observed
+  }: {
+    environment?: EnvironmentModel;
+    members?: MembershipModel[];
+    tether?: TetherModel;
+    model?: Partial<NetworkModel>;
+  } & Partial<Omit<Observations, "model">>,
+): Pick<Result, "outcome" | "text">[] {
+  const environments = environment ? [environment] : [];
+  const all: Observations = {
+    model: networkOf({ environments, memberships: members }, { tethers: tether ? [tether] : [], ...model }),
+    nodes: new Map(),
+    credentials: [],
+    allListed: true,
+    tethers: new Map(),
+    trusted: new Set(),
+    now,
+    pinsAhead: 24,
+    ...observed,
+  };
+  return check(all)
+    .filter((one) => one.check === name)
+    .map(({ outcome, text }) => ({ outcome, text }));
+}
+
+const block = { chainId: 1001, first: 5, last: 6, seconds: 4, period: 5, waiting: 0 };
+const answered = (more: Partial<Extract<NodeProbe, { kind: "answered" }>> = {}): NodeProbe => ({
+  kind: "answered",
+  ...block,
+  ...more,
+});
+const one = (probe: NodeProbe) => ({
+  environment: environmentOf(1, [nodeOf(1, 0)]),
+  nodes: new Map([["e1n0", probe]]),
+});
+
+describe("the last pin, where one is due every hour and clocks may differ by 15 minutes,", () => {
+  test.each([
+    ["is dated 14 minutes ahead", -14, "ok"],
+    ["is dated 16 minutes ahead", -16, "failed"],
+    ["was an hour and 14 minutes ago", 74, "ok"],
+    ["was an hour and 16 minutes ago", 76, "failed"],
+  ])("%s", (_what, minutes, outcome) => {
+    const lastPin = { index: 3, at: new Date(now - minutes * minute).toISOString() };
+    const tether = { id: "tether0001", state: "active", reports: 4, intervalHours: 1, lastPin };
+    expect(said("last pin on time", { tether })).toMatchObject([{ outcome }]);
+  });
+});
+
+describe("a tether that is active and has never reported", () => {
+  test.each([
+    ["is new until its first report is due and 15 minutes longer", 74, "skipped"],
+    ["is wrong after that", 76, "failed"],
+  ])("%s", (_what, minutes, outcome) => {
+    const changedAt = new Date(now - minutes * minute).toISOString();
+    const tether = { id: "tether0001", state: "active", reports: 0, intervalHours: 1, changedAt };
+    expect(said("last pin on time", { tether })).toMatchObject([{ outcome }]);
+  });
+
+  test("is wrong where nothing shows that it is new", () => {
+    const tether = { id: "tether0001", state: "active", reports: 0, intervalHours: 1 };
+    expect(said("last pin on time", { tether })).toMatchObject([{ outcome: "failed" }]);
+  });
+
+  test("is not due where it is not active", () => {
+    const tether = { id: "tether0001", state: "inactive", reports: 0, intervalHours: 1 };
+    expect(said("last pin on time", { tether })).toMatchObject([{ outcome: "skipped" }]);
+  });
+});
+
+describe("a tether's account", () => {
+  const funds = (balanceWei: string, weiPerPin?: bigint) =>
+    said("tether funds", {
+      tether: { id: "tether0001", state: "active", balanceWei },
+      tethers: new Map([["tether0001", weiPerPin === undefined ? {} : { weiPerPin }]]),
+    });
+
+  test.each([
+    ["has enough for as many pins as are wanted", funds("2400", 100n), "ok"],
+    ["has too little for one of them", funds("2399", 100n), "failed"],
+    ["has something, and nobody knows what a pin costs", funds("1"), "ok"],
+    ["is empty, and nobody knows what a pin costs", funds("0"), "failed"],
+  ])("%s", (_what, results, outcome) => expect(results).toMatchObject([{ outcome }]));
+});
+
+describe("a node that is not started", () => {
+  const stopped = environmentOf(1, [nodeOf(1, 0, { state: "stopped" })]);
+
+  test("is in order if it answers", () => {
+    const nodes = new Map([["e1n0", answered()]]);
+    expect(said("node started", { environment: stopped, nodes })).toEqual([
+      { outcome: "ok", text: "its state is stopped, but it answers" },
+    ]);
+  });
+
+  test.each<[string, NodeProbe]>([
+    ["was asked, and does not answer", { kind: "failed", why: "no", next: "" }],
+    ["was not asked", { kind: "skipped", why: "no credential" }],
+  ])("is wrong if it %s", (_what, probe) => {
+    const nodes = new Map([["e1n0", probe]]);
+    expect(said("node started", { environment: stopped, nodes })).toMatchObject([{ outcome: "failed" }]);
+  });
+});
+
+describe("a chain", () => {
+  test.each<[string, Parameters<typeof answered>[0], string]>([
+    ["with a new block", {}, "ok"],
+    ["that stands, and should not", { last: 5 }, "failed"],
+    ["that stands, without a period", { last: 5, period: undefined }, "ok"],
+    ["that stands, without a period, while a transaction waits", { last: 5, period: undefined, waiting: 1 }, "failed"],
+    ["with a new block, while another transaction waits", { period: undefined, waiting: 1 }, "ok"],
+    ["that went back", { last: 4 }, "failed"],
+  ])("%s", (_what, probe, outcome) => expect(said("new blocks", one(answered(probe)))).toMatchObject([{ outcome }]));
+
+  test.each<[string, number, number | undefined, number | undefined, string]>([
+    ["as the service shows it", 1001, 1001, undefined, "ok"],
+    ["other than the service shows it", 1002, 1001, undefined, "failed"],
+    ["as the stack has it, where the service shows none", 1001, undefined, 1001, "ok"],
+    ["as the stack has it, where the service shows another", 1002, 1001, 1002, "failed"],
+    ["as the service shows it, where the stack has another", 1001, 1001, 1002, "failed"],
+    ["that nobody states", 1001, undefined, undefined, "skipped"],
+  ])("with an id %s", (_what, chainId, shown, asked, outcome) => {
+    const environment = environmentOf(1, [nodeOf(1, 0)], { chainId: shown });
+    const stack =
+      asked === undefined ? {} : { stack: networkOf({ environments: [{ ...environment, chainId: asked }] }) };
+    const nodes = new Map([["e1n0", answered({ chainId })]]);
+    expect(said("chain id", { environment, nodes, ...stack })).toMatchObject([{ outcome }]);
+  });
+});
+
+describe("a credential that opens nothing", () => {
+  const probe = { credential: { username: "u1", password: "p" }, nodes: 0, opened: [], refused: [] };
+  const listed = environmentOf(1, [], { credentials: [{ id: "u1" }] });
+
+  test("is wrong if a node refused it", () => {
+    const credentials = [{ ...probe, nodes: 1, refused: ["n1"], why: "wrong" }];
+    expect(said("credential", { environment: listed, credentials })).toMatchObject([{ outcome: "failed" }]);
+  });
+
+  test("is wrong if the service lists all, and not this one", () => {
+    const [result] = said("credential", { environment: environmentOf(1, []), credentials: [probe] });
+    expect(result!.text).toContain("the service has no credential of this user name");
+  });
+
+  test("is not wrong if the service does not list all", () => {
+    const all = { environment: environmentOf(1, []), credentials: [probe], allListed: false };
+    expect(said("credential", all)).toEqual([{ outcome: "skipped", text: "its member has no nodes" }]);
+  });
+
+  test("is not wrong if it is listed, and its member has no nodes", () => {
+    expect(said("credential", { environment: listed, credentials: [probe] })).toMatchObject([{ outcome: "skipped" }]);
+  });
+
+  test("is nothing to say of if its nodes could not be asked: they say why", () => {
+    expect(said("credential", { environment: listed, credentials: [{ ...probe, nodes: 1 }] })).toEqual([]);
+  });
+});
+
+describe("a member", () => {
+  const own = environmentOf(1, [nodeOf(1, 0), nodeOf(1, 1, { membershipId: "m0" })]); // two of m0
+  test.each<[string, Partial<MembershipModel>, string[]]>([
+    ["without a minimum, with any number of nodes", {}, []],
+    ["with as many nodes as it must have", { minimumNodes: 2 }, ["ok"]],
+    ["with fewer", { minimumNodes: 3 }, ["failed"]],
+  ])("%s", (_what, more, outcomes) => {
+    const results = said("minimum of nodes", { environment: own, members: [memberOf(0, more)] });
+    expect(results.map(({ outcome }) => outcome)).toEqual(outcomes);
+  });
+});

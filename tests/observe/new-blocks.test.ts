@@ -1,0 +1,121 @@
+import type { JsonRpcProvider } from "ethers";
+import { blocksEvery, ChainNode } from "../../observe/check/new-blocks";
+import { VirtualTime } from "../support/virtual-time";
+import { environmentOf } from "./models";
+
+/* Whether a chain makes blocks, as one of its nodes shows it. On real chains: troubles.test.ts. */
+
+describe("a block is due", () => {
+  /** Blocks after so many seconds each; those in brackets have a transaction. */
+  const blocks = (...gaps: (number | [number])[]) => {
+    let time = 1_000;
+    return gaps.map((gap) => ({ time: (time += Number(gap)), isEmpty: !Array.isArray(gap) }));
+  };
+  const steady = blocks(5, 5, 5, 5, 5, 5);
+
+  test.each<[string, string, ReturnType<typeof blocks>, number | undefined, string?]>([
+    ["raft, with transactions", "raft", blocks([5], [5], [5], [5], [5], [5]), undefined],
+    ["raft, with transactions now and then", "raft", blocks([5], [500], [1], [9], [90], [5]), undefined],
+    ["raft that is new", "raft", [], undefined],
+    ["raft that is young: an empty block and a few others", "raft", blocks(5, [5], [5], [5], [5]), undefined],
+    ["raft by time, as soon as it is old enough to tell", "raft", blocks(5, [5], [5], [5], [5], [5]), 5],
+    ["raft by time", "raft", steady, 5],
+    ["raft with an empty block once", "raft", blocks([5], [500], 1, [9], [90], [5]), undefined],
+    ["raft that made room by empty blocks at once", "raft", blocks([5], 0, 0, 0, 0, 0), undefined],
+    ["ibft", "ibft", steady, 5],
+    ["ibft under load", "ibft", blocks([5], [5], [5], [5], [5], [5]), 5],
+    ["ibft that is new", "ibft", [], 5],
+    ["ibft that is slow", "ibft", blocks(60, 60, 60, 60, 60, 60), 5],
+    ["ibft on demand", "ibft", blocks([5], [500], [1], [9], [90], [5]), undefined],
+    ["ibft asleep", "ibft", steady, undefined, "hibernated"],
+  ])("%s", (_, consensusType, made, period, state = "live") => {
+    const environment = { ...environmentOf(1, []), consensusType, blockPeriod: 5, state };
+    expect(blocksEvery(environment, made)).toBe(period);
+  });
+});
+
+describe("a transaction that the check sends to a node", () => {
+  const ledger = { ...environmentOf(1, []), consensusType: "raft", blockPeriod: 5, state: "live" };
+  const hash = `0x${"7".repeat(64)}`;
+  const never = () => new Promise<never>(() => undefined);
+
+  /** What became of it where the node answers so, in virtual time; and what was sent. */
+  async function sent(answers: Record<string, (params: unknown[]) => unknown>) {
+    const time = new VirtualTime();
+    const transactions: unknown[] = [];
+    const send = async (method: string, params: unknown[]): Promise<unknown> => {
+      if (method === "eth_sendTransaction") transactions.push(params[0]);
+      const usual: typeof answers = {
+        eth_chainId: () => "0x1",
+        eth_blockNumber: () => "0x0",
+        eth_getBlockByNumber: () => null,
+        eth_accounts: () => ["0xa"],
+        eth_sendTransaction: () => hash,
+        eth_getTransactionReceipt: () => ({ blockNumber: "0x1" }),
+      };
+      return Promise.resolve((answers[method] ?? usual[method]!)(params));
+    };
+    const node = new ChainNode({ send } as unknown as JsonRpcProvider, time);
+    await node.meet();
+    await node.watch(ledger, true);
+    return { transactions, written: node.probe.written };
+  }
+
+  const free = { from: "0xa", to: "0xa", value: "0x0", gasPrice: "0x0" };
+  const refused = () => {
+    throw new Error("transaction underpriced");
+  };
+
+  test("pays nothing where gas is free", async () => {
+    expect(await sent({})).toEqual({ transactions: [free], written: { kind: "mined", block: 1, seconds: 0 } });
+  });
+
+  test("pays the node's price where it must", async () => {
+    const { transactions, written } = await sent({
+      eth_sendTransaction: ([one]) => ("gasPrice" in (one as object) ? refused() : hash),
+    });
+    expect(transactions).toEqual([free, { from: "0xa", to: "0xa", value: "0x0" }]);
+    expect(written).toMatchObject({ kind: "mined" });
+  });
+
+  test("is not sent again where the node does not answer: it may have it", async () => {
+    const { transactions, written } = await sent({ eth_sendTransaction: never });
+    expect(transactions).toEqual([free]);
+    expect(written).toEqual({ kind: "failed", why: "the node does not take it: it did not answer within 10 s" });
+  });
+
+  test("is none where the node has no account", async () => {
+    const { transactions, written } = await sent({ eth_accounts: () => [] });
+    expect([transactions, written]).toEqual([[], { kind: "skipped", why: "the node signs for no account" }]);
+  });
+
+  test("may take three block periods", async () => {
+    let looks = 0;
+    const { written } = await sent({ eth_getTransactionReceipt: () => (++looks > 30 ? { blockNumber: "0x1" } : null) });
+    expect(written).toMatchObject({ kind: "mined", seconds: 15 });
+    const none = await sent({ eth_getTransactionReceipt: () => null });
+    expect(none.written).toEqual({ kind: "failed", why: `${hash} was sent 17 s ago, and no block has it` });
+  });
+});
+
+describe("transactions that wait for a block", () => {
+  const raft = { ...environmentOf(1, []), consensusType: "raft", blockPeriod: 5, state: "live" };
+  const pending = (number: string | null) => ({ number, timestamp: "0x1", transactions: ["0x1", "0x2"] });
+
+  test.each([
+    ["are those of the next block", pending("0x4"), 2],
+    ["are not those of the newest block, which some nodes show instead", pending("0x3"), 0],
+    ["are none that is known where the block has no number", pending(null), 0],
+    ["are none where the node does not say", null, 0],
+  ])("%s", async (_what, next, waiting) => {
+    const send = async (method: string, [which]: unknown[]): Promise<unknown> => {
+      if (method === "eth_chainId") return Promise.resolve("0x1");
+      if (method === "eth_blockNumber") return Promise.resolve("0x3");
+      return Promise.resolve(which === "pending" ? next : { number: which, timestamp: "0x1", transactions: ["0x9"] });
+    };
+    const node = new ChainNode({ send } as unknown as JsonRpcProvider, new VirtualTime());
+    await node.meet();
+    await node.watch(raft, false);
+    expect(node.probe.waiting).toBe(waiting);
+  });
+});

@@ -1,0 +1,203 @@
+import { EventEmitter } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import type { FastifyReply } from "fastify";
+import { Refusal } from "../../../service/errors";
+import { answers, type Ask, Share } from "../../../service/ledger/calls";
+import { Excess, rpcCall } from "../../../service/ledger/rpc";
+import type { Rights } from "../../../service/ledger/screening";
+import { callLimits } from "../../../service/settings/settings";
+import { containing } from "../helpers";
+
+/* What becomes of the calls of one message, without a chain: `ask` stands for it. */
+
+interface Said {
+  id: number;
+  result?: string;
+  error?: { code: number; message: string };
+}
+
+const minute = 60_000;
+
+/** Makes a message of calls; returns what is said, and which calls were made. */
+async function made(
+  methods: readonly string[],
+  ask: Ask,
+  {
+    batch = true,
+    socket = false,
+    end = performance.now() + minute,
+    share = new Share(callLimits.parse({})),
+    most = 1_000,
+  } = {},
+) {
+  const asked: string[] = [];
+  const limits = callLimits.parse({ answer: most });
+  const report = (error: unknown): never => {
+    throw error;
+  };
+  const rights: Rights = { limits, free: true, overrides: true, socket, report };
+  const calls = methods.map((method, id) => rpcCall(method, ["0x1"], id));
+  const noting: Ask = (call, bounds) => {
+    asked.push(call.method);
+    return ask(call, bounds);
+  };
+  const parts: Buffer[] = [];
+  for await (const part of answers({ batch, calls }, share, noting, rights, end)) parts.push(part);
+  return { asked, said: JSON.parse(Buffer.concat(parts).toString()) as Said[] };
+}
+
+const answer = (result = "0x1") => Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
+const good: Ask = () => Promise.resolve(answer());
+const three = ["eth_call", "eth_sendTransaction", "eth_sendRawTransaction"];
+const late = { error: { code: -32_005, message: containing("did not answer within") } };
+const long = { error: { code: -32_005, message: containing("longer than") } };
+
+describe("the calls of a message are not made", () => {
+  test("when its time was over before its turn came", async () => {
+    const { asked, said } = await made(three, good, { end: performance.now() });
+    expect(asked).toEqual([]);
+    expect(said).toMatchObject([late, long, long]);
+  });
+
+  test("from the one on that comes after its time: nobody would hear of it", async () => {
+    const end = performance.now() + 50;
+    const slow: Ask = async () => {
+      while (performance.now() < end) await wait(10);
+      return answer();
+    };
+    const { asked, said } = await made(three, slow, { end });
+    expect(asked).toEqual(["eth_call"]);
+    expect(said).toMatchObject([{ result: "0x1" }, late, long]);
+  });
+
+  test("once one of them took all that is left of its time", async () => {
+    const { asked, said } = await made(three, () => Promise.reject(new Excess("late")));
+    expect(asked).toEqual(["eth_call"]);
+    expect(said).toMatchObject([late, long, long]);
+  });
+
+  test("once the answers before them are as long as all may be", async () => {
+    const { asked, said } = await made(three, good, { most: answer().length });
+    expect(asked).toEqual(["eth_call"]);
+    expect(said).toMatchObject([{ result: "0x1" }, long, long]);
+  });
+});
+
+test("each call gets the room and the time that those before it left", async () => {
+  const end = performance.now() + minute;
+  const bounds: { bytes: number; ms: number }[] = [];
+  await made(["a", "b"], (_call, bound) => (bounds.push(bound), good(_call, bound)), { end, most: 500 });
+  expect(bounds.map(({ bytes }) => bytes)).toEqual([500, 500 - answer().length]);
+  expect(bounds[0]!.ms).toBeLessThanOrEqual(minute);
+  expect(bounds[1]!.ms).toBeLessThanOrEqual(bounds[0]!.ms);
+});
+
+describe("what the service refuses", () => {
+  const refusing: Ask = () => Promise.reject(new Refusal(503, "It is starting."));
+  const refused = { error: { code: -32_603, message: "It is starting." } };
+
+  test("is the answer to one call of a batch", async () => {
+    expect((await made(["a", "b"], refusing)).said).toMatchObject([refused, refused]);
+  });
+
+  test("is the answer to a call over a WebSocket", async () => {
+    expect((await made(["a"], refusing, { batch: false, socket: true })).said).toMatchObject(refused);
+  });
+
+  test("is the status of a single call over HTTP", async () => {
+    await expect(made(["a"], refusing, { batch: false })).rejects.toThrow("It is starting.");
+  });
+});
+
+describe("a turn", () => {
+  const time = 60;
+  const shareOf = () => new Share(callLimits.parse({ time }));
+
+  test("lasts as long as a request may take", async () => {
+    const before = performance.now();
+    const { end, release } = await shareOf().turn();
+    expect(end).toBeGreaterThanOrEqual(before + time);
+    expect(end).toBeLessThan(before + time + 5_000);
+    release();
+  });
+
+  test("that comes too late is over at once, so that nothing is asked", async () => {
+    const share = shareOf();
+    const busy = await Promise.all([1, 2, 3, 4].map(() => share.turn()));
+    const { end } = await share.turn();
+    expect(end).toBeLessThanOrEqual(performance.now());
+    busy.forEach(({ release }) => release());
+  });
+
+  test("is for four requests at a time; the next one begins when one of them is answered", async () => {
+    const share = new Share(callLimits.parse({ time: minute }));
+    const busy = await Promise.all([1, 2, 3, 4].map(() => share.turn()));
+    let begun = false;
+    const next = share.turn().then((turn) => ((begun = true), turn));
+    await wait(50);
+    expect(begun).toBe(false);
+    busy[0]!.release();
+    (await next).release();
+    busy.forEach(({ release }) => release());
+  });
+
+  test("is not given beyond as many open requests as are allowed, until one of them is closed", () => {
+    const share = new Share(callLimits.parse({ atOnce: 2 }));
+    const open: EventEmitter[] = [];
+    const enter = () => {
+      const raw = new EventEmitter();
+      share.enter({ raw, header: () => undefined } as unknown as FastifyReply);
+      open.push(raw);
+    };
+    enter();
+    enter();
+    expect(enter).toThrow("2 of your requests are under way");
+    open[0]!.emit("close");
+    enter();
+    expect(enter).toThrow("2 of your requests are under way");
+    open.forEach((raw) => raw.emit("close"));
+  });
+});
+
+describe("a filter", () => {
+  const filters = 2;
+  const call = (method: string, id = "0x1") => rpcCall(method, [id]);
+
+  test("can be used by who made it, until it is uninstalled", async () => {
+    const share = new Share(callLimits.parse({ filters }));
+    await made(["eth_newFilter"], () => Promise.resolve(answer("0x7")), { share });
+    for (const method of ["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"]) {
+      expect(share.refuses(call(method, "0x7"))).toBeUndefined();
+      expect(share.refuses(call(method, "0x8"))).toBe("filter not found");
+    }
+    share.noted(call("eth_uninstallFilter", "0x7"), answer());
+    expect(share.refuses(call("eth_getFilterChanges", "0x7"))).toBe("filter not found");
+  });
+
+  test("counts only if there is one, and as many as are allowed can be made", () => {
+    const share = new Share(callLimits.parse({ filters }));
+    const error = Buffer.from('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}');
+    for (let time = 0; time < 3; time++) share.noted(call("eth_newFilter"), error);
+    for (const id of ["0x1", "0x2"]) {
+      expect(share.refuses(call("eth_newBlockFilter"))).toBeUndefined();
+      share.noted(call("eth_newBlockFilter"), answer(id));
+    }
+    expect(share.refuses(call("eth_newBlockFilter"))).toContain("You have 2 filters");
+  });
+
+  test("ends five minutes after its last use", () => {
+    const share = new Share(callLimits.parse({ filters }));
+    const now = jest.spyOn(Date, "now").mockReturnValue(0);
+    try {
+      for (const id of ["0x1", "0x2"]) share.noted(call("eth_newFilter"), answer(id));
+      now.mockReturnValue(200_000);
+      share.noted(call("eth_getFilterChanges", "0x1"), answer());
+      now.mockReturnValue(300_001);
+      expect(share.refuses(call("eth_getFilterChanges", "0x1"))).toBeUndefined();
+      expect(share.refuses(call("eth_getFilterChanges", "0x2"))).toBe("filter not found");
+      expect(share.refuses(call("eth_newFilter"))).toBeUndefined();
+    } finally {
+      now.mockRestore();
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { signing, standard } from "../../../service/ledger/params";
+import { random } from "../../support/random";
+import { basic, build, containing, start, until } from "../helpers";
+import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";
+
+jest.setTimeout(120_000);
+afterEach(() => jest.restoreAllMocks());
+
+/** JSON objects whose members have the names of what JavaScript calls when it converts an object. */
+const overriding = fc
+  .dictionary(
+    fc.constantFrom(
+      "toString",
+      "valueOf",
+      "toJSON",
+      "__proto__",
+      "constructor",
+      "then",
+      "length",
+      "from",
+      "blockNumber",
+    ),
+    fc.constantFrom(1, null, "x", [], {}, true, { toString: 1 }),
+    { minKeys: 1, maxKeys: 4 },
+  )
+  .map(
+    (members) =>
+      `{${Object.entries(members)
+        .map(([name, value]) => `"${name}":${JSON.stringify(value)}`)
+        .join()}}`,
+  );
+
+/** The same in each place of a call, as a caller would write it. */
+const hostile = (method: string) =>
+  fc.tuple(overriding, fc.constantFrom("latest", "0x1", null), fc.nat(5)).map(([object, word, where]) => {
+    const other = JSON.stringify(word);
+    const params = [
+      ...[`[${object}]`, `[${other},${object}]`, `[[${object}]]`, `[${other},${other},${object},${object}]`],
+      ...[`[{"from":${object},"to":${object},"fromBlock":${object},"gas":${object}},${object}]`, object],
+    ][where]!;
+    return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
+  });
+
+test("objects that override how JavaScript converts them are an error of their call, on HTTP and WebSocket, and of nothing else", async () => {
+  const { credential, urls } = await ledgered();
+  const warned = jest.spyOn(process, "emitWarning");
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  const headers = basic(credential.username, credential.password);
+  const overSocket = async (text: string) => {
+    const before = messages.length;
+    socket.send(text);
+    await until(() => Promise.resolve(messages.length > before || socket.readyState !== socket.OPEN));
+    return JSON.stringify(messages[before]);
+  };
+  const ways = [async (text: string) => (await raw(urls.rpc, headers, text)).text, overSocket];
+  for (const method of [...standard.keys(), ...signing.keys()]) {
+    await fc.assert(
+      fc.asyncProperty(hostile(method), fc.constantFrom(...ways), async (text, way) => {
+        const { id, result, error } = JSON.parse(await way(text)) as { id: unknown; result?: unknown; error?: unknown };
+        expect([id, result ?? error]).toEqual([1, expect.anything()]);
+      }),
+      random(16),
+    );
+  }
+  for (const way of ways) expect(JSON.parse(await way(JSON.stringify(eth("eth_chainId"))))).toHaveProperty("result");
+  expect(warned.mock.calls).toEqual([]);
+});
+
+test("so are bodies of the API", async () => {
+  const { service, send } = await start();
+  const { paths, membership } = await build(send);
+  const warned = jest.spyOn(process, "emitWarning");
+  const lists = ["environments", "memberships", "zones", "invitations"].map((list) => `${paths.consortium}/${list}`);
+  const within = ["nodes", "appcreds", "zones", "configurations", "services"].map(
+    (list) => `${paths.environment}/${list}`,
+  );
+  const others = ["/consortia", "/embedded/faults", "/embedded/tethers", "/embedded/api-keys"];
+  const names = [
+    "name",
+    "description",
+    "details",
+    "org_name",
+    "email",
+    "region",
+    "type",
+    "service",
+    "prefunded_accounts",
+  ];
+  const body = fc.dictionary(fc.constantFrom(...names, "kind", "environment", "test_features", "x"), overriding);
+  const known = { provider: "geth", consensus_type: "poa", membership_id: membership };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...["POST", "PATCH"]),
+      fc.constantFrom(...lists, ...within, ...others, ...Object.values(paths)),
+      body,
+      async (method, path, fields) => {
+        const members = Object.entries(fields).map(([name, json]) => `"${name}":${json}`);
+        const text = `{${[...members, JSON.stringify(known).slice(1, -1)].join()}}`;
+        expect([201, 200, 400, 404, 409]).toContain((await send(method, path, text)).status);
+      },
+    ),
+    random(300),
+  );
+  expect(warned.mock.calls).toEqual([]);
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+});
+
+test("one flipped bit in a file of one ledger: the others start and serve, and the service says which one is out of order", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
+  try {
+    const options = { dataDir, ledger: true, timing: quick };
+    const before = await start(options);
+    const raft = { provider: "quorum", consensus_type: "raft" };
+    const [damaged, other] = [await build(before.send, raft), await build(before.send, raft)];
+    const placeOf = (service: { url: string }, { environment, node }: typeof damaged) =>
+      `${service.url}/runtime/${environment}/${node}`;
+    for (const one of [damaged, other]) await result(placeOf(before.service, one), one.credential, "eth_chainId");
+    await before.service.close();
+    const folder = join(dataDir, "chains", damaged.environment);
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name);
+      const whole = readFileSync(file);
+      const flipped = Buffer.from(whole);
+      flipped[Math.floor(whole.length / 2)]! ^= 1 << (whole.length % 7);
+      writeFileSync(file, flipped);
+      const warned = jest.spyOn(process, "emitWarning").mockImplementation();
+      const { service, send } = await start(options);
+      const said = containing(`The ledger ${damaged.environment} is out of order: ${file} is damaged`);
+      expect(warned.mock.calls).toEqual([[said, "ConsortiumWarning"]]);
+      warned.mockRestore();
+      const refused = { status: 503, body: { errorMessage: said } };
+      expect(await rpc(placeOf(service, damaged), damaged.credential, eth("eth_chainId"))).toMatchObject(refused);
+      expect(await send("GET", `${damaged.paths.node}/status`)).toMatchObject(refused);
+      expect(await webSocket(placeOf(service, damaged).replace("http", "ws"), damaged.credential)).toMatchObject({
+        status: 503,
+        error: said,
+      });
+      expect(await result(placeOf(service, other), other.credential, "eth_chainId")).toMatch(/^0x/);
+      expect((await send("GET", damaged.paths.node)).status).toBe(200);
+      expect(readFileSync(file)).toEqual(flipped);
+      await service.close();
+      writeFileSync(file, whole);
+    }
+    const { service } = await start(options);
+    expect(await result(placeOf(service, damaged), damaged.credential, "eth_chainId")).toMatch(/^0x/);
+    await service.close();
+    rmSync(folder, { recursive: true });
+    const without = await start(options);
+    expect((await without.send("GET", `${damaged.paths.node}/status`)).status).toBe(503);
+    expect((await without.send("DELETE", damaged.paths.environment)).status).toBe(202);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,121 @@
+import { type Rights, screen } from "../../../service/ledger/screening";
+import { callLimits } from "../../../service/settings/settings";
+import { containing } from "../helpers";
+
+/* What of a message a chain gets, without a chain. Limits over HTTP and WebSocket: limits.test.ts. */
+
+type Fields = Record<string, unknown>;
+
+const rights: Rights = {
+  limits: callLimits.parse({ gas: 1_000, batch: 4 }),
+  free: true,
+  overrides: true,
+  socket: false,
+  report: (error) => {
+    throw error;
+  },
+};
+
+/** What the chain gets for one call, or the error that is answered without it. */
+function passed(method: string, params: unknown[], more: Partial<Rights> = {}) {
+  const [call] = screen({ jsonrpc: "2.0", id: 1, method, params }, { ...rights, ...more }).calls;
+  return call as { params: Fields[]; answer?: { error: { message: string } } };
+}
+
+const hex = (gas: number) => `0x${gas.toString(16)}`;
+
+describe("the gas of a simulation", () => {
+  const gasOf = (...blocks: (number | undefined)[][]) => {
+    const blockStateCalls = blocks.map((all) => ({ calls: all.map((gas) => ({ gas: gas && hex(gas) })) }));
+    const { params, answer } = passed("eth_simulateV1", [{ blockStateCalls }]);
+    if (answer) return answer.error.message;
+    const simulated = params[0]!.blockStateCalls as { calls: { gas: string }[] }[];
+    return simulated.map(({ calls }) => calls.map(({ gas }) => Number(gas)));
+  };
+
+  test.each([
+    ["of one call is the limit", [[undefined]], [[1_000]]],
+    ["is shared by those that name none", [[undefined, undefined], [undefined]], [[333, 333], [333]]],
+    [
+      "that is left by those that name theirs is shared by the others",
+      [[800, undefined], [undefined]],
+      [[800, 100], [100]],
+    ],
+    ["may all be named", [[600], [400]], [[600], [400]]],
+    ["may all be named, and then there is none for the others", [[1_000, undefined]], [[1_000, 0]]],
+  ])("%s", (_what, given, gas) => expect(gasOf(...given)).toEqual(gas));
+
+  test("that is named is refused when it is more together", () => {
+    expect(gasOf([600], [401])).toBe("The calls ask for 1001 gas together; the limit is 1000.");
+  });
+
+  test("never is more together than the limit, whatever is named", () => {
+    for (const named of [1, 333, 997, 1_000])
+      for (const open of [1, 2, 3]) {
+        const all = (gasOf([named, ...Array<undefined>(open)]) as number[][]).flat();
+        expect(all.reduce((sum, gas) => sum + gas, 0)).toBeLessThanOrEqual(1_000);
+      }
+  });
+
+  test("is not given to a block without calls, which stays one", () => {
+    const { params } = passed("eth_simulateV1", [{ blockStateCalls: [{ blockOverrides: {} }] }]);
+    expect(params[0]!.blockStateCalls).toEqual([{ blockOverrides: {} }]);
+  });
+});
+
+describe("the gas of a call", () => {
+  const over = { error: { message: containing("asks for 1001 gas; the limit is 1000") } };
+
+  test.each([
+    ["that names none is the limit", {}, hex(1_000)],
+    ["is what it names", { gas: hex(5) }, hex(5)],
+    ["may be named as a transaction does", { gasLimit: hex(5) }, hex(5)],
+    ["named twice is the first one", { gas: hex(5), gasLimit: hex(7) }, hex(5)],
+  ])("%s", (_what, given, gas) => expect(passed("eth_call", [given, "latest"]).params[0]).toEqual({ gas }));
+
+  test.each([
+    ["gas", { gas: hex(1_001) }],
+    ["gasLimit", { gasLimit: hex(1_001) }],
+    ["gasLimit, beside a small gas", { gas: hex(1), gasLimit: hex(1_001) }],
+  ])("is refused beyond the limit in %s", (_what, given) => {
+    for (const method of ["eth_call", "eth_estimateGas", "eth_createAccessList"])
+      expect(passed(method, [given]).answer).toMatchObject(over);
+  });
+
+  test("of a transaction that names none is the node's choice, not the limit", () => {
+    const account = `0x${"a".repeat(40)}`;
+    expect(passed("eth_sendTransaction", [{ from: account }], { account }).params).toEqual([{ from: account }]);
+    expect(passed("eth_sendTransaction", [{ from: account, gas: hex(1_001) }], { account }).answer).toMatchObject(over);
+  });
+});
+
+describe("overrides of the state", () => {
+  const overrides = { [`0x${"a".repeat(40)}`]: { code: "0x00" } };
+  const needed = { error: { message: containing("need an application credential") } };
+
+  test("are passed on for who may give them", () => {
+    expect(passed("eth_call", [{}, "latest", overrides]).params).toHaveLength(3);
+  });
+
+  test.each<[string, string, unknown[]]>([
+    ["of a call", "eth_call", [{}, "latest", overrides]],
+    ["of a call's block alone", "eth_call", [{}, "latest", {}, { gasLimit: "0x1" }]],
+    ["of a simulation", "eth_simulateV1", [{ blockStateCalls: [{ stateOverrides: overrides, calls: [{}] }] }]],
+    ["of a simulation's block", "eth_simulateV1", [{ blockStateCalls: [{ blockOverrides: { gasLimit: "0x1" } }] }]],
+  ])("%s are refused for others", (_what, method, params) => {
+    expect(passed(method, params, { overrides: false }).answer).toMatchObject(needed);
+  });
+
+  test.each([undefined, null, {}])("that are %j are none", (none) => {
+    expect(passed("eth_call", [{}, "latest", none], { overrides: false }).params).toEqual([
+      { gas: hex(1_000) },
+      "latest",
+    ]);
+  });
+});
+
+test("what is wanted of one call has a limit: calls of a simulation, over all its blocks", () => {
+  const block = { calls: [{}, {}, {}] };
+  const { answer } = passed("eth_simulateV1", [{ blockStateCalls: [block, block] }]);
+  expect(answer).toMatchObject({ error: { message: "6 calls are too many: at most 4 are allowed." } });
+});

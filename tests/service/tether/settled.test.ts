@@ -1,0 +1,176 @@
+import { Refusal } from "../../../service/errors";
+import { RpcError } from "../../../service/ledger/rpc";
+import { contradicted, type Pace, Rejected, settled } from "../../../service/tether/transactions";
+import type { Target } from "../../../service/tether/targets";
+
+const made = { nonce: 3, hash: "0xaa", raw: "0x02aa", genesis: "0x01" };
+const receipt = { status: "0x1", blockNumber: "0x9" };
+
+type Answer = unknown;
+interface Shown {
+  count: Answer;
+  receipt?: Answer;
+  genesis?: string;
+  sent?: Answer;
+}
+
+/** A network that shows what `at` says, in virtual time. An error as an answer is thrown. */
+function network(at: (ms: number, sends: number) => Shown, most = 600_000) {
+  let time = 0;
+  const calls: [ms: number, method: string][] = [];
+  const sends = () => calls.filter(([, method]) => method === "eth_sendRawTransaction").length;
+  const call = <T>(method: string): Promise<T> => {
+    calls.push([time, method]);
+    const shown = at(time, sends());
+    const answers: Record<string, unknown> = {
+      eth_getTransactionCount: shown.count,
+      eth_getTransactionReceipt: shown.receipt ?? null,
+      eth_getBlockByNumber: { hash: shown.genesis ?? made.genesis },
+      eth_sendRawTransaction: "sent" in shown ? shown.sent : made.hash,
+    };
+    const answer = answers[method];
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as T);
+  };
+  const pace: Pace = {
+    now: () => time,
+    rest: (ms) => {
+      time += ms;
+      return time > most ? Promise.reject(new Error("it waits")) : Promise.resolve();
+    },
+  };
+  const target: Target = { network: "rinkeby", chainId: 1, local: undefined, call };
+  const settle = (options: { fresh?: boolean; isDone?: () => Promise<boolean>; made?: Partial<typeof made> } = {}) =>
+    settled(
+      target,
+      "0xfrom",
+      { ...made, ...options.made },
+      {
+        fresh: options.fresh ?? true,
+        isDone: options.isDone ?? (() => Promise.resolve(false)),
+        signal: new AbortController().signal,
+      },
+      pace,
+    );
+  return { settle, sends, calls, time: () => time };
+}
+
+const mined = { transaction_hash: made.hash, block_number: 9 };
+
+test("a transaction that a block has", async () => {
+  const { settle, sends } = network((_ms, sent) => (sent > 0 ? { count: "0x4", receipt } : { count: "0x3" }));
+  expect(await settle()).toEqual(mined);
+  expect(sends()).toBe(1);
+});
+
+test("a nonce that is used by another transaction: only after a minute of looks without a break", async () => {
+  const { settle, time, sends } = network((_ms, sent) => (sent > 0 ? { count: "0x4" } : { count: "0x3" }));
+  expect(await settle()).toBe("void");
+  expect(time()).toBeGreaterThanOrEqual(contradicted.ms);
+  expect(sends()).toBe(1);
+  const flickering = network((ms) => ({ count: ms % 40_000 < 20_000 ? "0x4" : "0x3" }));
+  await expect(flickering.settle()).rejects.toThrow("it waits");
+});
+
+test("a receipt that comes later than the nonce counts, and so does what the transaction does", async () => {
+  const late = network((ms) => ({ count: ms > 0 ? "0x4" : "0x3", receipt: ms > 55_000 ? receipt : null }));
+  expect(await late.settle()).toEqual(mined);
+  const { settle, time } = network((ms) => ({ count: ms > 0 ? "0x4" : "0x3" }));
+  expect(await settle({ isDone: () => Promise.resolve(time() > 2_000) })).toBe("done");
+  expect(time()).toBeLessThan(4_000);
+});
+
+test("an account with fewer transactions than before: a node is behind, or the network lost some", async () => {
+  const behind = network((ms) => ({ count: ms < 50_000 ? "0x1" : "0x3", receipt: ms < 51_000 ? null : receipt }));
+  expect(await behind.settle()).toEqual(mined);
+  const lost = network(() => ({ count: "0x1" }));
+  expect(await lost.settle()).toBe("void");
+  expect(lost.time()).toBeGreaterThanOrEqual(contradicted.ms);
+  expect(lost.sends()).toBe(0); // it would wait for transactions that nobody sends
+});
+
+test("a network that began anew is another one, at once", async () => {
+  const { settle, time, sends } = network(() => ({ count: "0x3", genesis: "0x02" }));
+  expect(await settle({ fresh: false })).toBe("void");
+  expect([time(), sends()]).toEqual([0, 0]);
+});
+
+test.each([
+  "insufficient funds for gas * price + value: balance 1, tx cost 2",
+  "intrinsic gas too low: have 1, want 2",
+  "transaction underpriced",
+  "max fee per gas less than block base fee: address 0x, maxFeePerGas: 1, baseFee: 2",
+  "exceeds block gas limit",
+])("%s: final for the first attempt, nothing for a later one", async (message) => {
+  const refuse = () => ({ count: "0x3", sent: new RpcError(`eth_sendRawTransaction: ${message}`) });
+  const { settle, sends } = network(refuse);
+  await expect(settle()).rejects.toThrow(Rejected);
+  expect(sends()).toBe(1);
+  await expect(network(refuse).settle({ fresh: false })).rejects.toThrow("it waits");
+  const second = network((_ms, sent) => (sent === 1 ? { count: "0x3", sent: new RpcError("oops") } : refuse()));
+  await expect(second.settle()).rejects.toThrow("it waits");
+});
+
+test.each([
+  ...[
+    "Known transaction",
+    "already known",
+    "nonce too low",
+    "replacement transaction underpriced",
+    "rate limit exceeded",
+  ],
+  ...["INTERNAL_ERROR: could not replace existing tx", "txpool is full", "answered with status 502, and no JSON"],
+])("%s: unclear, so the same is sent again", async (message) => {
+  const { settle, sends, time } = network((_ms, sent) => ({
+    count: sent < 3 ? "0x3" : "0x4",
+    receipt: sent < 3 ? null : receipt,
+    sent: new RpcError(`eth_sendRawTransaction: ${message}`),
+  }));
+  expect(await settle()).toEqual(mined);
+  expect(sends()).toBe(3);
+  expect(time()).toBeGreaterThan(1_000); // with pauses
+});
+
+test("another hash, or none, is no acceptance either", async () => {
+  for (const sent of ["0xbb", null, {}, 1]) {
+    const { settle, sends } = network((ms) => ({ count: "0x3", sent: ms < 5_000 ? sent : made.hash }), 30_000);
+    await expect(settle()).rejects.toThrow("it waits");
+    expect(sends()).toBeGreaterThan(3);
+  }
+});
+
+test.each([null, undefined, "", "0x", "soon", 3, {}, "0x3'"])("%j is no count of transactions", async (count) => {
+  const { settle, sends, time } = network(() => ({ count }));
+  await expect(settle()).rejects.toThrow("eth_getTransactionCount: the answer is not what was asked for");
+  expect(time()).toBeGreaterThan(10_000);
+  expect(sends()).toBe(0);
+});
+
+test("a network may fail for ten seconds", async () => {
+  const down = new Refusal(502, "The network rinkeby does not answer");
+  const short = network((ms) =>
+    ms > 1_000 && ms < 9_000 ? { count: down } : { count: "0x3", receipt: ms < 9_000 ? null : receipt },
+  );
+  expect(await short.settle()).toEqual(mined);
+  const long = network((ms) => ({ count: ms > 1_000 ? down : "0x3" }));
+  await expect(long.settle()).rejects.toThrow(down);
+});
+
+test("a transaction that failed in its block will not take effect", async () => {
+  const { settle } = network(() => ({ count: "0x4", receipt: { status: "0x0", blockNumber: "0x9" } }));
+  await expect(settle()).rejects.toThrow("the transaction 0xaa failed in block 9");
+});
+
+test("the pauses between looks grow", async () => {
+  const { settle, calls } = network(() => ({ count: "0x3" }), 3_600_000);
+  await expect(settle()).rejects.toThrow("it waits");
+  const looks = (to: number) => calls.filter(([ms, method]) => ms <= to && method === "eth_getTransactionCount").length;
+  expect(looks(10_000)).toBeLessThanOrEqual(16);
+  expect(looks(3_600_000)).toBeLessThanOrEqual(920);
+});
+
+test("a record of version 0.1.0 is not sent: the next transaction has the same nonce", async () => {
+  const without = { hash: undefined, raw: undefined };
+  expect(await network(() => ({ count: "0x3" })).settle({ fresh: false, made: without })).toBe("void");
+  const used = network(() => ({ count: "0x4" }));
+  expect(await used.settle({ fresh: false, made: without, isDone: () => Promise.resolve(true) })).toBe("done");
+});

@@ -1,0 +1,205 @@
+import { build, start, until } from "../helpers";
+import { quick } from "../ledgers";
+import { type Asked, type Between, Network } from "../targets";
+
+jest.setTimeout(60_000);
+
+const rpcError = ({ id }: Asked, message: string) =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
+const nothing = ({ id }: Asked, result: unknown) => ({ body: JSON.stringify({ jsonrpc: "2.0", id, result }) });
+const isSent = ({ method }: Asked) => method === "eth_sendRawTransaction";
+
+/** Answers the first transactions in another way. */
+const firstSends = (count: number, answer: Between): Between => {
+  let left = count;
+  return (call, forward, request) => (isSent(call) && left-- > 0 ? answer(call, forward, request) : forward());
+};
+
+/** Shows the account's new nonce, but neither receipts nor code, until so many ms later. */
+function balanced(ms: number): Between {
+  let seen = 0;
+  let since = -Infinity;
+  const late = ["eth_getTransactionReceipt", "eth_getCode", "eth_call"];
+  return async (call, forward) => {
+    const answer = await forward();
+    if (call.method === "eth_getTransactionCount") {
+      const count = Number((JSON.parse(answer.body) as { result: string }).result);
+      if (count > seen) [seen, since] = [count, performance.now()];
+    }
+    if (!late.includes(call.method) || performance.now() > since + ms) return answer;
+    return nothing(call, call.method === "eth_getTransactionReceipt" ? null : "0x");
+  };
+}
+
+const proxies: [string, () => Between][] = [
+  [
+    "a proxy's 502 page after it was taken",
+    () =>
+      firstSends(1, async (_call, forward) => {
+        await forward();
+        return { status: 502, body: "<html>502 Bad Gateway</html>" };
+      }),
+  ],
+  [
+    "a proxy's JSON without a result after it was taken",
+    () =>
+      firstSends(1, async (_call, forward) => {
+        await forward();
+        return { status: 504, body: '{"message":"upstream timed out"}' };
+      }),
+  ],
+  [
+    "`Known transaction` after it was taken",
+    () =>
+      firstSends(1, async (call, forward) => {
+        await forward();
+        return { body: rpcError(call, "Known transaction") };
+      }),
+  ],
+  [
+    "an internal error after it was taken",
+    () =>
+      firstSends(1, async (call, forward) => {
+        await forward();
+        return { body: rpcError(call, "INTERNAL_ERROR: could not replace existing tx") };
+      }),
+  ],
+  [
+    "a refusal of the second attempt after the first one was taken",
+    () =>
+      firstSends(2, async (call, forward) => {
+        const { body } = await forward();
+        return body.includes('"result"')
+          ? { status: 502, body: "" }
+          : { body: rpcError(call, "insufficient funds for gas * price + value") };
+      }),
+  ],
+  ["a 429 twice", () => firstSends(2, () => Promise.resolve({ status: 429, body: '{"error":"Too Many Requests"}' }))],
+  [
+    "a 429 of JSON-RPC",
+    () => firstSends(1, (call) => Promise.resolve({ status: 429, body: rpcError(call, "rate limit exceeded") })),
+  ],
+  ["nodes that show the nonce 0.4 s before the receipt", () => balanced(400)],
+];
+
+/** A tether that pins to the test's own network through a proxy, and has money there. */
+async function through(between: Between, network: Network) {
+  const calls: string[] = [];
+  const url = await network.behind((call, forward, request) => {
+    calls.push(call.method);
+    return between(call, forward, request);
+  });
+  const { service, send } = await start({
+    ledger: { targets: { rinkeby: url } },
+    timing: { ...quick, tetherHour: 3_600_000 },
+    tethers: [{ id: "tether0001" }],
+  });
+  await build(send);
+  const get = (path = "") => send("GET", `/tether/tether0001${path}`);
+  const post = (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body);
+  await post("/targetNetwork", { network: "rinkeby" });
+  await post("/interval", { interval: 1 });
+  const { account } = (await get()).body;
+  await network.fund(account);
+  return { service, get, post, account, calls };
+}
+
+test.each(proxies)("%s: one contract is paid for", async (_what, between) => {
+  const network = await new Network().start();
+  const { get, post, account } = await through(between(), network);
+  await until(async () => [200, 409].includes((await post("/deploy")).status));
+  expect((await get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
+  expect(await network.deployedBy(account)).toBe(1);
+  expect((await post("/deploy")).status).toBe(409);
+});
+
+const some = proxies.filter(([what]) => /502|Known|429 twice|0.4 s/.test(what));
+
+test.each(some)("%s: one transaction pins a report", async (_what, between) => {
+  const network = await new Network().start();
+  const pinning: { now?: Between } = {};
+  const { get, post, account } = await through((...asked) => (pinning.now ?? asked[1])(...asked), network);
+  expect((await post("/deploy")).status).toBe(200);
+  pinning.now = between();
+  await network.call("evm_setIntervalMining", 3); // later than another attempt
+  await post("/activate");
+  await until(async () => (await get("/reportCount")).text === "1");
+  expect(await network.calledBy(account)).toBe(1);
+  expect((await get()).text).not.toContain("last_error");
+});
+
+test("whoever waits asks with pauses, the same bytes again", async () => {
+  const network = await new Network().start("--no-mining");
+  const raws = new Set<unknown>();
+  const { post, calls } = await through((call, forward) => {
+    if (!isSent(call)) return forward();
+    raws.add(call.params[0]);
+    return Promise.resolve({ body: rpcError(call, "Known transaction") });
+  }, network);
+  const deploying = post("/deploy").catch(() => undefined);
+  await until(() => Promise.resolve(raws.size > 0));
+  const before = calls.length;
+  await deploying; // its client gives up after 5 s
+  expect(calls.length - before).toBeLessThan(40);
+  expect(calls.filter((method) => method === "eth_sendRawTransaction").length).toBeGreaterThan(1);
+  expect(raws.size).toBe(1);
+});
+
+test("a definite refusal is told, and the next deployment is another transaction", async () => {
+  const network = await new Network().start();
+  const raws = new Set<unknown>();
+  let refuse = true;
+  const { post, account } = await through((call, forward) => {
+    if (!isSent(call)) return forward();
+    raws.add(call.params[0]);
+    return refuse ? Promise.resolve({ body: rpcError(call, "insufficient funds for gas * price + value") }) : forward();
+  }, network);
+  expect(await post("/deploy")).toMatchObject({
+    status: 409,
+    body: { errorMessage: expect.stringContaining("insufficient funds") as string },
+  });
+  expect(raws.size).toBe(1);
+  await network.call("anvil_setBalance", account, "0x4563918244f40000");
+  await network.call("evm_mine");
+  refuse = false;
+  expect((await post("/deploy")).status).toBe(200);
+  expect(await network.deployedBy(account)).toBe(1);
+});
+
+test("a contract that a node does not show for a while is neither forgotten nor paid for again", async () => {
+  const network = await new Network().start();
+  const hidden = { now: false };
+  const { get, post, account } = await through(
+    (call, forward) => (hidden.now && call.method === "eth_getCode" ? Promise.resolve(nothing(call, "0x")) : forward()),
+    network,
+  );
+  expect((await post("/deploy")).status).toBe(200);
+  hidden.now = true;
+  expect((await post("/deploy")).status).toBe(200); // the same transaction, which is in a block
+  await post("/activate");
+  await until(async () => (await get()).text.includes("lost its state"));
+  hidden.now = false;
+  await until(async () => (await get("/reportCount")).text === "1");
+  expect((await get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
+  expect(await network.deployedBy(account)).toBe(1);
+});
+
+test("while the network is down, the outcome is unknown; the service goes on by itself", async () => {
+  const network = await new Network().start();
+  let [down, over] = [false, false];
+  const { get, account, service } = await through(async (call, forward) => {
+    const answer = await forward();
+    down ||= isSent(call);
+    return down && !over ? { status: 503, body: "maintenance" } : answer;
+  }, network);
+  const answer = await fetch(`${service.baseUrl}/tether/tether0001/deploy`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  expect(answer.status).toBe(502);
+  expect(await answer.text()).toContain("It is not known yet whether the contract is deployed on rinkeby");
+  over = true;
+  await until(async () => (await get()).text.includes('"deployed_networks":["rinkeby"]'));
+  expect(await network.deployedBy(account)).toBe(1);
+});
