@@ -3,6 +3,7 @@ import { type handleUnaryCall, type sendUnaryData, type ServerUnaryCall, status 
 import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { proveSeen } from "../provider/core/organization";
 import { Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
 import { Components } from "./components";
@@ -147,9 +148,10 @@ export async function invoke(request: proto.InvokeRequest, sessions: Sessions): 
   const response = new proto.InvokeResponse();
   response.setFailuresList(failures(issues, args));
   if (issues.length > 0) return response;
-  const { client } = sessions.current();
-  await client.requireOrganization();
-  const found = await lookup.run(client, inputs);
+  const session = sessions.current();
+  await session.client.requireOrganization();
+  await proveSeen(session); // a key of another organization would answer with that one's objects
+  const found = await lookup.run(session.client, inputs);
   response.setReturn(toEngine(lookup.list === undefined ? (found as Props) : { [lookup.list]: found }));
   return response;
 }

@@ -245,6 +245,26 @@ test("lookups answer lists under their key, and refuse wrong arguments by proper
   expect(failures).toEqual([{ property: "consortiumId", reason: expect.any(String) as string }]);
 });
 
+test("a lookup with a key of another organization than the stack's is refused; a rotated key is not", async () => {
+  const { service } = await start();
+  setEnvironment({ CONSORTIUM_API_KEY: service.addOrganization("acme").apiKey });
+  await plugin.configure();
+  const { id, outs } = await plugin.create("Consortium", { name: "ours" });
+  setEnvironment({ CONSORTIUM_API_KEY: service.addOrganization("globex").apiKey });
+  await plugin.configure();
+  await plugin.create("Consortium", { name: "theirs" });
+  await plugin.configure();
+  expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "theirs" }] });
+  await plugin.diff("Consortium", id, outs, { name: "ours" });
+  await expect(plugin.invoke("getConsortia", {})).rejects.toMatchObject({
+    details: expect.stringMatching(/"ours" .* was made with organization .* belongs to organization/) as string,
+  });
+  setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("acme") });
+  await plugin.configure();
+  await plugin.diff("Consortium", id, outs, { name: "ours" });
+  expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "ours" }] });
+});
+
 test.each([
   ["the engine made it: its settings are those of the stack", { region: "eu" }, "default", '{"region":"eu"}', false],
   ["a program made it: it has others", { apiKey: "k" }, "default", '{"region":"eu"}', true],
