@@ -8,14 +8,16 @@ type Stated = { id?: unknown; state?: unknown };
 /** A deleted object may still be listed for a moment (spec, section 3). */
 export const isGone = ({ state }: Stated): boolean => state === "deleted";
 
-/** On its way out: it still counts toward limits, but nothing may depend on it. */
-export const isGoing = ({ state }: Stated): boolean => typeof state === "string" && /^deleting$/i.test(state);
+/** On its way out: it still counts toward limits, but nothing may depend on it. Services have several words for it. */
+export const isGoing = ({ state }: Stated): boolean =>
+  typeof state === "string" &&
+  /^(delet(ing|ion)|delet(e|ion)[-_ ]pending|pending[-_ ]delet(e|ion)|terminating|removing)$/i.test(state);
 
 export type Condition = "ready" | "pending" | "failed" | "stopped" | "going" | "gone";
 
 const known: Partial<Record<Condition, readonly string[]>> = {
-  /** States that pass by themselves: `initializing` in the spec, and what services call the same. */
-  pending: ["initializing", "pending", "creating", "provisioning", "starting"],
+  /** States that pass by themselves: `initializing` in the spec, and what services call the same; `upgrade` of an environment. */
+  pending: ["initializing", "pending", "creating", "provisioning", "starting", "upgrade", "upgrading"],
   failed: ["failed", "error", "errored"],
   /** Stopped and started by hand only: nothing to wait for. */
   stopped: ["stopping", "stopped", "paused", "suspended", "hibernated"],

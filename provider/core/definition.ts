@@ -105,6 +105,11 @@ export interface Definition {
   isServed?(session: Session, state: Props): Promise<boolean>;
   /** Whether other objects name it by its id: a replacement is made before the old one goes. */
   isNamedById?: boolean;
+  /**
+   * Set if a service may leave it in one of these states until something is put into it: nothing waits for it there, and it is
+   * waited for only this long (ms), so that its outputs are known where the state passes by itself.
+   */
+  startsWithContent?: { states: readonly string[]; waitMs: number };
   /** Whether it can be used at once, whatever its state says. */
   isReadyAtOnce?: boolean;
   /** Prepares what the create depends on. May be called again. */

@@ -36,9 +36,11 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
 
 /** Whether the last run ended with the object ready, all its outputs read and no step left. */
 export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
-  const { own, details, isReadyAtOnce } = definition;
+  const { own, details, isReadyAtOnce, startsWithContent, shownLater = [] } = definition;
   if (own) return own.settled(state);
-  const isReady = isReadyAtOnce === true || isSettledState(state.state);
+  const isStarting =
+    startsWithContent?.states.includes(String(state.state)) && shownLater.every((key) => !isUnset(state[key]));
+  const isReady = isReadyAtOnce === true || isStarting === true || isSettledState(state.state);
   return open.length === 0 && isReady && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 

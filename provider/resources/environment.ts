@@ -114,6 +114,7 @@ export const environment: Definition = {
         },
   naming: ["name"],
   shownLater: ["state", "createdAt", "chainId"],
+  startsWithContent: { states: ["initializing"], waitMs: 20_000 },
   place: environments,
   emptyWhenMade: ["nodes", "appcreds", "configurations", "services"],
   rules({ provider, consensusType }) {

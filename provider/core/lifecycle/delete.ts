@@ -23,8 +23,8 @@ export class InUse extends NotDeleted {
 
 /** How long to retry a deletion that is refused for a temporary reason. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
-/** How long after this run's last deletion an object may still look full. */
-const contentMs = 10_000;
+/** How long after this run's last deletion an object may still look full: a service removes nodes in minutes, not seconds. */
+const contentMs = 120_000;
 /** How long an object may stay listed after a 404 before we report that it cannot be deleted. */
 const stillListedMs = 20_000;
 /** Owners rarely change. */

@@ -1,13 +1,15 @@
-import { type Identified, isApiError } from "../../api";
+import { type ApiError, type Identified, isApiError } from "../../api";
+import { conflictOf } from "../../api/conflict";
 import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
-import { type Collection } from "../collection";
+import { conditionOf } from "../../api/states";
+import { type Collection, Listed } from "../collection";
 import { type Props, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
 import { messageOf, UserError } from "../user-error";
-import { longestLagMs, type Look, waitFor } from "../wait";
+import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
 import { type Appeared, appeared, type Create, looksSame } from "./recognize";
 
 /** How long the object of a lost create may take to appear in a list. */
@@ -22,7 +24,13 @@ interface Posting extends Create {
   what: string;
   /** Attempts that may have created an object without a visible answer. */
   lost: number;
+  /** Inputs that are left out, because the service refused what the spec does not list. */
+  without: readonly string[];
 }
+
+/** What came of sending it: the object, a failure after which it may exist, or a refusal that passes by itself. */
+type Final = { made: Identified } | { failure: unknown; taken: boolean };
+type Sent = Final | { early: string };
 
 /**
  * Sends the create so that the object is made exactly once. After a lost answer, it looks for the object and takes it if
@@ -34,49 +42,74 @@ export async function sendCreate(
   inputs: Props,
   siblings: Identified[] | undefined,
 ): Promise<Identified> {
-  const { session, definition } = collection;
+  const { session } = collection;
+  const { clock } = session;
   const what = collection.nameOf(inputs);
   const before = siblings && new Set(siblings.map(({ id }) => id));
-  const startedAt = session.clock.now();
+  const startedAt = clock.now();
   const since = (): number | undefined => session.client.http.serviceTime(startedAt);
-  const posting: Posting = { collection, inputs, what, before, since, lost: 0 };
-  let without: readonly string[] = [];
-  let attempt = 1;
-  for (;;) {
-    let failure: unknown;
-    try {
-      const body = toBody(definition, inputs, without);
-      const sent =
-        definition.idField === undefined
-          ? session.client.create(collection.path, body)
-          : session.client.putObject(collection.pathOf(String(body[definition.idField])), body);
-      const answer = await collection.creating(sent);
-      const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
-      collection.recordMade(made);
-      await clearSurplus(posting, made);
-      return made;
-    } catch (error) {
-      const undocumented = undocumentedKeys(definition);
-      if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
-        without = undocumented; // no attempt: nothing was made; a strict service may reject what the spec does not list
-        continue;
-      }
-      const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
-      if (!taken && !isApiError(error, "lost", "server", "unavailable")) throw error;
-      if (taken) posting.lost--;
-      failure = error;
-    }
-    posting.lost++;
+  const posting: Posting = { collection, inputs, what, before, since, lost: 0, without: [] };
+  for (let attempt = 1; ; attempt++) {
+    const sent = await whenItMay(posting, attempt);
+    if ("made" in sent) return sent.made;
+    const { failure, taken } = sent;
+    if (!taken) posting.lost++;
     const found = await recover(posting, failure);
     if (found) return found;
     const retryAfter = isApiError(failure) ? (failure.retryAfterMs ?? 0) : 0;
     const pause = Math.max(retryAfter, backoffMs(attempt));
     if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw await withOrphans(posting, failure);
-    if (session.clock.now() + pause >= session.deadline.at)
-      throw await withOrphans(posting, outOfTime(posting, failure));
-    await session.clock.sleep(pause);
-    attempt++;
+    if (clock.now() + pause >= session.deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
+    await clock.sleep(pause);
   }
+}
+
+/** Sends it, and again until the deadline as long as the service says that it is too early: nothing was made then. */
+function whenItMay(posting: Posting, attempt: number): Promise<Final> {
+  const { collection, what } = posting;
+  const look = async (): Promise<Look<Final>> => {
+    const sent = await sendOnce(posting, attempt);
+    return "early" in sent ? { waiting: `refused as too early (${sent.early})` } : { done: sent };
+  };
+  return waitFor(collection.session, what, look, `POST ${collection.path}`);
+}
+
+async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
+  const { collection, inputs, without } = posting;
+  const { session, definition } = collection;
+  try {
+    const body = toBody(definition, inputs, without);
+    const sent =
+      definition.idField === undefined
+        ? session.client.create(collection.path, body)
+        : session.client.putObject(collection.pathOf(String(body[definition.idField])), body);
+    const answer = await collection.creating(sent);
+    const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
+    collection.recordMade(made);
+    await clearSurplus(posting, made);
+    return { made };
+  } catch (error) {
+    const undocumented = undocumentedKeys(definition);
+    if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
+      posting.without = undocumented; // no attempt: nothing was made; a strict service may reject what the spec does not list
+      return sendOnce(posting, attempt);
+    }
+    const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
+    if (!taken && (await isEarly(collection, error))) return { early: (error as ApiError).errorMessage };
+    if (!taken && !isApiError(error, "lost", "server", "unavailable")) throw error;
+    return { failure: error, taken };
+  }
+}
+
+/** Whether a refusal passes by itself: the service says so, or says nothing clear while the parent is not ready. */
+async function isEarly({ session, place }: Collection, error: unknown): Promise<boolean> {
+  if (!isApiError(error, "conflict")) return false;
+  const why = conflictOf(error);
+  if (why !== undefined) return why === "early";
+  const { parent } = place;
+  if (!parent) return false;
+  const owner = await new Listed(session, parent.place).listed(parent.id, lookAgeMs);
+  return conditionOf(owner?.state) === "pending";
 }
 
 /** The object in an answer, complete with what only this answer shows. */

@@ -57,7 +57,7 @@ export async function settle(
 /** One object that is waited for. */
 class Settling {
   readonly #startRevision: Props;
-  readonly #behindUntil: number;
+  readonly #startedAt: number;
   #missing = 0;
   #incomplete = 0;
   /** The answer to the create is the first look, unless it did not show the object's state, or a failure of an earlier run. */
@@ -72,13 +72,20 @@ class Settling {
     const { definition, session } = collection;
     const { state } = parts.shown;
     this.#startRevision = parts.shown;
-    this.#behindUntil = session.clock.now() + longestLagMs;
+    this.#startedAt = session.clock.now();
     this.#isUnread =
       !("state" in definition.outputs.shape) || (!isUnset(state) && this.#conditionOf(state) !== "failed");
   }
 
   #conditionOf(state: unknown): Condition {
     return this.collection.definition.isReadyAtOnce ? "ready" : conditionIn(state);
+  }
+
+  /** Whether it was waited for briefly, and may be in this state until something is put into it. */
+  #mayStay(state: unknown): boolean {
+    const { definition, session } = this.collection;
+    const { states, waitMs } = definition.startsWithContent ?? {};
+    return states?.includes(String(state)) === true && session.clock.now() - this.#startedAt >= waitMs!;
   }
 
   async look(): Promise<Look<undefined>> {
@@ -91,7 +98,8 @@ class Settling {
     const { shown } = this.parts;
     const condition = this.#conditionOf(shown.state);
     if (condition === "failed") throw new UserError(failed(shown.state));
-    if (condition === "pending") return { waiting: `"${String(shown.state)}"` };
+    if (condition === "going") throw new UserError("it is being deleted by somebody else.");
+    if (condition === "pending" && !this.#mayStay(shown.state)) return { waiting: `"${String(shown.state)}"` };
     const isPartial = definition.shownLater?.some((key) => isUnset(shown[key])) === true;
     if (isPartial && this.#incomplete++ < looksForShownLater) return { waiting: "not fully shown yet" };
     if (!definition.details) return { done: undefined };
@@ -106,7 +114,8 @@ class Settling {
     const item = await this.#find();
     if (!item) return "not listed yet";
     const shown = this.collection.shown(item);
-    const isBehind = isOlder(shown, this.#startRevision) && this.collection.session.clock.now() < this.#behindUntil;
+    const waited = this.collection.session.clock.now() - this.#startedAt;
+    const isBehind = isOlder(shown, this.#startRevision) && waited < longestLagMs;
     if (isBehind) return "listed as it was before";
     this.parts = seen(this.parts, shown, this.sent);
     return undefined;

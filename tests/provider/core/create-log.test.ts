@@ -142,7 +142,7 @@ test("of more than the killed run can have made, none is taken", async () => {
 
 test("what a state held already when the killed run was continued is that one's: no other resource takes it", async () => {
   const { again, id } = await killed("consortium", { answered: true });
-  markInterrupted(file, [id]);
+  markInterrupted(file, [`/consortia/${id}`]);
   expect(await again()).toMatchObject({
     then: "failed",
     error: expect.stringContaining(`already taken by ${id}`) as string,
