@@ -15,6 +15,7 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import {
   classOf,
+  hiddenKey,
   partsOfUrn,
   pluginPrefix,
   previewKey,
@@ -141,7 +142,7 @@ export class Resource {
 
   /** Marks secret properties: those of the request, and those of the resource. */
   #toEngine(props: Props, secrets: readonly string[]): Struct {
-    return toEngine(props, [...secrets, ...secretKeys(this.#definition)]);
+    return toEngine(props, [...secrets, ...secretKeys(this.#definition), hiddenKey]);
   }
 
   #state(state: Props, secrets: readonly string[]): Struct {

@@ -115,6 +115,9 @@ export const environmentsKey = "__environments";
 /** Paths of secrets in the inputs: dynamic providers and policies receive only the values. */
 export const secretsKey = "__secrets";
 
+/** What a state keeps of secret inputs besides the properties (core/state.ts): a secret as a whole. */
+export const hiddenKey = "__hidden";
+
 /** The program's version of this package. The plugin refuses any version but its own. */
 export const programKey = "__program";
 

@@ -14,6 +14,7 @@ import {
   durationSeconds,
   type ClassName,
   dynamicPrefix,
+  hiddenKey,
   insteadOfImport,
   logicalNameKey,
   partsOfUrn,
@@ -60,6 +61,9 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
   });
   return Object.fromEntries(seconds) as Record<string, number>;
 }
+
+/** Inputs that are no secret, although they come from other resources. */
+const parents: readonly string[] = ["consortiumId", "environmentId", "membershipId", "serviceId"];
 
 /** The values in the inputs that may be secret, with their paths. */
 function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<unknown> }[] {
@@ -137,7 +141,10 @@ export abstract class Managed extends CustomResource {
       ? native(className, name, inputs, given)
       : dynamic(className, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
-    const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets];
+    // What a state keeps of secret inputs, which the plugin marks itself.
+    const mayHide = !onPlugin() && laterIn(inputs).some(({ path: [key] }) => !parents.includes(String(key)));
+    const hiding = mayHide ? [hiddenKey] : [];
+    const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets, ...hiding];
     const { stackTraceLimit } = Error;
     // The SDK captures a stack for each property, which is half the cost of a registration.
     Error.stackTraceLimit = 0;

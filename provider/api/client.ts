@@ -3,7 +3,7 @@ import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { answerOr, isApiError } from "./api-error";
 import { type Answer, Http, type HttpOptions } from "./http";
-import { lookAround, requireOrganization, type Visible } from "./organization";
+import { askForOrganization, lookAround, requireOrganization, type Visible } from "./organization";
 import { readPages } from "./pages";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
@@ -42,7 +42,8 @@ export interface EnvironmentRequest {
  */
 export class ConsortiumClient {
   readonly http: Http;
-  #visible?: Promise<Visible>;
+  /** What was asked of the key, for all clients of these connections. */
+  #key: { visible?: Promise<Visible>; organization?: Promise<string | undefined> } = {};
 
   /** Settings default to those in the environment (`CONSORTIUM_API_KEY`, …). */
   constructor(settings: Settings | Http = resolveSettings(), options: HttpOptions = {}) {
@@ -51,7 +52,9 @@ export class ConsortiumClient {
 
   /** The same client for calls that end at the deadline. */
   until(deadline: Deadline): ConsortiumClient {
-    return new ConsortiumClient(this.http.until(deadline));
+    const client = new ConsortiumClient(this.http.until(deadline));
+    client.#key = this.#key;
+    return client;
   }
 
   /** Consortia of the organization. */
@@ -248,6 +251,18 @@ export class ConsortiumClient {
     return (await this.http.request("DELETE", where)).body;
   }
 
+  /** The organization that the key acts for. undefined: the service does not tell. Asked once. Not in the specification. */
+  organizationOfKey(): Promise<string | undefined> {
+    const key = this.#key;
+    key.organization ??= askForOrganization(this.http.settings.apiKey.reveal(), (where, schema) =>
+      this.list(where, schema),
+    ).catch((error: unknown) => {
+      key.organization = undefined;
+      throw error;
+    });
+    return key.organization;
+  }
+
   /**
    * Checks the key of a command or a lookup, which have no state to compare it with.
    * @throws SettingsError unless the key belongs to the organization that the settings require
@@ -255,8 +270,11 @@ export class ConsortiumClient {
   async requireOrganization(): Promise<void> {
     const { settings } = this.http;
     if (!settings.organization) return;
-    this.#visible ??= lookAround((where) => this.list(where, Anything));
-    const seen = await this.#visible;
+    this.#key.visible ??= lookAround(
+      (where) => this.list(where, Anything),
+      () => this.organizationOfKey(),
+    );
+    const seen = await this.#key.visible;
     if (seen.consortia.size > 0) requireOrganization(settings, seen); // an empty one has nothing to sweep
   }
 

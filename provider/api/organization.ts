@@ -1,8 +1,10 @@
+import { type z } from "zod";
 import { answerOr } from "./api-error";
+import { MembershipObject } from "./generated";
 import { paths } from "./paths";
 import { type Settings, SettingsError } from "./settings";
 import { isGone } from "./states";
-import { type Identified } from "./wire";
+import { ApiKeyObject, type Identified, OrganizationObject } from "./wire";
 
 /** What an API key shows of the organization that it belongs to. */
 export interface Visible {
@@ -14,19 +16,40 @@ export interface Visible {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
+/** Which organization a key acts for, where a service tells. Each list is beyond the specification. */
+export async function askForOrganization(
+  apiKey: string,
+  list: <T>(collection: string, schema: z.ZodType<T>) => Promise<T[]>,
+): Promise<string | undefined> {
+  const optional = <T>(items: Promise<T[]>): Promise<T[]> =>
+    answerOr(items, [], "missing", "unsupported", "denied", "invalid", "server");
+  const id = apiKey.slice(0, Math.max(0, apiKey.indexOf("-")));
+  const own = (await optional(list(paths.apiKeys, ApiKeyObject))).find((key) => key.id === id)?.org_id;
+  if (own !== undefined) return own;
+  const only = (ids: (string | undefined)[]): string | undefined => (new Set(ids).size === 1 ? ids[0] : undefined);
+  // A user may have several organizations, and a key acts for one of them.
+  const organization = only((await optional(list(paths.organizations, OrganizationObject))).map((one) => one.id));
+  if (organization !== undefined) return organization;
+  return only((await optional(list(paths.ownMemberships, MembershipObject))).map((one) => one.org_id));
+}
+
 /**
- * Finds out which organization a key belongs to. No call of the API tells, but lists hold only what the organization takes
- * part in (spec, section 4.1): as the owner of a consortium, or as one of its members.
+ * Finds out which organization a key belongs to. The service may tell (`asked`). Otherwise, lists hold only what the organization
+ * takes part in (spec, section 4.1), as the owner of a consortium or as one of its members: it is one that takes part in all.
  * @param list lists a collection
  */
-export async function lookAround(list: (collection: string) => Promise<Identified[]>): Promise<Visible> {
+export async function lookAround(
+  list: (collection: string) => Promise<Identified[]>,
+  asked: () => Promise<string | undefined>,
+): Promise<Visible> {
   const all = await list(paths.consortia);
   const consortia = new Set(all.map(({ id }) => id));
+  const own = await asked();
+  if (own !== undefined) return { consortia, organizations: new Set([own]) };
   const there = all.filter((one) => !isGone(one));
   const listed = there.length > 0 ? there : all;
   const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? []));
-  if (owners.size <= 1) return { consortia, ...(owners.size === 1 && { organizations: owners }) };
-  // With several owners, it is an organization that takes part in every one of these consortia.
+  if (owners.size === 0) return { consortia };
   const taking = await Promise.all(listed.map((consortium) => participants(list, consortium)));
   const inAll = [...new Set(taking.flatMap((some) => [...some]))].filter((id) => taking.every((some) => some.has(id)));
   return { consortia, organizations: inAll.length > 0 ? new Set(inAll) : owners };

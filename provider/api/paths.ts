@@ -32,6 +32,10 @@ export const paths = {
   destinations: (serviceType: string, serviceId: string) => path`/${serviceType}/${serviceId}/destinations`,
   identity: (registryId: string) => path`/idregistry/${registryId}/identity`,
   releases: "/releases",
+  apiKeys: "/apikeys",
+  organizations: "/orgs",
+  /** Memberships of the key's organization, in all consortia. */
+  ownMemberships: "/memberships",
   /** One object of a collection. */
   item: (collection: string, id: string) => collection + path`/${id}`,
   tethers: "/tether",

@@ -80,6 +80,11 @@ export type NodeStatusObject = z.infer<typeof NodeStatusObject>;
 export const ReleaseObject = identified({ provider: text, version: text, release_status: text });
 export type ReleaseObject = z.infer<typeof ReleaseObject>;
 
+/** An API key's id and organization. Not in the specification. */
+export const ApiKeyObject = identified({ org_id: text });
+/** An organization's id and nothing else: the service shows secrets of it. Not in the specification. */
+export const OrganizationObject = identified({}).transform(({ id }) => ({ id }));
+
 /** A tether's account. Its field names are not documented, so the values tell them apart. */
 export interface TetherAccount {
   /** Address on the public chain, 0x and 40 hex digits. */

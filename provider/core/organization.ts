@@ -44,16 +44,17 @@ const consortiaOf = (session: Session): Listed => new Listed(session, { collecti
 /** What the key can see. Requested once per run, or taken from a list of consortia that is needed anyway. */
 async function visible(session: Session): Promise<Visible & { part?: PartialList }> {
   let some: PartialList | undefined;
-  const seen = await lookAround(async (collection) => {
+  const list = async (collection: string): Promise<Identified[]> => {
     const listed = new Listed(session, { collection });
     const { items, part } = await listed.look(Infinity);
     some ??= part;
     return [...new Map([...listed.made(), ...items].map((item) => [item.id, item])).values()];
-  });
+  };
+  const seen = await lookAround(list, () => session.client.organizationOfKey());
   return { ...seen, ...(some && { part: some }) };
 }
 
-type Verdict = { origin: Origin } | { foreign: Visible } | { unclear: Visible };
+type Verdict = { origin: Origin } | { foreign: Visible } | { unclear: Visible } | { ambiguous: ReadonlySet<string> };
 
 async function judge(session: Session, subject: Subject): Promise<Verdict> {
   const { origin, consortiumId } = subject;
@@ -74,8 +75,11 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
   if (seen.organizations && origin.organizations) {
     const both = origin.organizations.filter((id) => seen.organizations!.has(id));
     if (both.length === 0) return { foreign: seen };
-    const certain = origin.organizations.length === 1 && seen.organizations.size === 1;
-    return there || certain ? { origin: withKey({ ...origin, organizations: both }, settings) } : { unclear: seen };
+    // One of several may have been invited by the other, so that both list the same: then the user says which it is.
+    const isOne = seen.organizations.size === 1 || both.includes(settings.organization?.id ?? "");
+    if (!isOne) return { ambiguous: seen.organizations };
+    const isSure = there || origin.organizations.length === 1;
+    return isSure ? { origin: withKey({ ...origin, organizations: both }, settings) } : { unclear: seen };
   }
   if (!there) return { unclear: seen };
   const organizations = origin.organizations ?? (seen.organizations && [...seen.organizations]);
@@ -101,6 +105,7 @@ async function proved(session: Session, subject: Subject): Promise<Origin> {
   const verdict = await judge(session, subject);
   if ("origin" in verdict) return verdict.origin;
   if ("foreign" in verdict) throw foreignKey(comparedIn(session), subject, verdict.foreign.organizations!);
+  if ("ambiguous" in verdict) throw ambiguousKey(comparedIn(session), subject, verdict.ambiguous);
   if (session.seenStates.isConfirmed(subject)) return subject.origin;
   throw unclearKey(comparedIn(session), subject, verdict.unclear);
 }
@@ -149,12 +154,10 @@ export function comparedWithoutCall(
 /** What a preview can tell of a key that the state does not know: whether it lists the consortium. @throws CommonError if it does not */
 function refuseUnlisted(here: Compared, subject: Subject): void {
   const { listed, seenStates } = here;
-  const { consortiumId, origin } = subject;
+  const { consortiumId } = subject;
   if (!listed || consortiumId === undefined || listed.some(({ id }) => id === consortiumId)) return;
-  const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? []));
-  const isForeign = owners.size === 1 && origin.organizations?.every((one) => !owners.has(one)) === true;
-  if (isForeign) throw foreignKey(here, subject, owners);
   if (seenStates.isConfirmed(subject)) return;
+  const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? [])); // an owner may have invited the key's organization
   const consortia = new Set(listed.map(({ id }) => id));
   throw unclearKey(here, subject, { consortia, ...(owners.size === 1 && { organizations: owners }) });
 }
@@ -280,6 +283,18 @@ function foreignKey({ settings, provider }: Compared, subject: Subject, organiza
   return new CommonError(
     `${made(subject)}, but the API key from ${apiKey.source} belongs to organization ${[...organizations].join(" or ")} ` +
       `(${baseUrl}). Nothing was changed. ${next}`,
+    notKnownToBeOf(origin),
+  );
+}
+
+function ambiguousKey({ settings }: Compared, subject: Subject, organizations: ReadonlySet<string>): CommonError {
+  const { apiKey, baseUrl } = settings;
+  const { origin } = subject;
+  const own = origin.organizations!.join(" or ");
+  return new CommonError(
+    `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, may belong to organization ` +
+      `${[...organizations].join(" or ")}: they take part in every consortium that it lists, and the service does not tell whose ` +
+      `it is (${baseUrl}). Nothing was changed. If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`,
     notKnownToBeOf(origin),
   );
 }

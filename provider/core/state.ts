@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { type Identified } from "../api";
+import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
 import { isUnset, sameName, sameValue, secretPaths } from "./values";
@@ -31,9 +32,8 @@ export interface Kept {
   deployment?: Props;
 }
 
-/** Its key in the state, and that of `asked` and `answered` of inputs that are secret. */
+/** Its key in the state. */
 export const keptKey = "__kept";
-export const hiddenKey = "__hidden";
 
 export const stateVersion = 2;
 

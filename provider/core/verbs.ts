@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../api/clock";
 import { printable } from "../api/printable";
-import { environmentsKey, logicalNameKey, ownKeys, previewKey, providerNameKey, secretsKey } from "../constants";
+import {
+  environmentsKey,
+  hiddenKey,
+  logicalNameKey,
+  ownKeys,
+  previewKey,
+  providerNameKey,
+  secretsKey,
+} from "../constants";
 import { check, lostEnvironments } from "./check";
 import { Collection } from "./collection";
 import {
@@ -260,7 +268,10 @@ export class Verbs {
 
   /** Masks the secrets among these properties from now on. */
   #hide(props: Props): void {
-    this.sessions.hide(props, [...secretPaths(props), ...secretKeys(this.definition).map((key) => [key])]);
+    this.sessions.hide(props, [
+      ...secretPaths(props),
+      ...[...secretKeys(this.definition), hiddenKey].map((key) => [key]),
+    ]);
   }
 
   /** Every state records the organization and the secrets, even after a failure. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { type z } from "zod";
 import { ApiError } from "../../../provider/api";
-import { lookAround } from "../../../provider/api/organization";
+import { askForOrganization, lookAround } from "../../../provider/api/organization";
 import { network } from "../../support/network";
 import { Engine, type Kind, type Outcome } from "../../support/engine";
 import { bases } from "../../support/bases";
@@ -13,13 +14,16 @@ type Listed = { id: string; owner?: string; state?: string };
 const missing = new ApiError({ kind: "missing", call: "GET", errorMessage: "no" });
 
 /** What a key sees: consortia, and by consortium the `org_id` of its members. */
-const looking = (consortia: Listed[], members: Record<string, (string | undefined)[]> = {}) =>
-  lookAround((collection) => {
-    if (collection === "/consortia") return Promise.resolve(consortia);
-    const listed = members[collection.split("/")[2]!];
-    if (!listed) return Promise.reject(missing);
-    return Promise.resolve(listed.map((org_id, at) => ({ id: `m${at}`, org_id })));
-  });
+const looking = (consortia: Listed[], members: Record<string, (string | undefined)[]> = {}, told?: string) =>
+  lookAround(
+    (collection) => {
+      if (collection === "/consortia") return Promise.resolve(consortia);
+      const listed = members[collection.split("/")[2]!];
+      if (!listed) return Promise.reject(missing);
+      return Promise.resolve(listed.map((org_id, at) => ({ id: `m${at}`, org_id })));
+    },
+    () => Promise.resolve(told),
+  );
 
 describe("what a key shows of its organization", () => {
   const one = { id: "c1", owner: "one" };
@@ -35,12 +39,70 @@ describe("what a key shows of its organization", () => {
     ["two that take part in both", [one, two], { c1: ["one", "two"], c2: ["two", "one"] }, ["one", "two"]],
     ["members without organizations", [one, two], { c1: [undefined], c2: [undefined] }, ["one", "two"]],
     ["members that cannot be listed", [one, two], {}, ["one", "two"]],
+    ["one that several take part in", [one], { c1: ["one", "two"] }, ["one", "two"]],
+    [
+      "one that several take part in, and one that only one does",
+      [one, { id: "c3", owner: "one" }],
+      { c1: ["two"], c3: ["one"] },
+      ["one"],
+    ],
     ["one of others that was deleted", [one, { ...two, state: "deleted" }], undefined, ["one"]],
     ["only what was deleted", [{ ...one, state: "deleted" }], undefined, ["one"]],
   ])("%s", async (_title, consortia, members, organizations) => {
     const seen = await looking(consortia, members);
     expect([...seen.consortia]).toEqual(consortia.map(({ id }) => id));
     expect(seen.organizations && [...seen.organizations].sort()).toEqual(organizations);
+    const told = await looking(consortia, members, "three");
+    expect([...told.organizations!]).toEqual(["three"]);
+  });
+
+  test.each<[string, Record<string, object[]>, string | undefined]>([
+    [
+      "its own list of keys",
+      {
+        "/apikeys": [
+          { _id: "u0other", org_id: "two" },
+          { _id: "u0key", org_id: "one" },
+        ],
+      },
+      "one",
+    ],
+    ["keys of others alone", { "/apikeys": [{ _id: "u0other", org_id: "two" }] }, undefined],
+    ["the one organization of its user", { "/orgs": [{ _id: "one", cognito_client_secret: "s" }] }, "one"],
+    ["several organizations of its user", { "/orgs": [{ _id: "one" }, { _id: "two" }] }, undefined],
+    [
+      "memberships of one",
+      {
+        "/memberships": [
+          { _id: "m1", org_id: "one" },
+          { _id: "m2", org_id: "one" },
+        ],
+      },
+      "one",
+    ],
+    [
+      "memberships of several",
+      {
+        "/memberships": [
+          { _id: "m1", org_id: "one" },
+          { _id: "m2", org_id: "two" },
+        ],
+      },
+      undefined,
+    ],
+    ["memberships without organizations", { "/memberships": [{ _id: "m1" }] }, undefined],
+    [
+      "several organizations of its user, and memberships of one",
+      { "/orgs": [{ _id: "one" }, { _id: "two" }], "/memberships": [{ _id: "m1", org_id: "two" }] },
+      "two",
+    ],
+    ["nothing", {}, undefined],
+  ])("a service that shows %s tells", async (_title, lists, organization) => {
+    const list = <T>(collection: string, schema: z.ZodType<T>): Promise<T[]> =>
+      collection in lists
+        ? Promise.resolve(lists[collection]!.map((one) => schema.parse(one)))
+        : Promise.reject(missing);
+    expect(await askForOrganization("u0key-c2VjcmV0", list)).toBe(organization);
   });
 });
 
@@ -173,6 +235,24 @@ describe("a key that the state has not seen", () => {
     for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
     expect(await engine.refresh()).toBe("gone");
   });
+});
+
+test("a new key that lists only what several organizations share is refused, until the settings say whose it is", async () => {
+  const here = await made("membership");
+  const { engine, service, net, calls } = here;
+  service.store.memberships.patch(net.otherMembershipId, { org_id: "o-invited" });
+  const own = service.organizations[0]!.id;
+  setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+  newProcess();
+  service.store.memberships.remove(engine.kept!.id);
+  await expect(engine.refresh()).rejects.toThrow(
+    new RegExp(`may belong to organization .*o-invited.*Nothing was changed.*consortium:organization ${own}`),
+  );
+  await expect(engine.destroy()).rejects.toThrow(/may belong to organization/);
+  expect(writes(calls())).toEqual([]);
+  setEnvironment({ CONSORTIUM_ORGANIZATION: own });
+  newProcess();
+  expect(await engine.refresh()).toBe("gone");
 });
 
 test("a refresh with a known key asks nothing about the organization", async () => {

@@ -1,3 +1,4 @@
+import { secret } from "@pulumi/pulumi";
 import { UndiciTransport } from "../../../provider/api/transport";
 import {
   Configuration,
@@ -12,6 +13,7 @@ import {
   Service,
 } from "../../../sdk";
 import { type Run, Stack } from "../../support/double/stack";
+import { isSecret, revealed } from "../../support/double/wire";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment, start, type Started } from "../../support/service";
 
@@ -53,6 +55,19 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(await stack.up(program)).toMatchObject({ errors: [] });
     writes();
   }
+
+  test("what was asked of an input that the program made secret is a secret in the state, too", async () => {
+    const chainId = 424_242;
+    await made(() => {
+      const consortium = new Consortium("c");
+      new Environment("e", { consortium, provider: "quorum", consensusType: "ibft", chainId: secret(chainId) });
+    });
+    const { outputs } = stack.of("e");
+    expect(revealed(outputs)).toMatchObject({ __hidden: { asked: { chainId } }, chainId });
+    const open = JSON.stringify(stack.state, (_, value: unknown) => (isSecret(value) ? "[secret]" : value));
+    expect(open).not.toContain(String(chainId));
+    expect(open).toContain('"__hidden":"[secret]"');
+  });
 
   describe("a service that stores values in its own way", () => {
     const program =

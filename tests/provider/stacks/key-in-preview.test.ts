@@ -71,7 +71,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const foreign = await stack.preview(program());
     expect(foreign.errors[0]!.message).toMatch(
       new RegExp(
-        `was made with organization ${owner}, but the API key from .* belongs to organization.*Nothing was changed`,
+        `was made with organization ${owner}, but the API key .* does not show consortium .*, but some of .*Nothing was changed`,
       ),
     );
     expect(calls()).toEqual(asked);
