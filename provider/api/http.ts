@@ -44,6 +44,8 @@ interface Connections {
   transport?: Transport;
   /** Whether the service has ever answered. */
   reached: boolean;
+  /** Whether it has ever answered JSON, so that the address is the API's. */
+  speaksJson: boolean;
   /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
 }
@@ -68,6 +70,7 @@ export class Http {
       limit: pLimit(settings.maxConcurrency),
       transport: options.transport,
       reached: false,
+      speaksJson: false,
       serviceClock: new ServiceClock(),
     },
     private readonly deadline?: Deadline,
@@ -182,6 +185,7 @@ export class Http {
 
   #judge(call: string, url: string, { status, headers, text }: WireAnswer): Answer {
     const body = parseJson(text);
+    if (body !== undefined && body !== unreadable) this.connections.speaksJson = true;
     if (status >= 200 && status < 300) {
       if (body !== unreadable) return { status, body, headers, url };
       const errorMessage = `the answer is ${nature(text)}`;
@@ -193,11 +197,14 @@ export class Http {
       status,
       late: status === 408 || status === 504,
       errorMessage:
-        messageOf(body) ?? (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
+        messageOf(body) ??
+        sentenceIn(text) ??
+        (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),
     };
-    // A proxy's page says nothing about the resource: never take it for "gone".
-    const isForeign = kind === "missing" && body === unreadable;
+    // A proxy's page says nothing about the resource, so it is never taken for "gone". The API itself may say it in plain text.
+    const isPlain = sentenceIn(text) !== undefined && this.connections.speaksJson;
+    const isForeign = kind === "missing" && body === unreadable && !isPlain;
     // The API has no redirects, and following one would hand the key to another host.
     const next = isForeign || status < 400 ? checkAddress(this.settings) : undefined;
     throw this.error({ ...facts, kind: isForeign ? "server" : kind, next });
@@ -216,6 +223,9 @@ function parseJson(text: string): unknown {
 }
 
 const nature = (text: string): string => (/^\s*</.test(text) ? "an HTML page, not JSON" : "cut or not JSON");
+
+/** A short answer in words, not a page and not JSON that was cut. */
+const sentenceIn = (text: string): string | undefined => /^[^\s<>{}[\]"][^\n<>{}]{0,199}$/.exec(text.trim())?.[0];
 
 function messageOf(body: unknown): string | undefined {
   if (typeof body === "string") return body;

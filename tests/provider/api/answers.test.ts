@@ -25,7 +25,11 @@ describe("an answer that is none", () => {
     [200, page, "lost", /the answer is an HTML page, not JSON\. Check that http:\S+ \(from the given settings/],
     [201, '{"_id": "c', "lost", /the answer is cut or not JSON\. Check that/],
     [404, page, "server", /HTTP 404: the answer is an HTML page, not JSON\. Check that/],
-    [410, "gone", "server", /HTTP 410: the answer is cut or not JSON\. Check that/],
+    [410, "gone", "server", /HTTP 410: gone\. Check that/],
+    [404, "Not Found", "server", /HTTP 404: Not Found\. Check that/],
+    [404, '{"errorMess', "server", /HTTP 404: the answer is cut or not JSON\. Check that/],
+    [401, "Unauthorized", "denied", /HTTP 401: Unauthorized\./],
+    [400, "x".repeat(201), "invalid", /HTTP 400: the answer is cut or not JSON/],
     [502, page, "server", /HTTP 502: the answer is an HTML page, not JSON\./],
     [401, page, "denied", /HTTP 401: the answer is an HTML page/],
     [400, '{"code":7}', "invalid", /HTTP 400: no explanation was given\./],
@@ -36,6 +40,21 @@ describe("an answer that is none", () => {
     const error = await failure(http(baseUrl).request("GET", "/x"));
     expect(error).toMatchObject({ kind, status, call: "GET /x" });
     expect(error.message).toMatch(sentence);
+  });
+
+  test.each([
+    [404, "Not Found", "missing"],
+    [410, "gone", "missing"],
+    [404, page, "server"],
+    [404, '{"errorMess', "server"],
+  ])("%i %j after an answer in JSON, so that the address is the API's: %s", async (status, body, kind) => {
+    virtualTime();
+    const { baseUrl } = await peer((response, seen, socket) =>
+      (seen === 1 ? json(200, []) : text(status, body))(response, seen, socket),
+    );
+    const client = http(baseUrl);
+    await client.request("GET", "/consortia");
+    expect(await failure(client.request("GET", "/x"))).toMatchObject({ kind, status });
   });
 
   test.each([

@@ -13,6 +13,11 @@ test.each([
   ["stopped", "stopped", true],
   ["deleting", "going", true],
   ["Deleting", "going", true],
+  ["delete_pending", "going", true],
+  ["pending delete", "going", true],
+  ["terminating", "going", true],
+  ["delete_protected", "ready", true],
+  ["upgrade", "pending", false],
   ["deleted", "gone", true],
 ])("%s: %s; nothing to wait for: %s", (state, condition, settled) => {
   expect([conditionOf(state), isSettledState(state)]).toEqual([condition, settled]);
