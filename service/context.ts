@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Chain } from "./ledger/chains";
+import type { Tokens } from "./http/tokens";
 import type { Settings } from "./settings/settings";
 import type { Entity, Network, Wire } from "./store/entities";
 import type { Organizations } from "./store/organizations";
@@ -22,6 +23,7 @@ export interface Base {
 /** What the routes work with. */
 export interface Context extends Base {
   readonly organizations: Organizations;
+  readonly tokens: Tokens;
   readonly backend: Backend;
 }
 

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Context } from "../context";
 import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf } from "../faults";
+import { accountRoutes } from "../routes/account";
 import { consortium, consortiumZone, environmentZone, invitation, membership, verification } from "../routes/consortia";
 import { configuration, credential, environment, releaseRoutes } from "../routes/environments";
 import { node, nodeRoutes } from "../routes/nodes";
@@ -83,7 +84,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   await targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
-      requireKey(api, context.organizations);
+      requireKey(api, context);
       for (const row of specified) serve(api, context, row);
       nodeRoutes(api, context);
       tetherRoutes(api, context);
@@ -107,6 +108,7 @@ function extend(app: FastifyInstance, context: Context): void {
     done();
   });
   for (const row of beyond) serve(app, context, row);
+  accountRoutes(app, context);
   verification(app, context);
   releaseRoutes(app, context);
   identityRoutes(app, context);
@@ -125,7 +127,7 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
     reply.raw.once("close", () => inFlight.leave());
     const { latency } = context.settings.timing;
     if (latency > 0) await outages.pause(latency);
-    const caller = callerOf(context.organizations, request);
+    const caller = callerOf(context, request);
     request.call.organization = caller?.fields.name;
     request.fault = faults.hit(request.call, caller?.id);
     if (request.fault) request.call.fault = request.fault.kind;

@@ -132,10 +132,11 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const at = clock() - settings.timing.listLag;
     const query = request.query as Record<string, unknown>;
     const filters = (row.filters ?? []).filter((name) => query[name] !== undefined);
-    return store
+    const found = store
       .listed(row.kind, parent.id, at)
       .filter(({ fields }) => filters.every((name) => (fields as Record<string, unknown>)[name] === query[name]))
       .map((entity) => view(request, entity, at));
+    return pageOf(context, request, found);
   });
 
   app.get(itemPath(row), (request) => {
@@ -181,6 +182,15 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
     return answer(context, reply, settings.quirks.deleted[row.kind], view(request, removed));
   });
+}
+
+/** The part of a list that `?limit=&skip=` asks for. The specification knows neither. */
+export function pageOf(context: Context, request: FastifyRequest, all: Wire[]): Wire[] {
+  if (!context.settings.quirks.extended) return all;
+  const { limit = `${all.length}`, skip = "0" } = request.query as { limit?: string; skip?: string };
+  for (const [what, given] of Object.entries({ limit, skip }))
+    if (!/^\d{1,9}$/.test(given)) throw new Refusal(400, `${what} must be a whole number from 0.`);
+  return all.slice(Number(skip), Number(skip) + Number(limit));
 }
 
 /** The schemas of a kind without some of its fields. */
