@@ -52,6 +52,8 @@ export interface Backend {
 export interface Ledger {
   /** Starts an environment's chain in the background, since it has a node now. */
   prepare(environment: Entity<"environment">): void;
+  /** Stops an environment's chain, which makes no blocks until the environment is resumed. */
+  pause(environment: Entity<"environment">): void;
   /** The status of a started node. `host`: the caller's Host header. */
   status(environment: Entity<"environment">, node: Entity<"node">, host: string | undefined): Promise<Wire>;
   /** The account that a node signs for, once it is known. */

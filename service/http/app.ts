@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Context } from "../context";
 import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf } from "../faults";
 import { accountRoutes } from "../routes/account";
+import { actionRoutes } from "../routes/actions";
 import { consortium, consortiumZone, environmentZone, invitation, membership, verification } from "../routes/consortia";
 import { configuration, credential, environment, releaseRoutes } from "../routes/environments";
 import { node, nodeRoutes } from "../routes/nodes";
@@ -109,6 +110,7 @@ function extend(app: FastifyInstance, context: Context): void {
   });
   for (const row of beyond) serve(app, context, row);
   accountRoutes(app, context);
+  actionRoutes(app, context);
   verification(app, context);
   releaseRoutes(app, context);
   identityRoutes(app, context);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Entity, firstStart, stateAt, type Wire } from "../store/entities";
 import type { Chain, Chains } from "./chains";
 import type { Base, Ledger } from "../context";
+import { Refusal } from "../errors";
 
 /** How many accounts a chain has. Nodes come and go, but an account never passes to another member. */
 export const accountsOfChain = 32;
@@ -20,6 +21,10 @@ export class SimulatedLedger implements Ledger {
   constructor(protected readonly base: Base) {}
 
   prepare(_environment: Environment): void {
+    return undefined;
+  }
+
+  pause(_environment: Environment): void {
     return undefined;
   }
 
@@ -79,14 +84,16 @@ export class SimulatedLedger implements Ledger {
     return at === undefined ? created : [...created, line(client, at, "Node is started")];
   }
 
-  /** One block per period since the first node started. */
+  /** One block per period since the first node started, but for pauses. */
   #height(environment: Environment, at: number): number {
     const started = this.base.store
       .listed("node", environment.id, at)
       .map((node) => firstStart(node, at))
       .filter((time) => time !== undefined);
     if (started.length === 0) return 0;
-    return Math.floor((at - Math.min(...started)) / (environment.fields.block_period * 1_000));
+    const { since = Infinity, before = 0 } = environment.fields.pause ?? {};
+    const passed = Math.min(at, since) - before - Math.min(...started);
+    return Math.max(0, Math.floor(passed / (environment.fields.block_period * 1_000)));
   }
 }
 
@@ -106,6 +113,10 @@ export class RealLedger extends SimulatedLedger {
   }
 
   chain({ id, fields }: Environment): Promise<Chain> {
+    if (this.base.store.get("environment", id)?.state === "paused")
+      return Promise.reject(
+        new Refusal(503, `The environment ${id} is paused: its ledger answers once it is resumed.`),
+      );
     const { chain_id: chainId, block_period, consensus_type, prefunded_accounts: prefunded } = fields;
     const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, free: true };
     // raft makes a block when there is a transaction, the others every period
@@ -115,6 +126,10 @@ export class RealLedger extends SimulatedLedger {
   /** Starts the chain in the background. If that fails, later calls get the error. */
   override prepare(environment: Environment): void {
     this.#begin(environment).catch(() => undefined);
+  }
+
+  override pause({ id }: Environment): void {
+    this.chains.stop(id).catch(this.base.report);
   }
 
   override accountOf(node: Node): string | undefined {

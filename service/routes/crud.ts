@@ -26,6 +26,11 @@ export interface Making {
   environment: Entity<"environment">;
 }
 
+/** A change of an object: fields, of which null and undefined are taken away, and a state. */
+export interface Changed extends Partial<Pick<Entity, "state" | "due">> {
+  fields: Wire;
+}
+
 /** What is special about one kind of object. `serve` makes its endpoints from it. */
 export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.ZodRawShape = z.ZodRawShape> {
   kind: K;
@@ -40,6 +45,10 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   make(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
   /** Runs after the object was created. */
   made?(context: Context, entity: Entity<K>): void;
+  /** What to store of a change: the changed fields, and a state if it sets one. Default: the body. */
+  patched?(context: Context, entity: Entity<K>, body: Wire): Changed;
+  /** Runs after the object was changed. */
+  changed?(context: Context, entity: Entity<K>): void;
   /** The object as the API shows it to a caller with this Host header. */
   view(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
   /** Whether it can be reset to its first state. */
@@ -151,15 +160,19 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const { patch } = rules();
     const body = parse(patch, changesIn(patch, request.body, view(request, entity)), true);
     refuseUnknownReferences(makingOf(request, within(request)), body);
-    const changed = Object.keys(body).length > 0 ? change(entity, body) : entity;
+    const isChange = Object.keys(body).length > 0;
+    const changed = isChange
+      ? change(entity, row.patched?.(context, entity as never, body) ?? { fields: body })
+      : entity;
+    if (isChange) row.changed?.(context, changed as never);
     return answer(context, reply, settings.quirks.updated, view(request, changed));
   });
-  const change = (entity: Entity, body: Wire) => {
+  const change = (entity: Entity, { fields: body, ...states }: Changed) => {
     const changes = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
     // an earlier version may have kept a field of the create as unknown
     const given = Object.entries(entity.given ?? {}).filter(([name]) => !Object.hasOwn(body, name));
     const fields = { ...entity.fields, ...Object.fromEntries(changes) } as FieldsOf[ManagedKind];
-    return store.change(entity, { fields, ...(entity.given ? { given: Object.fromEntries(given) } : {}) });
+    return store.change(entity, { fields, ...states, ...(entity.given ? { given: Object.fromEntries(given) } : {}) });
   };
 
   if (row.resets)

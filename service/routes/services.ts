@@ -7,25 +7,18 @@ import { details, name, optional, parse } from "../http/bodies";
 import { deleteObject } from "../store/deletion";
 import { type Entity, firstStart, stateAt } from "../store/entities";
 import { answer, gone, resource, show, withUnknownFields } from "./crud";
+import { refusePaused } from "./environment-states";
 import { portOf, smallest } from "./nodes";
 
 /** Utility services exist once per environment, for all members. Others belong to one member. */
-const types = {
-  idregistry: "utility",
-  ipfs: "member",
-  documentstore: "member",
-  dataexchange: "member",
-  hdwallet: "member",
-} as const;
-
-type ServiceType = keyof typeof types;
-const typeOf = ({ fields }: Entity<"service">) => types[fields.service as ServiceType];
+const utilities: readonly string[] = ["idregistry"];
+const typeOf = ({ fields }: Entity<"service">) => (utilities.includes(fields.service) ? "utility" : "member");
 
 export const service = resource({
   kind: "service",
   parents: ["consortium", "environment"],
   create: z.object({
-    service: z.enum(Object.keys(types) as [ServiceType]),
+    service: name,
     membership_id: name,
     name: name.optional(),
     zone_id: optional,
@@ -42,6 +35,7 @@ export const service = resource({
   filters: ["name", "service"],
   make(making, body) {
     const { context, environment } = making;
+    refusePaused(environment);
     const same = context.store
       .children("service", environment.id)
       .find(({ fields }) => fields.service === body.service);
@@ -73,7 +67,7 @@ export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
 type Service = Entity<"service">;
 
 /** Finds the service of a path that names its type. Refuses one that is not started. */
-function reachService(context: Context, request: FastifyRequest, type: ServiceType): Service {
+function reachService(context: Context, request: FastifyRequest, type: string): Service {
   const { serviceId } = request.params as { serviceId: string };
   const found = context.store.get("service", serviceId);
   if (found?.organization !== organizationOf(request).id || found.fields.service !== type)

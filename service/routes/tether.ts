@@ -72,6 +72,12 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     return owned(tether, network);
   });
 
+  // the account is there from the start, so this makes none
+  post("/account", async (tether, request, reply) => {
+    if (!settings.quirks.extended) throw new Refusal(404, `There is no POST ${request.url} here.`);
+    body(nothing, request);
+    return answer(context, reply, settings.quirks.created, await owned(tether, tether.fields.network));
+  });
   for (const [path, rules] of [["/targetNetwork", targetNetwork] as const, ["/interval", interval] as const]) {
     post(path, (tether, request, reply) => {
       const fields = body<z.ZodRawShape>(rules, request);

@@ -95,6 +95,8 @@ export interface Timing {
   environmentStart: number;
   /** From the creation or a reset of a node or a service until it is `started`. Default 1500; the hosted service takes 30 to 60 seconds. */
   nodeStart: number;
+  /** From the change of an environment's release until it is `live` again. Default 500. */
+  upgrade: number;
   /** How long lists show a deleted environment, with state `deleted`. Default 500. */
   deletedVisible: number;
   /** How long a deleted consortium, membership, node or service is still there, with state `deleting`. Default 0. */
@@ -112,6 +114,7 @@ const ms = z.number().nonnegative();
 export const timing = z.strictObject({
   environmentStart: ms.default(500),
   nodeStart: ms.default(1_500),
+  upgrade: ms.default(500),
   deletedVisible: ms.default(500),
   deleting: ms.default(0),
   listLag: ms.default(0),

@@ -9,7 +9,7 @@ async function world(options: Parameters<typeof start>[0] = {}) {
   const clock = new FakeClock();
   const organizations = [{ name: "north", apiKey: "u0abcdefgh-c2VjcmV0" }, { name: "south" }];
   const { service, send } = await start({ clock: clock.now, organizations, ...options });
-  const [north, south] = service.organizations as [{ id: string; apiKey: string }, { id: string; apiKey: string }];
+  const [north, south] = [service.organizations[0]!, service.organizations[1]!];
   const login = async (apikey = north.apiKey, bearer = apikey) =>
     client(service.baseUrl, bearer)("POST", "/authtoken", { apikey });
   const token = async () => (await login()).body.token as string;
