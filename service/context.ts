@@ -77,6 +77,8 @@ export interface Tethering {
   /** Deploys the contract, and returns what to show of it. */
   deploy(tether: Entity<"tether">, network: Network): Promise<Wire>;
   fund(tether: Entity<"tether">, network: Network, wei: bigint): Promise<void>;
+  /** The address of its contract, if there is one. */
+  contract(tether: Entity<"tether">, network: Network): string | undefined;
   /** More fields to show of it. */
   shown(tether: Entity<"tether">): Wire;
 }

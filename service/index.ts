@@ -8,6 +8,7 @@ import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
 import { Tokens } from "./http/tokens";
 import { ledgerPackages } from "./ledger/engine";
+import { answersLike } from "./settings/like";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
 import { type ApiQuirks, apiQuirks, type ApiQuirksChange, overlay, timing, type Timing } from "./settings/settings";
 import { type Data, dataOf } from "./store/data";
@@ -161,7 +162,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
       return settings.timing;
     },
     setAnswers(change) {
-      settings.quirks = checked("setAnswers", apiQuirks, overlay(settings.quirks, change));
+      settings.quirks = checked("setAnswers", apiQuirks, overlay(settings.quirks, answersLike(change)));
     },
     setTiming(change) {
       settings.timing = checked("setTiming", timing, overlay(settings.timing, change));

@@ -69,6 +69,8 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Refusal && isPlain(context, request, error))
+      return refusePlainly(request, reply, error.status);
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
     const { statusCode = 500, message } = error as { statusCode?: number; message: string };
     if (isFull(error))
@@ -168,6 +170,15 @@ async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<str
 
 function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
   return reply.code(status).send({ errorMessage });
+}
+
+/** Whether the API refuses a call without JSON. */
+const isPlain = ({ settings }: Context, { url }: FastifyRequest, { status }: Refusal): boolean =>
+  settings.quirks.plainErrors && [401, 404].includes(status) && /^\/api\/v1\/(?!embedded)/.test(url);
+
+function refusePlainly({ method }: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
+  const text = status === 404 && method !== "GET" ? "" : STATUS_CODES[status]!;
+  return reply.code(status).type("text/plain").send(text);
 }
 
 /** Escapes all but ASCII in JSON, since other characters may move a terminal's cursor or reverse its text. */

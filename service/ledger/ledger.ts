@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Entity, firstStart, stateAt, type Wire } from "../store/entities";
+import { type Entity, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
 import type { Chain, Chains } from "./chains";
 import type { Base, Ledger } from "../context";
 import { Refusal } from "../errors";
@@ -33,12 +33,14 @@ export class SimulatedLedger implements Ledger {
     const nodes = this.base.store.children("node", environment.id);
     const validators = nodes.filter((one) => stateAt(one, now) === "started");
     const rpc = runtimeOf(this.base, node, host);
+    const public_address = address("node", node.id);
+    const private_address = Buffer.from(hex(32, "private", node.id), "hex").toString("base64");
+    const isQuorum = this.base.settings.quirks.quorumStatus && environment.fields.provider === "quorum";
     return Promise.resolve({
       id: hex(64, "enode", node.id),
-      geth: {
-        public_address: address("node", node.id),
-        validators: validators.map(({ id }) => address("node", id)),
-      },
+      ...(isQuorum
+        ? { quorum: { public_address, private_address } }
+        : { geth: { public_address, validators: validators.map(({ id }) => address("node", id)) } }),
       user_accounts: [simulatedAccount(node)],
       block_height: this.#height(environment, now),
       urls: { rpc, wss: rpc.replace(/^http/, "ws") },
@@ -67,7 +69,7 @@ export class SimulatedLedger implements Ledger {
   /** The states of all nodes at a time, for a report. */
   states(environment: Environment, at: number): Wire[] {
     const height = this.#height(environment, at);
-    return this.base.store.listed("node", environment.id, at).map((node) => ({
+    return this.base.store.present("node", environment.id, at).map((node) => ({
       node_id: node.id,
       node_name: node.fields.name,
       state: stateAt(node, at),
@@ -87,7 +89,7 @@ export class SimulatedLedger implements Ledger {
   /** One block per period since the first node started, but for pauses. */
   #height(environment: Environment, at: number): number {
     const started = this.base.store
-      .listed("node", environment.id, at)
+      .present("node", environment.id, at)
       .map((node) => firstStart(node, at))
       .filter((time) => time !== undefined);
     if (started.length === 0) return 0;
@@ -113,7 +115,9 @@ export class RealLedger extends SimulatedLedger {
   }
 
   chain({ id, fields }: Environment): Promise<Chain> {
-    if (this.base.store.get("environment", id)?.state === "paused")
+    const now = this.base.store.get("environment", id);
+    if (!now || isGoing(now)) return Promise.reject(new Refusal(409, `The environment ${id} is being deleted.`));
+    if (now.state === "paused")
       return Promise.reject(
         new Refusal(503, `The environment ${id} is paused: its ledger answers once it is resumed.`),
       );

@@ -19,7 +19,7 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
   app.get(`${itemPath(environment)}/status`, (request) => {
     const entity = environmentOf(request);
     const at = clock();
-    const nodes = store.listed("node", entity.id, at).map((node) => {
+    const nodes = store.present("node", entity.id, at).map((node) => {
       return { [settings.quirks.idField]: node.id, state: stateAt(node, at) };
     });
     const { release_id } = entity.fields;

@@ -7,6 +7,7 @@ import {
   type FieldsOf,
   firstStart,
   firstState,
+  isGoing,
   type ManagedKind,
   stateAt,
   type Wire,
@@ -116,7 +117,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const parents = within(request);
     const body = parse(rules().create, request.body, settings.quirks.strictBodies);
     const parent = parents.at(-1)!;
-    if (parent.state === "deleting") throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
+    if (isGoing(parent)) throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
     refuseBeyondLimit(context, row, parent.id);
     const given = remembered(rules(), request.body);
     const making = makingOf(request, parents);
@@ -126,7 +127,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       kind: row.kind,
       parent: parent.id,
       organization: making.organization.id,
-      ...firstState(row.kind, clock(), settings.timing),
+      ...firstState(row.kind, clock(), settings),
       fields,
       id,
       ...(given ? { given } : {}),
@@ -180,19 +181,19 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       supported(settings.quirks.extended ? settings.quirks.reset : 404, `${oneOf(row.kind)} cannot be reset`);
       const entity = target(request);
       parse(z.object({}), request.body, settings.quirks.strictBodies);
-      if (entity.state === "deleting")
-        throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} is being deleted.`);
+      if (isGoing(entity)) throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} is being deleted.`);
       const now = clock();
-      const again = { ...firstState(row.kind, now, settings.timing), firstStart: firstStart(entity, now) };
+      const again = { ...firstState(row.kind, now, settings), firstStart: firstStart(entity, now) };
       return answer(context, reply, settings.quirks.updated, view(request, store.change(entity, again)));
     });
 
   app.delete(itemPath(row), (request, reply) => {
+    if (row.kind === "zone") supported(settings.quirks.deleteZones, "A zone cannot be deleted");
     const entity = target(request);
     const blocker = row.blocker?.(context, entity as never);
     if (blocker !== undefined)
       throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} cannot be deleted: ${blocker}.`);
-    const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
+    const removed = isGoing(entity) ? entity : deleteObject(context, entity);
     return answer(context, reply, settings.quirks.deleted[row.kind], view(request, removed));
   });
 }
@@ -228,7 +229,7 @@ function refuseUnknownReferences(making: Making, body: Wire): void {
     const found = making.context.store.get(kind, id);
     if (found?.parent !== making[place].id)
       throw new Refusal(400, `${field}: ${id} is not a ${kind} of this ${place}.`);
-    if (found.state === "deleting") throw new Refusal(409, `The ${kind} ${id} is being deleted.`);
+    if (isGoing(found)) throw new Refusal(409, `The ${kind} ${id} is being deleted.`);
   }
 }
 

@@ -8,7 +8,7 @@ type Environment = Entity<"environment">;
 /** An environment is live once one of its nodes was started. */
 export function environmentState({ store }: Base, entity: Environment, at: number): string {
   const state = stateAt(entity, at);
-  const started = () => store.listed("node", entity.id, at).some((node) => firstStart(node, at) !== undefined);
+  const started = () => store.present("node", entity.id, at).some((node) => firstStart(node, at) !== undefined);
   return state === "setup" && started() ? "live" : state;
 }
 
@@ -34,6 +34,13 @@ function refuseUnless(base: Base, entity: Environment, states: readonly string[]
   const state = environmentState(base, entity, base.clock());
   if (states.includes(state)) return;
   throw new Refusal(409, `The environment ${entity.id} is ${state}: only one that is ${states.join(" or ")} ${what}.`);
+}
+
+/** Starts an environment that has waited for its first node. */
+export function startWaiting({ store, settings, clock }: Base, id: string): void {
+  const waiting = store.get("environment", id);
+  if (!settings.quirks.environmentsWait || waiting?.state !== "initializing" || waiting.due !== undefined) return;
+  store.put([{ ...waiting, ...begun("environment", "initializing", clock(), settings.timing) }]);
 }
 
 /** Nothing starts in an environment that is paused. */

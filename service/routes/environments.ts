@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { description, details, name, optional } from "../http/bodies";
-import { stateAt, type Wire } from "../store/entities";
+import { type FieldsOf, stateAt, type Wire } from "../store/entities";
 import { plainAddress } from "../ledger/ledger-folder";
 import { sha256 } from "../store/files";
 import { gone, resource, show, supported, withUnknownFields } from "./crud";
@@ -75,6 +75,22 @@ function asSpecified<B extends Wire>({ autopause_init_delay, autopause_idle_hour
   };
 }
 
+/** The fields as this service shows them. */
+function inHouseStyle({ settings: { quirks } }: Context, fields: FieldsOf["environment"]): Wire {
+  const { initial_delay, idle_hours, prefunded_accounts, ...others } = fields;
+  const { autopauseNames, bareAddresses } = quirks;
+  const accounts = Object.entries(prefunded_accounts ?? {}).map(([key, money]) => [key.replace(/^0x/i, ""), money]);
+  return {
+    ...others,
+    ...(autopauseNames
+      ? { autopause_init_delay: initial_delay, autopause_idle_hours: idle_hours }
+      : { initial_delay, idle_hours }),
+    ...(prefunded_accounts && {
+      prefunded_accounts: bareAddresses ? (Object.fromEntries(accounts) as Wire) : prefunded_accounts,
+    }),
+  };
+}
+
 function refuseOtherRelease(release_id: string, of: Provider): void {
   if (!releases.some(({ id, provider }) => id === release_id && provider === of))
     throw new Refusal(400, `release_id: ${release_id} is not a release of ${of}: see GET /releases.`);
@@ -116,6 +132,9 @@ export const environment = resource({
       const choice = allowed.join(" or ");
       throw new Refusal(400, `consensus_type ${body.consensus_type} does not go with ${body.provider}: use ${choice}.`);
     }
+    const prefixed = Object.keys(body.prefunded_accounts ?? {}).find((key) => /^0x/i.test(key));
+    if (prefixed !== undefined && context.settings.quirks.bareAddresses)
+      throw new Refusal(400, `prefunded_accounts: ${prefixed} must be without 0x.`);
     const release_id = body.release_id ?? releases.find(({ provider }) => provider === body.provider)!.id;
     refuseOtherRelease(release_id, body.provider);
     return {
@@ -132,9 +151,10 @@ export const environment = resource({
     };
   },
   view(context, entity, at) {
-    const nodes = context.store.listed("node", entity.id, at);
+    const nodes = context.store.present("node", entity.id, at);
     const list = { state: environmentState(context, entity, at), node_list: nodes.map(({ id }) => id) };
-    return show(context, entity, { ...entity.fields, accountOwners: undefined, pause: undefined, ...list }, at);
+    const fields = inHouseStyle(context, entity.fields);
+    return show(context, entity, { ...fields, accountOwners: undefined, pause: undefined, ...list }, at);
   },
   patched(context, entity, { state, ...body }) {
     const { release_id } = body;

@@ -6,7 +6,7 @@ import { name, optional } from "../http/bodies";
 import { accountsOfChain, runtimeOf } from "../ledger/ledger";
 import { type Entity, firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
-import { refusePaused } from "./environment-states";
+import { refusePaused, startWaiting } from "./environment-states";
 
 /** Picks an account of the chain that never was another member's: an unused one of its own, else a new one. */
 function accountFor({ context: { store }, environment }: Making, membership: string): number {
@@ -72,15 +72,20 @@ export const node = resource({
     const chosen = { role: body.role ?? "validator", size: body.size ?? smallest, ...portOf(making, body.zone_id) };
     return { fields: { ...body, ...chosen, provider, consensus_type, ...(account ? { account } : {}) } };
   },
-  made: (context, entity) => context.backend.ledger.prepare(context.store.get("environment", entity.parent)!),
+  made(context, { parent }) {
+    startWaiting(context, parent);
+    context.backend.ledger.prepare(context.store.get("environment", parent)!);
+  },
   view(context, entity, at, host) {
     const first_user_account = context.backend.ledger.accountOf(entity);
     const rpc = runtimeOf(context, entity, host);
     const started = { first_user_account, urls: { rpc, wss: rpc.replace(/^http/, "ws") } };
+    const { extended, emptyUrls } = context.settings.quirks;
+    const starting = emptyUrls ? { urls: { wss: "" } } : {};
     const { size = smallest } = entity.fields;
     const fields = { ...entity.fields, size, account: undefined, first_user_account: undefined };
-    if (!context.settings.quirks.extended) return show(context, entity, { ...fields, size: undefined }, at);
-    return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? {} : started) }, at);
+    if (!extended) return show(context, entity, { ...fields, size: undefined }, at);
+    return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? starting : started) }, at);
   },
   resets: true,
   extended: ["role", "zone_id", "database_type", ...(Object.keys(changing) as (keyof typeof changing)[])],

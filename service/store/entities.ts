@@ -1,4 +1,4 @@
-import type { Timing } from "../settings/settings";
+import type { Settings, Timing } from "../settings/settings";
 
 /** An object as the API shows it. */
 export type Wire = Record<string, unknown>;
@@ -94,6 +94,8 @@ export interface FieldsOf {
     /** The checksum of its account's key, once there is one. */
     keyChecksum?: string;
     environmentName?: string;
+    /** Whether its account was asked for; it counts only where accounts do not exist from the start. */
+    hasAccount?: boolean;
     network?: Network;
     interval?: number;
     active: boolean;
@@ -175,14 +177,19 @@ const steps: Partial<Record<Kind, Record<string, { to: string; after: keyof Timi
     upgrade: { to: "setup", after: "upgrade" },
   },
   node: { initializing: { to: "started", after: "nodeStart" } },
-  service: { initializing: { to: "started", after: "nodeStart" } },
+  service: {
+    initializing: { to: "started", after: "nodeStart" },
+    provisioning: { to: "started", after: "nodeStart" },
+  },
 };
 /** The first states of other kinds; all others are `active`. */
 const settled: Partial<Record<Kind, string>> = { consortium: "setup", invitation: "sent" };
 
 /** An object's first state. When that state ends is fixed now, so it survives a restart. */
-export function firstState(kind: Kind, now: number, timing: Timing): { state: string; due?: number } {
-  return steps[kind] ? begun(kind, "initializing", now, timing) : { state: settled[kind] ?? "active" };
+export function firstState(kind: Kind, now: number, { timing, quirks }: Settings): { state: string; due?: number } {
+  if (!steps[kind]) return { state: settled[kind] ?? "active" };
+  if (kind === "environment" && quirks.environmentsWait) return { state: "initializing" };
+  return begun(kind, kind === "service" && quirks.provisioning ? "provisioning" : "initializing", now, timing);
 }
 
 /** A state that ends by itself, and when. */
@@ -192,9 +199,13 @@ export function begun(kind: Kind, state: string, now: number, timing: Timing): {
 
 /** The state at a time. It follows from the time alone: no timers run. */
 export function stateAt(entity: Entity, at: number): string {
+  if (entity.deletedAt !== undefined && at >= entity.deletedAt) return "deleted";
   const step = steps[entity.kind]?.[entity.state];
   return step && entity.due !== undefined && at >= entity.due ? step.to : entity.state;
 }
+
+/** Whether it is being deleted. It still counts, but takes no changes. */
+export const isGoing = ({ state }: Entity): boolean => state === "deleting" || state === "delete_pending";
 
 /** When a node or a service first started, whether it was reset since or not. */
 export function firstStart(entity: Entity, at: number): number | undefined {
