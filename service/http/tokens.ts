@@ -8,7 +8,7 @@ import type { Organizations } from "../store/organizations";
 const lifetime = 3_600;
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-/** A token with another header, such as one without a signature, is none of ours. */
+/** It is only shown: whatever a token says of itself, it needs this signature. */
 const header = encoded({ alg: "HS256", typ: "JWT" });
 const claims = jsonText.pipe(z.object({ orgs: z.tuple([z.string()]), exp: z.number(), key: z.string() }));
 
@@ -32,7 +32,7 @@ export class Tokens {
   /** The organization of a token that is good now. */
   ownerOf(token: string): Entity<"organization"> | undefined {
     const [head, body = "", signature = "", ...more] = token.split(".");
-    if (head !== header || more.length > 0 || !isSame(signature, this.#sign(`${head}.${body}`))) return undefined;
+    if (more.length > 0 || !isSame(signature, this.#sign(`${head}.${body}`))) return undefined;
     const { data } = claims.safeParse(Buffer.from(body, "base64url").toString());
     if (!data || this.clock() >= data.exp * 1_000) return undefined;
     const organization = this.organizations.list().find(({ id }) => id === data.orgs[0]);

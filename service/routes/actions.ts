@@ -5,7 +5,7 @@ import { Refusal } from "../errors";
 import { parse } from "../http/bodies";
 import type { Entity } from "../store/entities";
 import { stateAt } from "../store/entities";
-import { answer, itemPath, reach, show } from "./crud";
+import { answer, itemPath, own, reach, show } from "./crud";
 import { addressText, credential, environment, newPassword, wei } from "./environments";
 import { environmentState } from "./environment-states";
 
@@ -39,7 +39,8 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
   });
 
   app.post(`${itemPath(credential)}/regenerate`, (request, reply) => {
-    const found = reach(context, request, ["consortium", "environment", "credential"]).at(-1) as Entity<"credential">;
+    const reached = reach(context, request, ["consortium", "environment", "credential"]).at(-1);
+    const found = own(request, reached as Entity<"credential">);
     parse(z.object({}), request.body, strict());
     const { password, passwordHash } = newPassword();
     const changed = store.setFields("credential", found.id, { passwordHash });

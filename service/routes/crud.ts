@@ -17,6 +17,7 @@ import { changesIn, isDeeper, mostNested, parse, unknownIn } from "../http/bodie
 import { soundsSecret } from "../http/call-log";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
+import { refuseMakingIn, refuseOthers, sees, sharedWith } from "../store/sharing";
 
 /** The context of a create or a change. */
 export interface Making {
@@ -93,10 +94,17 @@ export function reach(context: Context, request: FastifyRequest, kinds: readonly
   for (const kind of kinds) {
     const id = params[`${kind}Id`] ?? "";
     const entity = context.store.get(kind, id);
-    if (!entity || entity.parent !== found.at(-1)!.id) throw gone(context, kind, id);
+    const isThere = entity && (kind === "consortium" || entity.parent === found.at(-1)!.id);
+    if (!isThere || !sees(context, organization.id, entity)) throw gone(context, kind, id);
     found.push(entity);
   }
   return found;
+}
+
+/** The object itself, if the caller may change it. */
+export function own<E extends Entity>(request: FastifyRequest, entity: E): E {
+  refuseOthers(organizationOf(request).id, entity);
+  return entity;
 }
 
 /** The endpoints of one kind of object: create, list, read, change, delete. */
@@ -104,10 +112,12 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   const { settings, store, clock } = context;
   const within = (request: FastifyRequest) => reach(context, request, row.parents);
   const target = (request: FastifyRequest) => reach(context, request, [...row.parents, row.kind]).at(-1)!;
-  const view = ({ headers }: FastifyRequest, entity: Entity, at = clock()) => ({
-    ...row.view(context, entity as never, at, headers.host),
-    ...entity.given,
-  });
+  const ownTarget = (request: FastifyRequest) => own(request, target(request));
+  const view = (request: FastifyRequest, entity: Entity, at = clock()): Wire => {
+    const shown = { ...row.view(context, entity as never, at, request.headers.host), ...entity.given };
+    // details may be secret
+    return entity.organization === organizationOf(request).id ? shown : { ...shown, details: undefined };
+  };
   const specified = without(row, (row.extended ?? []) as readonly string[]);
   const rules = () => (settings.quirks.extended ? row : specified);
   const makingOf = (request: FastifyRequest, [, consortium, environment]: Entity[]) =>
@@ -117,6 +127,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const parents = within(request);
     const body = parse(rules().create, request.body, settings.quirks.strictBodies);
     const parent = parents.at(-1)!;
+    refuseMakingIn(organizationOf(request).id, row.kind, parent);
     if (isGoing(parent)) throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
     refuseBeyondLimit(context, row, parent.id);
     const given = remembered(rules(), request.body);
@@ -142,8 +153,10 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const at = clock() - settings.timing.listLag;
     const query = request.query as Record<string, unknown>;
     const filters = (row.filters ?? []).filter((name) => query[name] !== undefined);
-    const found = store
-      .listed(row.kind, parent.id, at)
+    const organization = organizationOf(request).id;
+    const shared = row.kind === "consortium" ? sharedWith(context, organization, at) : [];
+    const found = [...store.listed(row.kind, parent.id, at), ...shared]
+      .filter((entity) => row.kind === "consortium" || sees(context, organization, entity))
       .filter(({ fields }) => filters.every((name) => (fields as Record<string, unknown>)[name] === query[name]))
       .map((entity) => view(request, entity, at));
     return pageOf(context, request, found);
@@ -157,7 +170,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
     supported(settings.quirks.patch, `${oneOf(row.kind)} cannot be changed`);
-    const entity = target(request);
+    const entity = ownTarget(request);
     const { patch } = rules();
     const body = parse(patch, changesIn(patch, request.body, view(request, entity)), true);
     refuseUnknownReferences(makingOf(request, within(request)), body);
@@ -179,7 +192,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   if (row.resets)
     app.put(`${itemPath(row)}/reset`, (request, reply) => {
       supported(settings.quirks.extended ? settings.quirks.reset : 404, `${oneOf(row.kind)} cannot be reset`);
-      const entity = target(request);
+      const entity = ownTarget(request);
       parse(z.object({}), request.body, settings.quirks.strictBodies);
       if (isGoing(entity)) throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} is being deleted.`);
       const now = clock();
@@ -189,7 +202,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   app.delete(itemPath(row), (request, reply) => {
     if (row.kind === "zone") supported(settings.quirks.deleteZones, "A zone cannot be deleted");
-    const entity = target(request);
+    const entity = ownTarget(request);
     const blocker = row.blocker?.(context, entity as never);
     if (blocker !== undefined)
       throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} cannot be deleted: ${blocker}.`);
@@ -227,8 +240,10 @@ function refuseUnknownReferences(making: Making, body: Wire): void {
     const id = body[field];
     if (typeof id !== "string") continue;
     const found = making.context.store.get(kind, id);
-    if (found?.parent !== making[place].id)
+    const { organization } = making;
+    if (found?.parent !== making[place].id || !sees(making.context, organization.id, found))
       throw new Refusal(400, `${field}: ${id} is not a ${kind} of this ${place}.`);
+    if (kind === "membership") refuseOthers(organization.id, found);
     if (isGoing(found)) throw new Refusal(409, `The ${kind} ${id} is being deleted.`);
   }
 }

@@ -7,6 +7,7 @@ import { description, details, name, optional } from "../http/bodies";
 import { type FieldsOf, stateAt, type Wire } from "../store/entities";
 import { plainAddress } from "../ledger/ledger-folder";
 import { sha256 } from "../store/files";
+import { ofOthers } from "../store/sharing";
 import { gone, resource, show, supported, withUnknownFields } from "./crud";
 import { environmentState, pausedOrLive, upgraded } from "./environment-states";
 
@@ -173,7 +174,10 @@ export const environment = resource({
     if (entity.state === "paused") backend.ledger.pause(entity);
     else if (store.children("node", entity.id).length > 0) backend.ledger.prepare(entity);
   },
-  blocker({ settings, clock }, entity) {
+  blocker(context, entity) {
+    const { settings, clock } = context;
+    const others = ofOthers(context, entity, "node") ?? ofOthers(context, entity, "service");
+    if (others !== undefined) return `it still has ${others}`;
     const early = settings.quirks.refuseEarlyDelete && stateAt(entity, clock()) === "initializing";
     return early ? "it is still initializing" : undefined;
   },

@@ -2,6 +2,7 @@ import type { Context } from "../context";
 import { ServiceError } from "../errors";
 import { boundEnvironment } from "../tether/tethering";
 import { eraseObject } from "./deletion";
+import { acceptInvitation } from "./sharing";
 import { begun, type Entity, type Kind, type ManagedKind, type Network, stateAt } from "./entities";
 
 /** One kind of object, to read and change directly, as if somebody else had used the service. */
@@ -63,6 +64,16 @@ export class Environments extends ManagedCollection<"environment"> {
   }
 }
 
+/** The invitations. */
+export class Invitations extends ManagedCollection<"invitation"> {
+  /** Makes the invited organization a member, which then sees the consortium and what is in it. Returns its membership. */
+  accept(id: string, organization = this.get(id).fields.org_name): Entity<"membership"> {
+    const invited = this.context.organizations.find(organization);
+    if (!invited) throw new ServiceError(`There is no organization ${organization}. Add it, or name another one.`);
+    return acceptInvitation(this.context, this.get(id), invited);
+  }
+}
+
 /** The tether services. */
 export class Tethers extends Collection<"tether"> {
   /** The tether service with this id, with the reports that are due by now. */
@@ -93,7 +104,7 @@ export const dataOf = (context: Context) => ({
   zones: new ManagedCollection(context, "zone"),
   configurations: new ManagedCollection(context, "configuration"),
   services: new ManagedCollection(context, "service"),
-  invitations: new ManagedCollection(context, "invitation"),
+  invitations: new Invitations(context, "invitation"),
   destinations: new Collection(context, "destination"),
   tethers: new Tethers(context, "tether"),
 });
