@@ -148,7 +148,9 @@ function faults(app: FastifyInstance, context: Context, rules: Faults): void {
   const where = `${prefix}/faults`;
   const routes = () =>
     [...rules.routes].filter((route) =>
-      /^\/(consortia|tether|releases|idregistry|documentstore|dataexchange)/.test(route),
+      /^\/(consortia|tether|releases|idregistry|documentstore|dataexchange|authtoken|orgs|apikeys|memberships|regions|plans)/.test(
+        route,
+      ),
     );
   const shown = (request: FastifyRequest) =>
     rules.of(organizationOf(request).id).map(({ id, rule, seen, hits }) => ({ id, rule, seen, hits }));
