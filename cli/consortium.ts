@@ -18,6 +18,7 @@ const commands: Record<string, { summary: string; load: () => Promise<{ define: 
   check: { summary: "check whether a network is usable", load: () => import("./check.js") },
   report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
   fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
+  accept: { summary: "accept an invitation on the embedded service", load: () => import("./accept.js") },
 };
 
 /** Runs a command line. @param args without node and the script */

@@ -28,6 +28,7 @@ interface Flags {
   limitEnvironments?: number;
   limitNodes?: number;
   limit: Partial<CallLimits>;
+  like: "specification" | "hosted";
   showKey?: boolean;
   ledger: boolean;
   anvil?: string;
@@ -69,6 +70,11 @@ export function define(command: Command): void {
       new Option("--limit <name=value>", "limit of calls to nodes, such as gas=60000000; repeatable")
         .argParser(limit)
         .default({}, "see the documentation"),
+    )
+    .addOption(
+      new Option("--like <whom>", "which service it behaves like, where they differ")
+        .choices(["specification", "hosted"])
+        .default("specification"),
     )
     .option("--no-ledger", "simulate nodes and tethers instead of running real chains")
     .addOption(
@@ -140,6 +146,7 @@ function start(flags: Flags): Promise<Service> {
       latency: flags.latency,
       tetherHour: milliseconds(flags.tetherHour),
     },
+    answers: { like: flags.like },
     ledger: flags.ledger && { anvil: flags.anvil, targets: flags.target },
     tls: tls(flags),
   });

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Chain } from "./ledger/chains";
+import type { Tokens } from "./http/tokens";
 import type { Settings } from "./settings/settings";
 import type { Entity, Network, Wire } from "./store/entities";
 import type { Organizations } from "./store/organizations";
@@ -22,6 +23,7 @@ export interface Base {
 /** What the routes work with. */
 export interface Context extends Base {
   readonly organizations: Organizations;
+  readonly tokens: Tokens;
   readonly backend: Backend;
 }
 
@@ -50,6 +52,8 @@ export interface Backend {
 export interface Ledger {
   /** Starts an environment's chain in the background, since it has a node now. */
   prepare(environment: Entity<"environment">): void;
+  /** Stops an environment's chain, which makes no blocks until the environment is resumed. */
+  pause(environment: Entity<"environment">): void;
   /** The status of a started node. `host`: the caller's Host header. */
   status(environment: Entity<"environment">, node: Entity<"node">, host: string | undefined): Promise<Wire>;
   /** The account that a node signs for, once it is known. */
@@ -73,6 +77,8 @@ export interface Tethering {
   /** Deploys the contract, and returns what to show of it. */
   deploy(tether: Entity<"tether">, network: Network): Promise<Wire>;
   fund(tether: Entity<"tether">, network: Network, wei: bigint): Promise<void>;
+  /** The address of its contract, if there is one. */
+  contract(tether: Entity<"tether">, network: Network): string | undefined;
   /** More fields to show of it. */
   shown(tether: Entity<"tether">): Wire;
 }

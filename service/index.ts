@@ -6,7 +6,9 @@ import { checked, reporter } from "./errors";
 import { type Fault, type FaultRule, Faults } from "./faults";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
+import { Tokens } from "./http/tokens";
 import { ledgerPackages } from "./ledger/engine";
+import { answersLike } from "./settings/like";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
 import { type ApiQuirks, apiQuirks, type ApiQuirksChange, overlay, timing, type Timing } from "./settings/settings";
 import { type Data, dataOf } from "./store/data";
@@ -108,7 +110,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   let listener: Listener;
   const start = async () => {
     backend = openBackend(options, base);
-    const context = { ...base, organizations, backend };
+    const context = { ...base, organizations, tokens: new Tokens(organizations, clock), backend };
     const { app, server } = await buildApp({ context, log, inFlight, faults, outages, routes, options });
     listener = new Listener(server, options, backend.drop);
     await listener.open();
@@ -160,7 +162,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
       return settings.timing;
     },
     setAnswers(change) {
-      settings.quirks = checked("setAnswers", apiQuirks, overlay(settings.quirks, change));
+      settings.quirks = checked("setAnswers", apiQuirks, overlay(settings.quirks, answersLike(change)));
     },
     setTiming(change) {
       settings.timing = checked("setTiming", timing, overlay(settings.timing, change));

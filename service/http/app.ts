@@ -3,6 +3,8 @@ import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Context } from "../context";
 import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf } from "../faults";
+import { accountRoutes } from "../routes/account";
+import { actionRoutes } from "../routes/actions";
 import { consortium, consortiumZone, environmentZone, invitation, membership, verification } from "../routes/consortia";
 import { configuration, credential, environment, releaseRoutes } from "../routes/environments";
 import { node, nodeRoutes } from "../routes/nodes";
@@ -67,6 +69,8 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Refusal && isPlain(context, request, error))
+      return refusePlainly(request, reply, error.status);
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
     const { statusCode = 500, message } = error as { statusCode?: number; message: string };
     if (isFull(error))
@@ -83,7 +87,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   await targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
-      requireKey(api, context.organizations);
+      requireKey(api, context);
       for (const row of specified) serve(api, context, row);
       nodeRoutes(api, context);
       tetherRoutes(api, context);
@@ -107,6 +111,8 @@ function extend(app: FastifyInstance, context: Context): void {
     done();
   });
   for (const row of beyond) serve(app, context, row);
+  accountRoutes(app, context);
+  actionRoutes(app, context);
   verification(app, context);
   releaseRoutes(app, context);
   identityRoutes(app, context);
@@ -125,7 +131,7 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
     reply.raw.once("close", () => inFlight.leave());
     const { latency } = context.settings.timing;
     if (latency > 0) await outages.pause(latency);
-    const caller = callerOf(context.organizations, request);
+    const caller = callerOf(context, request);
     request.call.organization = caller?.fields.name;
     request.fault = faults.hit(request.call, caller?.id);
     if (request.fault) request.call.fault = request.fault.kind;
@@ -164,6 +170,15 @@ async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<str
 
 function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
   return reply.code(status).send({ errorMessage });
+}
+
+/** Whether the API refuses a call without JSON. */
+const isPlain = ({ settings }: Context, { url }: FastifyRequest, { status }: Refusal): boolean =>
+  settings.quirks.plainErrors && [401, 404].includes(status) && /^\/api\/v1\/(?!embedded)/.test(url);
+
+function refusePlainly({ method }: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
+  const text = status === 404 && method !== "GET" ? "" : STATUS_CODES[status]!;
+  return reply.code(status).type("text/plain").send(text);
 }
 
 /** Escapes all but ASCII in JSON, since other characters may move a terminal's cursor or reverse its text. */

@@ -4,6 +4,7 @@ import { Refusal } from "../errors";
 import type { Entity } from "../store/entities";
 import { sha256 } from "../store/files";
 import type { Organizations } from "../store/organizations";
+import type { Tokens } from "./tokens";
 import type { Store } from "../store/store";
 
 declare module "fastify" {
@@ -14,10 +15,16 @@ declare module "fastify" {
 
 const sentKey = ({ headers }: FastifyRequest) => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
 
-/** The organization whose key was sent; undefined without a valid one. */
-export function callerOf(organizations: Organizations, request: FastifyRequest): Entity<"organization"> | undefined {
+/** What knows the callers. */
+export interface Callers {
+  organizations: Organizations;
+  tokens: Tokens;
+}
+
+/** The organization whose key, or a token of it, was sent; undefined without a valid one. */
+export function callerOf({ organizations, tokens }: Callers, request: FastifyRequest) {
   const key = sentKey(request);
-  return key === undefined ? undefined : organizations.ofKey(key);
+  return key === undefined ? undefined : (organizations.ofKey(key) ?? tokens.ownerOf(key));
 }
 
 const unauthorized = (request: FastifyRequest) =>
@@ -32,9 +39,9 @@ const unauthorized = (request: FastifyRequest) =>
  * Requires an API key for all routes of `app`, and limits each call to the organization of its key. Without a key, the body is not
  * read, unless a fault comes first.
  */
-export function requireKey(app: FastifyInstance, organizations: Organizations): void {
+export function requireKey(app: FastifyInstance, callers: Callers): void {
   app.addHook("onRequest", (request, _reply, done) => {
-    request.organization = callerOf(organizations, request);
+    request.organization = callerOf(callers, request);
     if (!request.organization && !request.fault) throw unauthorized(request);
     done();
   });

@@ -22,6 +22,8 @@ export class Chains {
   readonly #sockets = mkdtempSync(join(socketRoot(), "consortium-chains-"));
   readonly #host: Host;
   readonly #running = new Map<string, Promise<Chain>>();
+  /** Chains that are being stopped. */
+  readonly #ending = new Map<string, Promise<void>>();
   /** Ledgers with a damaged file. They stay so until the service starts again. */
   readonly #outOfOrder = new Map<string, OutOfOrder>();
   /** What was said of a ledger that does not start. */
@@ -55,10 +57,28 @@ export class Chains {
     if (this.#closed) return Promise.reject(stopping());
     const outOfOrder = this.#outOfOrder.get(spec.key);
     if (outOfOrder) return Promise.reject(outOfOrder);
+    const ending = this.#ending.get(spec.key);
+    if (ending) return ending.then(() => this.get(spec));
     const chain = this.#running.get(spec.key) ?? this.#start(spec);
     this.#running.set(spec.key, chain);
     chain.catch(() => this.#running.delete(spec.key));
     return chain;
+  }
+
+  /** Stops a chain; its ledger stays. */
+  stop(key: string): Promise<void> {
+    const ended = this.#stop(key).finally(() => {
+      if (this.#ending.get(key) === ended) this.#ending.delete(key);
+    });
+    this.#ending.set(key, ended);
+    return ended;
+  }
+
+  async #stop(key: string): Promise<void> {
+    await this.#ending.get(key);
+    const chain = await this.#running.get(key)?.catch(() => undefined);
+    await chain?.close();
+    this.#running.delete(key);
   }
 
   /** Checks that a known ledger is complete; changes nothing. */
@@ -81,9 +101,7 @@ export class Chains {
 
   /** Stops a chain and deletes its ledger. */
   async erase(key: string): Promise<void> {
-    const chain = await this.#running.get(key)?.catch(() => undefined);
-    await chain?.close();
-    this.#running.delete(key);
+    await this.stop(key);
     this.#outOfOrder.delete(key);
     const ledger = this.store.get("ledger", key);
     if (ledger) this.store.remove(ledger);
@@ -98,6 +116,7 @@ export class Chains {
 
   async close(): Promise<void> {
     this.#closed = true;
+    await Promise.allSettled(this.#ending.values());
     await Promise.allSettled([...this.#running.values()].map(async (chain) => (await chain).close()));
     await this.#host.watched.close();
     rmSync(this.#sockets, { recursive: true, force: true }); // where no chain ever ran, no watcher did it

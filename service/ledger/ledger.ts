@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { type Entity, firstStart, stateAt, type Wire } from "../store/entities";
+import { type Entity, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
 import type { Chain, Chains } from "./chains";
 import type { Base, Ledger } from "../context";
+import { Refusal } from "../errors";
 
 /** How many accounts a chain has. Nodes come and go, but an account never passes to another member. */
 export const accountsOfChain = 32;
@@ -23,17 +24,23 @@ export class SimulatedLedger implements Ledger {
     return undefined;
   }
 
+  pause(_environment: Environment): void {
+    return undefined;
+  }
+
   status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
     const now = this.base.clock();
     const nodes = this.base.store.children("node", environment.id);
     const validators = nodes.filter((one) => stateAt(one, now) === "started");
     const rpc = runtimeOf(this.base, node, host);
+    const public_address = address("node", node.id);
+    const private_address = Buffer.from(hex(32, "private", node.id), "hex").toString("base64");
+    const isQuorum = this.base.settings.quirks.quorumStatus && environment.fields.provider === "quorum";
     return Promise.resolve({
       id: hex(64, "enode", node.id),
-      geth: {
-        public_address: address("node", node.id),
-        validators: validators.map(({ id }) => address("node", id)),
-      },
+      ...(isQuorum
+        ? { quorum: { public_address, private_address } }
+        : { geth: { public_address, validators: validators.map(({ id }) => address("node", id)) } }),
       user_accounts: [simulatedAccount(node)],
       block_height: this.#height(environment, now),
       urls: { rpc, wss: rpc.replace(/^http/, "ws") },
@@ -62,7 +69,7 @@ export class SimulatedLedger implements Ledger {
   /** The states of all nodes at a time, for a report. */
   states(environment: Environment, at: number): Wire[] {
     const height = this.#height(environment, at);
-    return this.base.store.listed("node", environment.id, at).map((node) => ({
+    return this.base.store.present("node", environment.id, at).map((node) => ({
       node_id: node.id,
       node_name: node.fields.name,
       state: stateAt(node, at),
@@ -79,14 +86,16 @@ export class SimulatedLedger implements Ledger {
     return at === undefined ? created : [...created, line(client, at, "Node is started")];
   }
 
-  /** One block per period since the first node started. */
+  /** One block per period since the first node started, but for pauses. */
   #height(environment: Environment, at: number): number {
     const started = this.base.store
-      .listed("node", environment.id, at)
+      .present("node", environment.id, at)
       .map((node) => firstStart(node, at))
       .filter((time) => time !== undefined);
     if (started.length === 0) return 0;
-    return Math.floor((at - Math.min(...started)) / (environment.fields.block_period * 1_000));
+    const { since = Infinity, before = 0 } = environment.fields.pause ?? {};
+    const passed = Math.min(at, since) - before - Math.min(...started);
+    return Math.max(0, Math.floor(passed / (environment.fields.block_period * 1_000)));
   }
 }
 
@@ -106,6 +115,12 @@ export class RealLedger extends SimulatedLedger {
   }
 
   chain({ id, fields }: Environment): Promise<Chain> {
+    const now = this.base.store.get("environment", id);
+    if (!now || isGoing(now)) return Promise.reject(new Refusal(409, `The environment ${id} is being deleted.`));
+    if (now.state === "paused")
+      return Promise.reject(
+        new Refusal(503, `The environment ${id} is paused: its ledger answers once it is resumed.`),
+      );
     const { chain_id: chainId, block_period, consensus_type, prefunded_accounts: prefunded } = fields;
     const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, free: true };
     // raft makes a block when there is a transaction, the others every period
@@ -115,6 +130,10 @@ export class RealLedger extends SimulatedLedger {
   /** Starts the chain in the background. If that fails, later calls get the error. */
   override prepare(environment: Environment): void {
     this.#begin(environment).catch(() => undefined);
+  }
+
+  override pause({ id }: Environment): void {
+    this.chains.stop(id).catch(this.base.report);
   }
 
   override accountOf(node: Node): string | undefined {

@@ -5,8 +5,9 @@ import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { description, email, name, optional, parse } from "../http/bodies";
 import { ownedBy } from "../store/deletion";
+import { ofOthers } from "../store/sharing";
 import type { Entity, FieldsOf } from "../store/entities";
-import { answer, itemPath, reach, resource, show } from "./crud";
+import { answer, itemPath, own, reach, resource, show } from "./crud";
 
 export const consortium = resource({
   kind: "consortium",
@@ -30,8 +31,10 @@ export const consortium = resource({
     });
   },
   view: (context, entity, at) => show(context, entity, { owner: entity.organization, ...entity.fields }, at),
-  blocker({ settings, store }, entity) {
-    if (!settings.quirks.refuseChildren) return undefined;
+  blocker(context, entity) {
+    const { settings, store } = context;
+    const others = ofOthers(context, entity, "membership");
+    if (!settings.quirks.refuseChildren) return others && `it still has ${others}`;
     const environments = store.children("environment", entity.id).length;
     const memberships = store.children("membership", entity.id).filter(({ fields }) => !fields.founding).length;
     if (environments + memberships === 0) return undefined;
@@ -72,7 +75,7 @@ export function verification(app: FastifyInstance, context: Context): void {
   const { store, settings } = context;
   const certificate = z.object({ test_certificate: z.boolean().optional() });
   app.post(`${itemPath(membership)}/verify`, (request, reply) => {
-    const found = reach(context, request, ["consortium", "membership"]).at(-1) as Entity<"membership">;
+    const found = own(request, reach(context, request, ["consortium", "membership"]).at(-1) as Entity<"membership">);
     const { test_certificate } = parse(certificate, request.body, settings.quirks.strictBodies);
     if (!test_certificate)
       throw new Refusal(400, "test_certificate must be true: this service verifies with no other certificate.");
@@ -84,7 +87,7 @@ export function verification(app: FastifyInstance, context: Context): void {
   });
 }
 
-/** Invites another organization to become a member. Nobody can accept that here. */
+/** Invites another organization to become a member. `acceptInvitation` makes it one. */
 export const invitation = resource({
   kind: "invitation",
   parents: ["consortium"],

@@ -7,6 +7,7 @@ import {
   type FieldsOf,
   firstStart,
   firstState,
+  isGoing,
   type ManagedKind,
   stateAt,
   type Wire,
@@ -16,6 +17,7 @@ import { changesIn, isDeeper, mostNested, parse, unknownIn } from "../http/bodie
 import { soundsSecret } from "../http/call-log";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
+import { refuseMakingIn, refuseOthers, sees, sharedWith } from "../store/sharing";
 
 /** The context of a create or a change. */
 export interface Making {
@@ -24,6 +26,11 @@ export interface Making {
   /** The consortium and the environment that contain the object. */
   consortium: Entity<"consortium">;
   environment: Entity<"environment">;
+}
+
+/** A change of an object: fields, of which null and undefined are taken away, and a state. */
+export interface Changed extends Partial<Pick<Entity, "state" | "due">> {
+  fields: Wire;
 }
 
 /** What is special about one kind of object. `serve` makes its endpoints from it. */
@@ -40,6 +47,10 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   make(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
   /** Runs after the object was created. */
   made?(context: Context, entity: Entity<K>): void;
+  /** What to store of a change: the changed fields, and a state if it sets one. Default: the body. */
+  patched?(context: Context, entity: Entity<K>, body: Wire): Changed;
+  /** Runs after the object was changed. */
+  changed?(context: Context, entity: Entity<K>): void;
   /** The object as the API shows it to a caller with this Host header. */
   view(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
   /** Whether it can be reset to its first state. */
@@ -83,10 +94,17 @@ export function reach(context: Context, request: FastifyRequest, kinds: readonly
   for (const kind of kinds) {
     const id = params[`${kind}Id`] ?? "";
     const entity = context.store.get(kind, id);
-    if (!entity || entity.parent !== found.at(-1)!.id) throw gone(context, kind, id);
+    const isThere = entity && (kind === "consortium" || entity.parent === found.at(-1)!.id);
+    if (!isThere || !sees(context, organization.id, entity)) throw gone(context, kind, id);
     found.push(entity);
   }
   return found;
+}
+
+/** The object itself, if the caller may change it. */
+export function own<E extends Entity>(request: FastifyRequest, entity: E): E {
+  refuseOthers(organizationOf(request).id, entity);
+  return entity;
 }
 
 /** The endpoints of one kind of object: create, list, read, change, delete. */
@@ -94,10 +112,12 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   const { settings, store, clock } = context;
   const within = (request: FastifyRequest) => reach(context, request, row.parents);
   const target = (request: FastifyRequest) => reach(context, request, [...row.parents, row.kind]).at(-1)!;
-  const view = ({ headers }: FastifyRequest, entity: Entity, at = clock()) => ({
-    ...row.view(context, entity as never, at, headers.host),
-    ...entity.given,
-  });
+  const ownTarget = (request: FastifyRequest) => own(request, target(request));
+  const view = (request: FastifyRequest, entity: Entity, at = clock()): Wire => {
+    const shown = { ...row.view(context, entity as never, at, request.headers.host), ...entity.given };
+    // details may be secret
+    return entity.organization === organizationOf(request).id ? shown : { ...shown, details: undefined };
+  };
   const specified = without(row, (row.extended ?? []) as readonly string[]);
   const rules = () => (settings.quirks.extended ? row : specified);
   const makingOf = (request: FastifyRequest, [, consortium, environment]: Entity[]) =>
@@ -107,7 +127,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const parents = within(request);
     const body = parse(rules().create, request.body, settings.quirks.strictBodies);
     const parent = parents.at(-1)!;
-    if (parent.state === "deleting") throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
+    refuseMakingIn(organizationOf(request).id, row.kind, parent);
+    if (isGoing(parent)) throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
     refuseBeyondLimit(context, row, parent.id);
     const given = remembered(rules(), request.body);
     const making = makingOf(request, parents);
@@ -117,7 +138,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       kind: row.kind,
       parent: parent.id,
       organization: making.organization.id,
-      ...firstState(row.kind, clock(), settings.timing),
+      ...firstState(row.kind, clock(), settings),
       fields,
       id,
       ...(given ? { given } : {}),
@@ -132,10 +153,13 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const at = clock() - settings.timing.listLag;
     const query = request.query as Record<string, unknown>;
     const filters = (row.filters ?? []).filter((name) => query[name] !== undefined);
-    return store
-      .listed(row.kind, parent.id, at)
+    const organization = organizationOf(request).id;
+    const shared = row.kind === "consortium" ? sharedWith(context, organization, at) : [];
+    const found = [...store.listed(row.kind, parent.id, at), ...shared]
+      .filter((entity) => row.kind === "consortium" || sees(context, organization, entity))
       .filter(({ fields }) => filters.every((name) => (fields as Record<string, unknown>)[name] === query[name]))
       .map((entity) => view(request, entity, at));
+    return pageOf(context, request, found);
   });
 
   app.get(itemPath(row), (request) => {
@@ -146,41 +170,54 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
     supported(settings.quirks.patch, `${oneOf(row.kind)} cannot be changed`);
-    const entity = target(request);
+    const entity = ownTarget(request);
     const { patch } = rules();
     const body = parse(patch, changesIn(patch, request.body, view(request, entity)), true);
     refuseUnknownReferences(makingOf(request, within(request)), body);
-    const changed = Object.keys(body).length > 0 ? change(entity, body) : entity;
+    const isChange = Object.keys(body).length > 0;
+    const changed = isChange
+      ? change(entity, row.patched?.(context, entity as never, body) ?? { fields: body })
+      : entity;
+    if (isChange) row.changed?.(context, changed as never);
     return answer(context, reply, settings.quirks.updated, view(request, changed));
   });
-  const change = (entity: Entity, body: Wire) => {
+  const change = (entity: Entity, { fields: body, ...states }: Changed) => {
     const changes = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
     // an earlier version may have kept a field of the create as unknown
     const given = Object.entries(entity.given ?? {}).filter(([name]) => !Object.hasOwn(body, name));
     const fields = { ...entity.fields, ...Object.fromEntries(changes) } as FieldsOf[ManagedKind];
-    return store.change(entity, { fields, ...(entity.given ? { given: Object.fromEntries(given) } : {}) });
+    return store.change(entity, { fields, ...states, ...(entity.given ? { given: Object.fromEntries(given) } : {}) });
   };
 
   if (row.resets)
     app.put(`${itemPath(row)}/reset`, (request, reply) => {
       supported(settings.quirks.extended ? settings.quirks.reset : 404, `${oneOf(row.kind)} cannot be reset`);
-      const entity = target(request);
+      const entity = ownTarget(request);
       parse(z.object({}), request.body, settings.quirks.strictBodies);
-      if (entity.state === "deleting")
-        throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} is being deleted.`);
+      if (isGoing(entity)) throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} is being deleted.`);
       const now = clock();
-      const again = { ...firstState(row.kind, now, settings.timing), firstStart: firstStart(entity, now) };
+      const again = { ...firstState(row.kind, now, settings), firstStart: firstStart(entity, now) };
       return answer(context, reply, settings.quirks.updated, view(request, store.change(entity, again)));
     });
 
   app.delete(itemPath(row), (request, reply) => {
-    const entity = target(request);
+    if (row.kind === "zone") supported(settings.quirks.deleteZones, "A zone cannot be deleted");
+    const entity = ownTarget(request);
     const blocker = row.blocker?.(context, entity as never);
     if (blocker !== undefined)
       throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} cannot be deleted: ${blocker}.`);
-    const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
+    const removed = isGoing(entity) ? entity : deleteObject(context, entity);
     return answer(context, reply, settings.quirks.deleted[row.kind], view(request, removed));
   });
+}
+
+/** The part of a list that `?limit=&skip=` asks for. The specification knows neither. */
+export function pageOf(context: Context, request: FastifyRequest, all: Wire[]): Wire[] {
+  if (!context.settings.quirks.extended) return all;
+  const { limit = `${all.length}`, skip = "0" } = request.query as { limit?: string; skip?: string };
+  for (const [what, given] of Object.entries({ limit, skip }))
+    if (!/^\d{1,9}$/.test(given)) throw new Refusal(400, `${what} must be a whole number from 0.`);
+  return all.slice(Number(skip), Number(skip) + Number(limit));
 }
 
 /** The schemas of a kind without some of its fields. */
@@ -203,9 +240,11 @@ function refuseUnknownReferences(making: Making, body: Wire): void {
     const id = body[field];
     if (typeof id !== "string") continue;
     const found = making.context.store.get(kind, id);
-    if (found?.parent !== making[place].id)
+    const { organization } = making;
+    if (found?.parent !== making[place].id || !sees(making.context, organization.id, found))
       throw new Refusal(400, `${field}: ${id} is not a ${kind} of this ${place}.`);
-    if (found.state === "deleting") throw new Refusal(409, `The ${kind} ${id} is being deleted.`);
+    if (kind === "membership") refuseOthers(organization.id, found);
+    if (isGoing(found)) throw new Refusal(409, `The ${kind} ${id} is being deleted.`);
   }
 }
 

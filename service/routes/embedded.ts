@@ -9,6 +9,7 @@ import type { CallLog } from "../http/call-log";
 import { send, Share } from "../ledger/calls";
 import { type Rights, screen, mustBeMessage } from "../ledger/screening";
 import type { Entity } from "../store/entities";
+import { acceptInvitation, invitationsTo } from "../store/sharing";
 import { newTether, tetherState } from "../tether/tethering";
 import { reach } from "./crud";
 import { reads } from "./target-networks";
@@ -40,6 +41,7 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
   keys(app, context);
   tethers(app, context);
   faults(app, context, parts.faults);
+  invitations(app, context);
 
   app.get(`${prefix}/calls`, quiet, (request) => {
     const { after = "0" } = request.query as { after?: string };
@@ -114,12 +116,41 @@ function tethers(app: FastifyInstance, { store, settings }: Context): void {
   });
 }
 
+/** Invitations to the key's organization, by its name. */
+function invitations(app: FastifyInstance, context: Context): void {
+  const where = `${prefix}/invitations`;
+  const { store } = context;
+  app.get(where, quiet, (request) =>
+    invitationsTo(context, organizationOf(request)).map(({ id, parent, organization, fields }) => ({
+      id,
+      ...fields,
+      consortium: { id: parent, name: store.get("consortium", parent)?.fields.name },
+      from: store.get("organization", organization)?.fields.name,
+    })),
+  );
+  app.post(`${where}/:id/accept`, quiet, (request, reply) => {
+    const { id } = request.params as { id: string };
+    const caller = organizationOf(request);
+    const invitation = invitationsTo(context, caller).find((one) => one.id === id);
+    if (!invitation)
+      throw new Refusal(404, `There is no invitation ${id} to the organization ${caller.fields.name} that is open.`);
+    try {
+      const { id: membership, parent: consortium } = acceptInvitation(context, invitation, caller);
+      return reply.code(201).send({ consortium, membership });
+    } catch (error) {
+      throw error instanceof ServiceError ? new Refusal(409, error.message) : error;
+    }
+  });
+}
+
 /** Faults over HTTP: only for calls of the key's organization, on existing routes, and none that affects others. */
 function faults(app: FastifyInstance, context: Context, rules: Faults): void {
   const where = `${prefix}/faults`;
   const routes = () =>
     [...rules.routes].filter((route) =>
-      /^\/(consortia|tether|releases|idregistry|documentstore|dataexchange)/.test(route),
+      /^\/(consortia|tether|releases|idregistry|documentstore|dataexchange|authtoken|orgs|apikeys|memberships|regions|plans)/.test(
+        route,
+      ),
     );
   const shown = (request: FastifyRequest) =>
     rules.of(organizationOf(request).id).map(({ id, rule, seen, hits }) => ({ id, rule, seen, hits }));

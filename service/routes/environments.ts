@@ -4,12 +4,15 @@ import { z } from "zod";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { description, details, name, optional } from "../http/bodies";
-import { type Entity, firstStart, stateAt } from "../store/entities";
+import { type FieldsOf, stateAt, type Wire } from "../store/entities";
 import { plainAddress } from "../ledger/ledger-folder";
 import { sha256 } from "../store/files";
+import { ofOthers } from "../store/sharing";
 import { gone, resource, show, supported, withUnknownFields } from "./crud";
+import { environmentState, pausedOrLive, upgraded } from "./environment-states";
 
-const protocols = { quorum: ["raft", "ibft"], geth: ["poa"] } as const;
+const protocols = { quorum: ["raft", "ibft"], geth: ["poa"], pantheon: ["ibft", "poa"] } as const;
+type Provider = keyof typeof protocols;
 const blockPeriods = { raft: 1, ibft: 5, poa: 10 };
 
 /** The values of `release_id`. A provider's first one is its default. */
@@ -18,6 +21,8 @@ const releases = [
   { id: "quorum-0", provider: "quorum", version: "0.9.0", release_status: "deprecated" },
   { id: "geth-1", provider: "geth", version: "1.0.0", release_status: "ga" },
   { id: "geth-0", provider: "geth", version: "0.9.0", release_status: "deprecated" },
+  { id: "pantheon-1", provider: "pantheon", version: "1.0.0", release_status: "ga" },
+  { id: "pantheon-0", provider: "pantheon", version: "0.9.0", release_status: "deprecated" },
 ] as const;
 
 export function releaseRoutes(app: FastifyInstance, context: Context): void {
@@ -37,10 +42,10 @@ export function releaseRoutes(app: FastifyInstance, context: Context): void {
   });
 }
 
-const addressText = z
+export const addressText = z
   .string()
   .regex(/^(0x)?[\da-f]{40}$/i, "must be an address: 40 hexadecimal digits, after 0x or not");
-const wei = z
+export const wei = z
   .string()
   .refine(
     (text) => /^(\d{1,39}|0x[\da-f]{1,32})$/i.test(text) && BigInt(text) < 2n ** 128n,
@@ -53,11 +58,50 @@ const prefunded = z
     "must name each account once",
   );
 
+/** When it pauses by itself. Other clients have other names for these fields than the specification. Nothing happens here. */
+const hours = z.number().int().nonnegative().optional();
+const autopause = {
+  initial_delay: hours,
+  idle_hours: hours,
+  autopause_init_delay: hours,
+  autopause_idle_hours: hours,
+};
+
+/** A body with these fields under the names of the specification. */
+function asSpecified<B extends Wire>({ autopause_init_delay, autopause_idle_hours, ...body }: B): Wire {
+  return {
+    ...body,
+    ...(autopause_init_delay === undefined ? {} : { initial_delay: autopause_init_delay }),
+    ...(autopause_idle_hours === undefined ? {} : { idle_hours: autopause_idle_hours }),
+  };
+}
+
+/** The fields as this service shows them. */
+function inHouseStyle({ settings: { quirks } }: Context, fields: FieldsOf["environment"]): Wire {
+  const { initial_delay, idle_hours, prefunded_accounts, ...others } = fields;
+  const { autopauseNames, bareAddresses } = quirks;
+  const accounts = Object.entries(prefunded_accounts ?? {}).map(([key, money]) => [key.replace(/^0x/i, ""), money]);
+  return {
+    ...others,
+    ...(autopauseNames
+      ? { autopause_init_delay: initial_delay, autopause_idle_hours: idle_hours }
+      : { initial_delay, idle_hours }),
+    ...(prefunded_accounts && {
+      prefunded_accounts: bareAddresses ? (Object.fromEntries(accounts) as Wire) : prefunded_accounts,
+    }),
+  };
+}
+
+function refuseOtherRelease(release_id: string, of: Provider): void {
+  if (!releases.some(({ id, provider }) => id === release_id && provider === of))
+    throw new Refusal(400, `release_id: ${release_id} is not a release of ${of}: see GET /releases.`);
+}
+
 export const environment = resource({
   kind: "environment",
   parents: ["consortium"],
   create: z.object({
-    provider: z.enum(["quorum", "geth"]),
+    provider: z.enum(["quorum", "geth", "pantheon"]),
     consensus_type: z.enum(["raft", "ibft", "poa"]),
     name: name.optional(),
     description: description.optional(),
@@ -66,29 +110,40 @@ export const environment = resource({
     release_id: optional,
     prefunded_accounts: prefunded.optional(),
     test_features: details.optional(),
+    ...autopause,
   }),
   patch: z.object({
     name: name.optional(),
     description: description.nullable().optional(),
     test_features: details.optional(),
+    release_id: name.optional(),
+    state: z.enum(["paused", "live"]).optional(),
+    ...autopause,
   }),
   limit: "environments",
-  extended: ["block_period", "release_id", "prefunded_accounts", "test_features"],
-  make(_making, body) {
+  extended: [
+    ...(["block_period", "release_id", "prefunded_accounts", "test_features", "state"] as never[]),
+    ...(Object.keys(autopause) as (keyof typeof autopause)[]),
+  ],
+  make({ context }, body) {
+    if (body.provider === "pantheon" && !context.settings.quirks.extended)
+      throw new Refusal(400, "provider: pantheon is unknown here: use quorum or geth.");
     const allowed: readonly string[] = protocols[body.provider];
     if (!allowed.includes(body.consensus_type)) {
       const choice = allowed.join(" or ");
       throw new Refusal(400, `consensus_type ${body.consensus_type} does not go with ${body.provider}: use ${choice}.`);
     }
+    const prefixed = Object.keys(body.prefunded_accounts ?? {}).find((key) => /^0x/i.test(key));
+    if (prefixed !== undefined && context.settings.quirks.bareAddresses)
+      throw new Refusal(400, `prefunded_accounts: ${prefixed} must be without 0x.`);
     const release_id = body.release_id ?? releases.find(({ provider }) => provider === body.provider)!.id;
-    if (!releases.some(({ id, provider }) => id === release_id && provider === body.provider))
-      throw new Refusal(400, `release_id: ${release_id} is not a release of ${body.provider}: see GET /releases.`);
+    refuseOtherRelease(release_id, body.provider);
     return {
       fields: {
-        ...body,
+        ...(asSpecified(body) as typeof body),
         chain_id: body.chain_id ?? randomInt(1_000_000_000, 2_000_000_000),
-        initial_delay: 0,
-        idle_hours: 0,
+        initial_delay: body.autopause_init_delay ?? body.initial_delay ?? 0,
+        idle_hours: body.autopause_idle_hours ?? body.idle_hours ?? 0,
         enable_tether: false,
         block_period: body.block_period ?? blockPeriods[body.consensus_type],
         region: "local",
@@ -97,21 +152,40 @@ export const environment = resource({
     };
   },
   view(context, entity, at) {
-    const nodes = context.store.listed("node", entity.id, at);
+    const nodes = context.store.present("node", entity.id, at);
     const list = { state: environmentState(context, entity, at), node_list: nodes.map(({ id }) => id) };
-    return show(context, entity, { ...entity.fields, accountOwners: undefined, ...list }, at);
+    const fields = inHouseStyle(context, entity.fields);
+    return show(context, entity, { ...fields, accountOwners: undefined, pause: undefined, ...list }, at);
   },
-  blocker({ settings, clock }, entity) {
+  patched(context, entity, { state, ...body }) {
+    const { release_id } = body;
+    if (state !== undefined && release_id !== undefined)
+      throw new Refusal(400, "state and release_id cannot change in one call: send one, then the other.");
+    const fields = asSpecified(body);
+    if (typeof release_id === "string") {
+      refuseOtherRelease(release_id, entity.fields.provider);
+      return { fields, ...upgraded(context, entity) };
+    }
+    if (state === undefined) return { fields };
+    const changed = pausedOrLive(context, entity, state as "paused" | "live");
+    return { ...changed, fields: { ...fields, ...changed.fields } };
+  },
+  changed({ backend, store }, entity) {
+    if (entity.state === "paused") backend.ledger.pause(entity);
+    else if (store.children("node", entity.id).length > 0) backend.ledger.prepare(entity);
+  },
+  blocker(context, entity) {
+    const { settings, clock } = context;
+    const others = ofOthers(context, entity, "node") ?? ofOthers(context, entity, "service");
+    if (others !== undefined) return `it still has ${others}`;
     const early = settings.quirks.refuseEarlyDelete && stateAt(entity, clock()) === "initializing";
     return early ? "it is still initializing" : undefined;
   },
 });
 
-/** An environment is live once one of its nodes was started. */
-function environmentState({ store }: Context, entity: Entity<"environment">, at: number): string {
-  const state = stateAt(entity, at);
-  const started = () => store.listed("node", entity.id, at).some((node) => firstStart(node, at) !== undefined);
-  return state === "setup" && started() ? "live" : state;
+export function newPassword() {
+  const password = randomBytes(32).toString("base64url");
+  return { password, passwordHash: sha256(password) };
 }
 
 export const credential = resource({
@@ -120,12 +194,8 @@ export const credential = resource({
   create: z.object({ membership_id: name, name: name.optional() }),
   patch: z.object({ name: name.optional() }),
   make(_making, body) {
-    const password = randomBytes(32).toString("base64url");
-    return {
-      id: `u${randomBytes(5).toString("hex")}`,
-      fields: { ...body, passwordHash: sha256(password) },
-      once: { password },
-    };
+    const { password, passwordHash } = newPassword();
+    return { id: `u${randomBytes(5).toString("hex")}`, fields: { ...body, passwordHash }, once: { password } };
   },
   view(context, { id, revision, fields }) {
     return withUnknownFields(context, {

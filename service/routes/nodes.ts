@@ -6,6 +6,7 @@ import { name, optional } from "../http/bodies";
 import { accountsOfChain, runtimeOf } from "../ledger/ledger";
 import { type Entity, firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
+import { refusePaused, startWaiting } from "./environment-states";
 
 /** Picks an account of the chain that never was another member's: an unused one of its own, else a new one. */
 function accountFor({ context: { store }, environment }: Making, membership: string): number {
@@ -65,24 +66,33 @@ export const node = resource({
   filters: ["name"],
   limit: "nodes",
   make(making, body) {
+    refusePaused(making.environment);
     const { provider, consensus_type } = making.environment.fields;
     const account = accountFor(making, body.membership_id);
     const chosen = { role: body.role ?? "validator", size: body.size ?? smallest, ...portOf(making, body.zone_id) };
     return { fields: { ...body, ...chosen, provider, consensus_type, ...(account ? { account } : {}) } };
   },
-  made: (context, entity) => context.backend.ledger.prepare(context.store.get("environment", entity.parent)!),
+  made(context, { parent }) {
+    startWaiting(context, parent);
+    context.backend.ledger.prepare(context.store.get("environment", parent)!);
+  },
   view(context, entity, at, host) {
     const first_user_account = context.backend.ledger.accountOf(entity);
     const rpc = runtimeOf(context, entity, host);
     const started = { first_user_account, urls: { rpc, wss: rpc.replace(/^http/, "ws") } };
+    const { extended, emptyUrls } = context.settings.quirks;
+    const starting = emptyUrls ? { urls: { wss: "" } } : {};
     const { size = smallest } = entity.fields;
     const fields = { ...entity.fields, size, account: undefined, first_user_account: undefined };
-    if (!context.settings.quirks.extended) return show(context, entity, { ...fields, size: undefined }, at);
-    return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? {} : started) }, at);
+    if (!extended) return show(context, entity, { ...fields, size: undefined }, at);
+    return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? starting : started) }, at);
   },
   resets: true,
   extended: ["role", "zone_id", "database_type", ...(Object.keys(changing) as (keyof typeof changing)[])],
 });
+
+/** The clients of each provider that have a log. */
+const logsOf = { quorum: ["geth", "constellation"], geth: ["geth"], pantheon: ["geth", "pantheon"] };
 
 /** Endpoints that only nodes have: status and logs. */
 export function nodeRoutes(app: FastifyInstance, context: Context): void {
@@ -95,13 +105,14 @@ export function nodeRoutes(app: FastifyInstance, context: Context): void {
     const { environment, entity } = target(request);
     const state = stateAt(entity, context.clock());
     if (state !== "started") throw new Refusal(409, `The node ${entity.id} has no status yet: it is ${state}.`);
+    refusePaused(environment);
     return context.backend.ledger.status(environment, entity, request.headers.host);
   });
 
   app.get(`${itemPath(node)}/logs/:client`, async (request) => {
     const { environment, entity } = target(request);
     const { client } = request.params as { client: string };
-    const clients = environment.fields.provider === "quorum" ? ["geth", "constellation"] : ["geth"];
+    const clients = logsOf[environment.fields.provider];
     if (!clients.includes(client))
       throw new Refusal(400, `There is no log of ${client} here: use ${clients.join(" or ")}.`);
     const { maxlines = "100" } = request.query as { maxlines?: string };

@@ -5,27 +5,21 @@ import { Refusal } from "../errors";
 import { admittedToService, organizationOf, servicePath } from "../http/authentication";
 import { details, name, optional, parse } from "../http/bodies";
 import { deleteObject } from "../store/deletion";
+import { refuseOthers, sees } from "../store/sharing";
 import { type Entity, firstStart, stateAt } from "../store/entities";
 import { answer, gone, resource, show, withUnknownFields } from "./crud";
+import { refusePaused } from "./environment-states";
 import { portOf, smallest } from "./nodes";
 
 /** Utility services exist once per environment, for all members. Others belong to one member. */
-const types = {
-  idregistry: "utility",
-  ipfs: "member",
-  documentstore: "member",
-  dataexchange: "member",
-  hdwallet: "member",
-} as const;
-
-type ServiceType = keyof typeof types;
-const typeOf = ({ fields }: Entity<"service">) => types[fields.service as ServiceType];
+const utilities: readonly string[] = ["idregistry"];
+const typeOf = ({ fields }: Entity<"service">) => (utilities.includes(fields.service) ? "utility" : "member");
 
 export const service = resource({
   kind: "service",
   parents: ["consortium", "environment"],
   create: z.object({
-    service: z.enum(Object.keys(types) as [ServiceType]),
+    service: name,
     membership_id: name,
     name: name.optional(),
     zone_id: optional,
@@ -42,6 +36,7 @@ export const service = resource({
   filters: ["name", "service"],
   make(making, body) {
     const { context, environment } = making;
+    refusePaused(environment);
     const same = context.store
       .children("service", environment.id)
       .find(({ fields }) => fields.service === body.service);
@@ -72,11 +67,19 @@ export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
 
 type Service = Entity<"service">;
 
+/** An organization uses its own services, and the utility services of environments that it shares. */
+function mayUse(base: Base, organization: string, service: Service): boolean {
+  const environment = base.store.get("environment", service.parent);
+  const consortium = environment && base.store.get("consortium", environment.parent);
+  if (!consortium || !sees(base, organization, consortium)) return false;
+  return service.organization === organization || typeOf(service) === "utility";
+}
+
 /** Finds the service of a path that names its type. Refuses one that is not started. */
-function reachService(context: Context, request: FastifyRequest, type: ServiceType): Service {
+function reachService(context: Context, request: FastifyRequest, type: string): Service {
   const { serviceId } = request.params as { serviceId: string };
   const found = context.store.get("service", serviceId);
-  if (found?.organization !== organizationOf(request).id || found.fields.service !== type)
+  if (found?.fields.service !== type || !mayUse(context, organizationOf(request).id, found))
     throw gone(context, type, serviceId);
   const state = stateAt(found, context.clock());
   if (state !== "started") throw new Refusal(409, `The service ${serviceId} does not answer yet: it is ${state}.`);
@@ -94,11 +97,13 @@ export function identityRoutes(app: FastifyInstance, context: Context): void {
     const membership = store.get("membership", membership_id);
     if (membership?.parent !== store.get("environment", registry.parent)!.parent)
       throw new Refusal(400, `membership_id: ${membership_id} is not a membership of this consortium.`);
+    refuseOthers(organizationOf(request).id, membership);
     if (membership.fields.verification_proof === undefined)
       throw new Refusal(409, `The membership ${membership_id} is not verified: POST to its /verify first.`);
     if (isRegistered(context, registry.parent, membership_id))
       throw new Refusal(409, `The membership ${membership_id} is already registered.`);
-    const { organization, id: parent } = registry;
+    const { organization } = membership;
+    const { id: parent } = registry;
     store.create({ kind: "identity", parent, organization, due: undefined, fields: { membership_id } });
     return answer(context, reply, settings.quirks.updated, withUnknownFields(context, { membership_id }));
   });

@@ -4,7 +4,7 @@ import type { Context } from "../context";
 import { organizationOf } from "../http/authentication";
 import { parse } from "../http/bodies";
 import { Refusal } from "../errors";
-import { networks, type FieldsOf, type Network } from "../store/entities";
+import { networks, type FieldsOf, type Network, type Wire } from "../store/entities";
 import { boundEnvironment, deployedNetworks, tetherState, type Tether } from "../tether/tethering";
 import { answer, gone, supported, withUnknownFields } from "./crud";
 
@@ -44,13 +44,20 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
       interval,
       state: tetherState(tether),
       deployed_networks: deployedNetworks(tether),
-      account: tethers.account(tether),
+      account: hasAccount(context, tether) ? tethers.account(tether) : undefined,
       ...tethers.shown(tether),
     });
   };
   const owned = async (tether: Tether, network: Network | undefined) => {
+    if (!hasAccount(context, tether)) throw gone(context, "account of the tether service", tether.id);
     const balance = network ? await tethers.balance(tether, network) : "0";
     return withUnknownFields(context, { address: tethers.account(tether), balance });
+  };
+
+  /** The answer to a POST: the configuration as it is then, where the settings say so. */
+  const configured = ({ id }: Tether, otherwise: (now: Tether) => Wire) => {
+    const now = store.get("tether", id)!;
+    return settings.quirks.tetherConfig ? withUnknownFields(context, configurationOf(context, now)) : otherwise(now);
   };
 
   get("", (tether) => {
@@ -72,25 +79,45 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     return owned(tether, network);
   });
 
+  post("/account", async (tether, request, reply) => {
+    if (!settings.quirks.extended) throw new Refusal(404, `There is no POST ${request.url} here.`);
+    body(nothing, request);
+    const now = hasAccount(context, tether) ? tether : change(tether, { hasAccount: true });
+    const account = await owned(now, now.fields.network);
+    return answer(
+      context,
+      reply,
+      settings.quirks.created,
+      configured(now, () => account),
+    );
+  });
   for (const [path, rules] of [["/targetNetwork", targetNetwork] as const, ["/interval", interval] as const]) {
     post(path, (tether, request, reply) => {
       const fields = body<z.ZodRawShape>(rules, request);
       if (tether.fields.active) throw new Refusal(409, "The tether service is active: deactivate it first.");
-      return answer(context, reply, 200, show(change(tether, fields)));
+      return answer(context, reply, 200, configured(change(tether, fields), show));
     });
   }
   post("/deploy", async (tether, request, reply) => {
     body(nothing, request);
     const { network, deployments } = tether.fields;
     if (!network) throw new Refusal(409, "Set the target network first: the contract is deployed there.");
+    if (!hasAccount(context, tether)) throw new Refusal(409, "It has no account yet: POST to its /account first.");
     if (deployments[network] > 0 && (await tethers.isDeployed(tether, network))) {
       throw new Refusal(409, `The contract is already deployed on ${network}.`);
     }
-    return answer(context, reply, 200, await tethers.deploy(tether, network));
+    const deployed = await tethers.deploy(tether, network);
+    return answer(
+      context,
+      reply,
+      200,
+      configured(tether, () => deployed),
+    );
   });
   app.post("/embedded/tether/:tetherId/fund", async (request, reply) => {
     const { network, wei } = body(funding, request);
     const tether = target(request);
+    await owned(tether, undefined);
     await tethers.fund(tether, network, BigInt(wei));
     const now = store.get("tether", tether.id)!;
     return answer(context, reply, 200, { network, ...(await owned(now, network)) });
@@ -105,6 +132,27 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     if (tether.fields.active) change(tether, { active: false, nextPin: undefined });
     return reply.type("application/json").send("true");
   });
+}
+
+const hasAccount = ({ settings }: Context, { fields }: Tether) => settings.quirks.tetherAccounts || fields.hasAccount;
+
+/** A tether's configuration and account, as the hosted service shows them. */
+function configurationOf(context: Context, tether: Tether): Wire {
+  const { network, interval, active } = tether.fields;
+  const { tethers } = context.backend;
+  const environment = boundEnvironment(context, tether);
+  const nodes = environment ? context.store.children("node", environment.id) : [];
+  return {
+    environment_id: environment?.id,
+    config: {
+      arbitratorAddress: network && tethers.contract(tether, network),
+      targetNetwork: network,
+      uploadInterval: interval,
+      started: active,
+      nodelist: nodes.map(({ id }) => id),
+    },
+    account: hasAccount(context, tether) ? { address: tethers.account(tether) } : undefined,
+  };
 }
 
 function reportAt({ store }: Context, tether: Tether, index: number) {

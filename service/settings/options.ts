@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checked } from "../errors";
+import { optionsLike } from "./like";
 import {
   apiQuirks,
   type ApiQuirksChange,
@@ -143,4 +144,4 @@ const options = z
   });
 
 export const resolveOptions = (given: ServiceOptions): ResolvedOptions =>
-  checked("startService options", options, given);
+  checked("startService options", options, optionsLike(given));

@@ -27,6 +27,8 @@ export type DeletedStatus = z.output<typeof deleted>;
  * settings with their defaults.
  */
 export interface ApiQuirks {
+  /** Whom the service is like: sets all settings in which the hosted service is known to differ. Default `specification`. */
+  like: "specification" | "hosted";
   /** Status of a successful create. Default 201. */
   created: number;
   /** Status of a successful PATCH or PUT. Default 200. */
@@ -65,12 +67,39 @@ export interface ApiQuirks {
   extended: boolean;
   /** Whether a new consortium comes with a membership of its organization. Default false. */
   foundingMembership: boolean;
+  /** Whether a new environment stays `initializing` until it has a node. Default false. */
+  environmentsWait: boolean;
+  /**
+   * How objects are deleted. `deleting`: all but environments may be `deleting` for a while (`timing.deleting`), and only environments
+   * are listed as `deleted` (`timing.deletedVisible`). `delete_pending`: consortia, memberships, environments and nodes are
+   * `delete_pending`, then `deleted`, for these times. Default `deleting`.
+   */
+  deletion: "deleting" | "delete_pending";
+  /** Whether a 401 is plain text, and a 404 plain text or, if something was to be changed, empty. Default false. */
+  plainErrors: boolean;
+  /** Whether `prefunded_accounts` are without `0x`; with it, they are refused with 400. Default false: taken and shown as given. */
+  bareAddresses: boolean;
+  /** Whether `initial_delay` and `idle_hours` are shown as `autopause_init_delay` and `autopause_idle_hours`. Default false. */
+  autopauseNames: boolean;
+  /** Whether a quorum node's status has `quorum` in place of `geth`. Default false. */
+  quorumStatus: boolean;
+  /** Whether a node that was never started shows `urls`, with an empty `wss`. Default false. */
+  emptyUrls: boolean;
+  /** Whether a new service is `provisioning` until it is started. Default false: `initializing`. */
+  provisioning: boolean;
+  /** true, or the status returned for every DELETE of a zone. Default true. */
+  deleteZones: true | number;
+  /** Whether a tether's account exists from the start. If not, `POST /tether/{id}/account` makes it. Default true. */
+  tetherAccounts: boolean;
+  /** Whether POSTs to a tether answer its configuration and account. Default false. */
+  tetherConfig: boolean;
 }
 
 /** What `setAnswers` takes: any part of the settings. */
 export type ApiQuirksChange = z.input<typeof apiQuirks>;
 
 export const apiQuirks = z.strictObject({
+  like: z.enum(["specification", "hosted"]).default("specification"),
   created: success.default(201),
   updated: success.default(200),
   deleted: deleted.prefault({}),
@@ -87,6 +116,17 @@ export const apiQuirks = z.strictObject({
   strictBodies: z.boolean().default(false),
   extended: z.boolean().default(true),
   foundingMembership: z.boolean().default(false),
+  environmentsWait: z.boolean().default(false),
+  deletion: z.enum(["deleting", "delete_pending"]).default("deleting"),
+  plainErrors: z.boolean().default(false),
+  bareAddresses: z.boolean().default(false),
+  autopauseNames: z.boolean().default(false),
+  quorumStatus: z.boolean().default(false),
+  emptyUrls: z.boolean().default(false),
+  provisioning: z.boolean().default(false),
+  deleteZones: trueOrStatus.default(true),
+  tetherAccounts: z.boolean().default(true),
+  tetherConfig: z.boolean().default(false),
 } satisfies Record<keyof ApiQuirks, z.ZodType>);
 
 /** How long things take, in milliseconds. A change applies to what happens after it. */
@@ -95,9 +135,11 @@ export interface Timing {
   environmentStart: number;
   /** From the creation or a reset of a node or a service until it is `started`. Default 1500; the hosted service takes 30 to 60 seconds. */
   nodeStart: number;
-  /** How long lists show a deleted environment, with state `deleted`. Default 500. */
+  /** From the change of an environment's release until it is `live` again. Default 500. */
+  upgrade: number;
+  /** How long lists show a deleted object with state `deleted`: an environment, or others by the setting `deletion`. Default 500. */
   deletedVisible: number;
-  /** How long a deleted consortium, membership, node or service is still there, with state `deleting`. Default 0. */
+  /** How long a deleted object is still there, with the state that the setting `deletion` names. Default 0; like the hosted service: 500. */
   deleting: number;
   /** Lists show what was true this long ago; reading by id is immediate. Default 0. */
   listLag: number;
@@ -112,6 +154,7 @@ const ms = z.number().nonnegative();
 export const timing = z.strictObject({
   environmentStart: ms.default(500),
   nodeStart: ms.default(1_500),
+  upgrade: ms.default(500),
   deletedVisible: ms.default(500),
   deleting: ms.default(0),
   listLag: ms.default(0),

@@ -2,7 +2,8 @@ import type { Context } from "../context";
 import { ServiceError } from "../errors";
 import { boundEnvironment } from "../tether/tethering";
 import { eraseObject } from "./deletion";
-import { type Entity, type Kind, type ManagedKind, type Network, stateAt } from "./entities";
+import { acceptInvitation } from "./sharing";
+import { begun, type Entity, type Kind, type ManagedKind, type Network, stateAt } from "./entities";
 
 /** One kind of object, to read and change directly, as if somebody else had used the service. */
 export class Collection<K extends Kind> {
@@ -52,6 +53,27 @@ export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
   }
 }
 
+/** The environments. */
+export class Environments extends ManagedCollection<"environment"> {
+  /** Moves it to another release, as the hosted service does by itself: it is in `upgrade` for a while. */
+  upgrade(id: string, release_id: string): Entity<"environment"> {
+    const { clock, settings, store } = this.context;
+    const environment = this.get(id);
+    const fields = { ...environment.fields, release_id };
+    return store.change(environment, { ...begun("environment", "upgrade", clock(), settings.timing), fields });
+  }
+}
+
+/** The invitations. */
+export class Invitations extends ManagedCollection<"invitation"> {
+  /** Makes the invited organization a member, which then sees the consortium and what is in it. Returns its membership. */
+  accept(id: string, organization = this.get(id).fields.org_name): Entity<"membership"> {
+    const invited = this.context.organizations.find(organization);
+    if (!invited) throw new ServiceError(`There is no organization ${organization}. Add it, or name another one.`);
+    return acceptInvitation(this.context, this.get(id), invited);
+  }
+}
+
 /** The tether services. */
 export class Tethers extends Collection<"tether"> {
   /** The tether service with this id, with the reports that are due by now. */
@@ -76,13 +98,13 @@ export type Data = ReturnType<typeof dataOf>;
 export const dataOf = (context: Context) => ({
   consortia: new ManagedCollection(context, "consortium"),
   memberships: new ManagedCollection(context, "membership"),
-  environments: new ManagedCollection(context, "environment"),
+  environments: new Environments(context, "environment"),
   nodes: new ManagedCollection(context, "node"),
   credentials: new ManagedCollection(context, "credential"),
   zones: new ManagedCollection(context, "zone"),
   configurations: new ManagedCollection(context, "configuration"),
   services: new ManagedCollection(context, "service"),
-  invitations: new ManagedCollection(context, "invitation"),
+  invitations: new Invitations(context, "invitation"),
   destinations: new Collection(context, "destination"),
   tethers: new Tethers(context, "tether"),
 });

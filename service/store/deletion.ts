@@ -60,11 +60,18 @@ function replaceAll(context: Context, entity: Entity, change: (one: Entity, now:
 
 /** Kinds that may be `deleting` for a while. */
 const slow = new Set<Kind>(["consortium", "membership", "node", "service"]);
+/** Kinds that the hosted service lists as `deleted` for a while. */
+const visible = new Set<Kind>(["consortium", "membership", "environment", "node"]);
 
 /** Marks an object as deleted. An environment cannot be reached any more, but is listed for a while. */
 function vanishing({ settings }: Base, entity: Entity, now: number, withEnvironment: boolean): Entity {
   const { deletedVisible, deleting } = settings.timing;
   const changed = { ...entity, due: undefined, changedAt: now, revision: entity.revision + 1 };
+  if (settings.quirks.deletion === "delete_pending") {
+    const deletedAt = now + (slow.has(entity.kind) || visible.has(entity.kind) ? deleting : 0);
+    const hiddenAt = deletedAt + (visible.has(entity.kind) ? deletedVisible : 0);
+    return { ...changed, state: deletedAt > now ? "delete_pending" : "deleted", deletedAt, hiddenAt };
+  }
   if (entity.kind === "environment") {
     return { ...changed, state: "deleted", deletedAt: now, hiddenAt: now + deletedVisible };
   }

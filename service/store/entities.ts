@@ -1,4 +1,4 @@
-import type { Timing } from "../settings/settings";
+import type { Settings, Timing } from "../settings/settings";
 
 /** An object as the API shows it. */
 export type Wire = Record<string, unknown>;
@@ -34,7 +34,7 @@ export interface FieldsOf {
   environment: {
     name?: string;
     description?: string;
-    provider: "quorum" | "geth";
+    provider: "quorum" | "geth" | "pantheon";
     consensus_type: "raft" | "ibft" | "poa";
     chain_id: number;
     initial_delay: number;
@@ -43,6 +43,8 @@ export interface FieldsOf {
     block_period: number;
     /** The member of each of the chain's accounts, by index. An account never passes to another member. */
     accountOwners?: string[];
+    /** When the present pause began, and how long earlier ones took (ms). */
+    pause?: { since?: number | undefined; before: number };
     region: string;
     release_id: string;
     /** Balances in the genesis block. */
@@ -92,6 +94,8 @@ export interface FieldsOf {
     /** The checksum of its account's key, once there is one. */
     keyChecksum?: string;
     environmentName?: string;
+    /** Whether its account was asked for; it counts only where accounts do not exist from the start. */
+    hasAccount?: boolean;
     network?: Network;
     interval?: number;
     active: boolean;
@@ -167,27 +171,41 @@ export interface Entity<K extends Kind = Kind> {
 }
 
 /** States that change by themselves: the state, the next one, and how long that takes. */
-const steps: Partial<Record<Kind, { from: string; to: string; after: keyof Timing }>> = {
-  environment: { from: "initializing", to: "setup", after: "environmentStart" },
-  node: { from: "initializing", to: "started", after: "nodeStart" },
-  service: { from: "initializing", to: "started", after: "nodeStart" },
+const steps: Partial<Record<Kind, Record<string, { to: string; after: keyof Timing }>>> = {
+  environment: {
+    initializing: { to: "setup", after: "environmentStart" },
+    upgrade: { to: "setup", after: "upgrade" },
+  },
+  node: { initializing: { to: "started", after: "nodeStart" } },
+  service: {
+    initializing: { to: "started", after: "nodeStart" },
+    provisioning: { to: "started", after: "nodeStart" },
+  },
 };
 /** The first states of other kinds; all others are `active`. */
 const settled: Partial<Record<Kind, string>> = { consortium: "setup", invitation: "sent" };
 
 /** An object's first state. When that state ends is fixed now, so it survives a restart. */
-export function firstState(kind: Kind, now: number, timing: Timing): { state: string; due?: number } {
-  const step = steps[kind];
-  if (step) return { state: step.from, due: now + timing[step.after] };
-  return { state: settled[kind] ?? "active" };
+export function firstState(kind: Kind, now: number, { timing, quirks }: Settings): { state: string; due?: number } {
+  if (!steps[kind]) return { state: settled[kind] ?? "active" };
+  if (kind === "environment" && quirks.environmentsWait) return { state: "initializing" };
+  return begun(kind, kind === "service" && quirks.provisioning ? "provisioning" : "initializing", now, timing);
+}
+
+/** A state that ends by itself, and when. */
+export function begun(kind: Kind, state: string, now: number, timing: Timing): { state: string; due: number } {
+  return { state, due: now + timing[steps[kind]![state]!.after] };
 }
 
 /** The state at a time. It follows from the time alone: no timers run. */
 export function stateAt(entity: Entity, at: number): string {
-  const step = steps[entity.kind];
-  const left = entity.state === step?.from && entity.due !== undefined && at >= entity.due;
-  return left ? step.to : entity.state;
+  if (entity.deletedAt !== undefined && at >= entity.deletedAt) return "deleted";
+  const step = steps[entity.kind]?.[entity.state];
+  return step && entity.due !== undefined && at >= entity.due ? step.to : entity.state;
 }
+
+/** Whether it is being deleted. It still counts, but takes no changes. */
+export const isGoing = ({ state }: Entity): boolean => state === "deleting" || state === "delete_pending";
 
 /** When a node or a service first started, whether it was reset since or not. */
 export function firstStart(entity: Entity, at: number): number | undefined {

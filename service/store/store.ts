@@ -87,6 +87,11 @@ export class Store {
     return this.#versionsIn(kind, parent, at).filter((entity) => entity.hiddenAt === undefined || entity.hiddenAt > at);
   }
 
+  /** Those of them that were not deleted by then. */
+  present<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
+    return this.listed(kind, parent, at).filter((entity) => !isGone(entity, at));
+  }
+
   all<K extends Kind>(kind: K): Entity<K>[] {
     const now = this.clock();
     return [...this.#rows.values()]

@@ -54,6 +54,8 @@ export class RealTethers implements Tethering {
   deploy = ({ id }: Tether, network: Network) => this.#deployments.deploy(id, network);
   isDeployed = ({ id }: Tether, network: Network) => this.#deployments.isDeployed(id, network, true);
 
+  contract = ({ fields }: Tether, network: Network) => fields.contracts?.[network]?.address;
+
   current({ id, fields }: Tether): Tether {
     void this.#schedule.look(id, fields.nextPin); // a read does not wait for a block
     return this.base.store.get("tether", id)!;

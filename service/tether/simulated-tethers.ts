@@ -20,6 +20,8 @@ export class SimulatedTethers implements Tethering {
   account = (tether: Tether) => address("tether", tether.id);
   balance = (tether: Tether, network: Network) => Promise.resolve(tether.fields.balances[network]);
   isDeployed = ({ fields }: Tether, network: Network) => Promise.resolve(fields.deployments[network] > 0);
+  contract = ({ id, fields }: Tether, network: Network) =>
+    fields.deployments[network] > 0 ? address("contract", id, network) : undefined;
   shown = () => ({});
 
   activated(tether: Tether): Promise<void> {

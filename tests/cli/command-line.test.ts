@@ -33,6 +33,7 @@ const commands: [string, string, string | undefined][] = [
   ["plugin path", "[options]", undefined],
   ["report", "[options] [files...]", undefined],
   ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],
+  ["accept", "[options] [invitation]", undefined],
 ];
 /** What is missing is said first. */
 const required: Record<string, string[]> = {

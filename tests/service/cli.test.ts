@@ -33,6 +33,7 @@ test.each([
   [["--limit", "gas"], "It must be name=number, with one of gas, memory, batch"],
   [["--limit", "colour=5"], "It must be name=number"],
   [["--limit", "gas=0"], "callLimits.gas"],
+  [["--like", "nobody"], "Allowed choices are specification, hosted"],
 ])("%j is an error in a sentence", async (args, text) => {
   const { code, stderr } = await consortium(["serve", "--port", "0", ...args]);
   expect([code, stderr]).toEqual([1, containing(text)]);
@@ -51,6 +52,15 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     expect(readdirSync(dataDir)).toEqual([]);
   },
 );
+
+test("it is like the hosted service if asked to", async () => {
+  const { child, ended, ready, key } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
+  const send = client(ready.baseUrl, key);
+  const { _id } = (await send("POST", "/consortia", { name: "a" })).body;
+  expect((await send("GET", `/consortia/${_id}/memberships`)).body).toHaveLength(1);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 0, signal: null });
+});
 
 test("it ends at once even while calls are waiting", async () => {
   const { child, ended, lines } = await serve(["--latency", "600000", "--log", "--api-key", "k"]);

@@ -117,7 +117,7 @@ describe("every list, read, change and delete", () => {
     const patched = await send("PATCH", path, { [names[kind]]: "renamed" });
     expect(patched).toMatchObject({ status: 200, body: { [names[kind]]: "renamed", _revision: "1" } });
     expect((await send("GET", path)).body).toEqual(patched.body);
-    expect(await send("PATCH", path, { state: "live" })).toMatchObject({ status: 400 });
+    expect(await send("PATCH", path, { state: "started" })).toMatchObject({ status: 400 });
 
     const deleted = await send("DELETE", path);
     expect(deleted.status).toBe({ consortium: 202, environment: 202 }[kind as string] ?? 204);

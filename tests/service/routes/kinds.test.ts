@@ -61,7 +61,7 @@ const refused: Record<Kind, { fixed: object; wrong: [string, unknown][] }> = {
   service: {
     fixed: { service: "hdwallet" },
     wrong: [
-      ["service", "mail"],
+      ["service", " "],
       ["membership_id", undefined],
       ["zone_id", "nowhere"],
       ["details", [1]],

@@ -162,8 +162,10 @@ test("extended: false: the kinds and fields beyond the specification are not the
   const { paths, membership } = world;
   const more = await furnish(send, world);
   service.setAnswers({ extended: false });
-  for (const path of [...Object.values(more), "/releases", "/documentstore/x/destinations"])
+  const account = ["/orgs", "/apikeys", "/regions", "/plans/starter", "/memberships"];
+  for (const path of [...Object.values(more), ...account, "/releases", "/documentstore/x/destinations"])
     expect(await send("GET", path)).toMatchObject({ status: 404, body: { errorMessage: containing("no GET") } });
+  expect((await send("POST", "/authtoken", { apikey: service.apiKey })).status).toBe(404);
   expect((await send("PUT", `${paths.node}/reset`, {})).status).toBe(404);
   expect((await send("POST", `${paths.membership}/verify`, { test_certificate: true })).status).toBe(404);
   const { body } = await send("GET", paths.node);

@@ -1,0 +1,52 @@
+import { type Command } from "commander";
+import { type ConsortiumClient, isApiError, path } from "../provider/api";
+import { printable } from "../provider/api/printable";
+import { connectionHelp, withClient } from "./shared/connection";
+
+interface Invitation {
+  id: string;
+  email: string;
+  from: string;
+  consortium: { id: string; name: string };
+}
+
+/** Accepts an invitation on the embedded service: `consortium accept <invitation>`. */
+export function define(command: Command): void {
+  command
+    .argument("[invitation]", "id of the invitation to accept (default: list those that are open)")
+    .addHelpText("after", `\nUse the key of the invited organization. ${connectionHelp}`)
+    .action((id?: string) => withClient((client) => (id === undefined ? list(client) : accept(client, id))));
+}
+
+async function list(client: ConsortiumClient): Promise<void> {
+  const open = await invitations(client);
+  if (open.length === 0) console.log("No invitation to this organization is open.");
+  for (const { id, email, from, consortium } of open)
+    console.log(
+      printable(`${id}  to the consortium ${consortium.name} (${consortium.id}) of ${from}, sent to ${email}`),
+    );
+}
+
+async function accept(client: ConsortiumClient, id: string): Promise<void> {
+  const invitation = (await invitations(client)).find((one) => one.id === id);
+  if (!invitation)
+    throw new Error(`There is no open invitation ${id} to this organization. \`consortium accept\` lists them.`);
+  await client.http.request("POST", path`/embedded/invitations/${id}/accept`, { body: {} });
+  const { from, consortium } = invitation;
+  console.log(printable(`This organization is now a member of the consortium ${consortium.name} of ${from}.`));
+}
+
+async function invitations(client: ConsortiumClient): Promise<Invitation[]> {
+  try {
+    return (await client.http.request("GET", "/embedded/invitations")).body as Invitation[];
+  } catch (error) {
+    if (!isApiError(error, "missing", "unsupported")) throw error;
+    const elsewhere = "On another service, accept in its web console.";
+    throw new Error(
+      `This service has no way to accept an invitation: only \`consortium serve\` has one. ${elsewhere}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Context } from "../context";
+import { Refusal } from "../errors";
+import { parse } from "../http/bodies";
+import type { Entity } from "../store/entities";
+import { stateAt } from "../store/entities";
+import { answer, itemPath, own, reach, show } from "./crud";
+import { addressText, credential, environment, newPassword, wei } from "./environments";
+import { environmentState } from "./environment-states";
+
+/** What other clients do with objects, besides changing them. */
+export function actionRoutes(app: FastifyInstance, context: Context): void {
+  const { store, settings, clock, backend } = context;
+  const strict = () => settings.quirks.strictBodies;
+  const environmentOf = (request: FastifyRequest) =>
+    reach(context, request, ["consortium", "environment"]).at(-1) as Entity<"environment">;
+
+  app.get(`${itemPath(environment)}/status`, (request) => {
+    const entity = environmentOf(request);
+    const at = clock();
+    const nodes = store.present("node", entity.id, at).map((node) => {
+      return { [settings.quirks.idField]: node.id, state: stateAt(node, at) };
+    });
+    const { release_id } = entity.fields;
+    return show(context, entity, { state: environmentState(context, entity, at), release_id, nodes }, at);
+  });
+
+  const funding = z.object({ account: addressText, amount: wei });
+  app.post(`${itemPath(environment)}/eth/fundaccount`, async (request, reply) => {
+    const { account, amount } = parse(funding, request.body, strict());
+    const entity = environmentOf(request);
+    if (!backend.ledger.chain) throw new Refusal(501, "No ledger is attached: accounts own nothing here.");
+    if (store.children("node", entity.id).length === 0)
+      throw new Refusal(409, `The environment ${entity.id} has no node yet, so it has no ledger.`);
+    const chain = await backend.ledger.chain(entity);
+    await chain.give(account.replace(/^(0x)?/i, "0x"), BigInt(amount));
+    return answer(context, reply, 200, { account, amount });
+  });
+
+  app.post(`${itemPath(credential)}/regenerate`, (request, reply) => {
+    const reached = reach(context, request, ["consortium", "environment", "credential"]).at(-1);
+    const found = own(request, reached as Entity<"credential">);
+    parse(z.object({}), request.body, strict());
+    const { password, passwordHash } = newPassword();
+    const changed = store.setFields("credential", found.id, { passwordHash });
+    backend.removed([changed]); // whoever came in with the former password goes
+    const shown = { ...credential.view(context, changed, clock()), ...changed.given, password };
+    return answer(context, reply, 200, shown, true);
+  });
+}

@@ -1,0 +1,75 @@
+import type { Base } from "../context";
+import { Refusal, ServiceError } from "../errors";
+import type { Entity, Kind } from "./entities";
+
+/*
+ * An organization that accepted an invitation is a member of another one's consortium: it sees what is there, and changes only what
+ * is its own.
+ */
+
+/** What only its own organization sees. */
+const privateKinds = new Set<Kind>(["credential", "configuration", "invitation"]);
+/** What only the organization of the consortium makes there. */
+const ownersKinds = new Set<Kind>(["membership", "environment", "invitation"]);
+
+const isMember = ({ store }: Base, organization: string, consortium: string): boolean =>
+  store.children("membership", consortium).some((membership) => membership.organization === organization);
+
+/** Whether an organization sees an object, where it sees what contains it. */
+export function sees(base: Base, organization: string, entity: Entity): boolean {
+  if (entity.organization === organization) return true;
+  return entity.kind === "consortium" ? isMember(base, organization, entity.id) : !privateKinds.has(entity.kind);
+}
+
+/** The consortia of others that an organization is a member of, as a list shows them. */
+export function sharedWith({ store }: Base, organization: string, at: number): Entity<"consortium">[] {
+  const memberships = store.all("membership").filter((membership) => membership.organization === organization);
+  return [...new Set(memberships.map(({ parent }) => parent))].flatMap((id) => {
+    const consortium = store.get("consortium", id);
+    if (!consortium || consortium.organization === organization) return [];
+    return store.listed("consortium", consortium.parent, at).filter((one) => one.id === id);
+  });
+}
+
+/** Refuses a change of what is another organization's. */
+export function refuseOthers(organization: string, entity: Entity): void {
+  if (entity.organization !== organization)
+    throw new Refusal(
+      403,
+      `The ${entity.kind} ${entity.id} belongs to another organization, which alone may change it.`,
+    );
+}
+
+/** Refuses what only the organization of a consortium may make in it. */
+export function refuseMakingIn(organization: string, kind: Kind, parent: Entity): void {
+  if (ownersKinds.has(kind) && parent.kind === "consortium" && parent.organization !== organization)
+    throw new Refusal(403, `Only the organization of the consortium ${parent.id} can make a new ${kind} in it.`);
+}
+
+/** What other organizations have in an object, such as `2 node(s)`. */
+export function ofOthers({ store }: Base, { id, organization }: Entity, kind: Kind): string | undefined {
+  const count = store.children(kind, id).filter((one) => one.organization !== organization).length;
+  return count > 0 ? `${count} ${kind}(s) of other organizations` : undefined;
+}
+
+/** The invitations that an organization can accept: those to its name. */
+export const invitationsTo = ({ store }: Base, { id, fields: { name } }: Entity<"organization">) =>
+  store
+    .all("invitation")
+    .filter(({ organization, state, fields }) => organization !== id && state === "sent" && fields.org_name === name);
+
+/** Makes the invited organization a member. Returns its membership. */
+export function acceptInvitation(base: Base, invitation: Entity<"invitation">, invited: Entity<"organization">) {
+  const { store, settings } = base;
+  const { id: organization } = invited;
+  if (invitation.state !== "sent")
+    throw new ServiceError(`The invitation ${invitation.id} cannot be accepted: it is ${invitation.state}.`);
+  if (isMember(base, organization, invitation.parent))
+    throw new ServiceError(`The organization ${invited.fields.name} is a member of this consortium already.`);
+  const { org_name } = invitation.fields;
+  const fields = { org_name, org_id: organization, minimum_nodes: 0, maximum_nodes: settings.limits.nodes };
+  const draft = { kind: "membership", parent: invitation.parent, organization, due: undefined, fields } as const;
+  const membership = store.create(draft);
+  store.change(invitation, { state: "accepted" });
+  return membership;
+}

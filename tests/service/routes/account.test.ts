@@ -1,0 +1,162 @@
+import { dummySecret } from "../../../service/routes/account";
+import { anyText, build, client, containing, FakeClock, start } from "../helpers";
+
+/* What other clients ask of a key: whose it is, what that organization may have, and a token in place of the key. */
+
+const hour = 3_600_000;
+
+async function world(options: Parameters<typeof start>[0] = {}) {
+  const clock = new FakeClock();
+  const organizations = [{ name: "north", apiKey: "u0abcdefgh-c2VjcmV0" }, { name: "south" }];
+  const { service, send } = await start({ clock: clock.now, organizations, ...options });
+  const [north, south] = [service.organizations[0]!, service.organizations[1]!];
+  const login = async (apikey = north.apiKey, bearer = apikey) =>
+    client(service.baseUrl, bearer)("POST", "/authtoken", { apikey });
+  const token = async () => (await login()).body.token as string;
+  const status = async (bearer: string) => (await client(service.baseUrl, bearer)("GET", "/consortia")).status;
+  return { service, send, clock, north, south, login, token, status };
+}
+
+describe("a token in place of a key", () => {
+  test("is good for an hour, for the key's own organization", async () => {
+    const { service, send, clock, north, token, status } = await world();
+    await send("POST", "/consortia", { name: "of north" });
+    const good = await token();
+    expect((await client(service.baseUrl, good)("GET", "/consortia")).body).toMatchObject([{ owner: north.id }]);
+    clock.pass(hour - 1_000);
+    expect(await status(good)).toBe(200);
+    clock.pass(1_000);
+    expect(await status(good)).toBe(401);
+  });
+
+  test("says whose it is, what that organization may have, and when it ends, and nothing of the key", async () => {
+    const { clock, north, token } = await world({ limits: { nodes: 7 } });
+    const [header, body] = (await token()).split(".").map((part) => Buffer.from(part, "base64url").toString());
+    expect(JSON.parse(header!)).toEqual({ alg: "HS256", typ: "JWT" });
+    const iat = clock.time / 1_000;
+    expect(JSON.parse(body!)).toEqual({
+      orgs: [north.id],
+      org_plans: { [north.id]: expect.objectContaining({ nodes: { per: { environment: 7 } } }) as object },
+      iat,
+      exp: iat + 3_600,
+      key: anyText,
+    });
+    expect(body).not.toContain(north.apiKey);
+  });
+
+  test.each<[string, (parts: string[]) => string[]]>([
+    ["another signature", ([head, body]) => [head!, body!, "A".repeat(43)]],
+    ["no signature", ([head, body]) => [head!, body!, ""]],
+    ["the header that asks for none", ([, body]) => [encoded({ alg: "none", typ: "JWT" }), body!, ""]],
+    ["another header, as it was signed", ([, body, signature]) => [encoded({ alg: "none" }), body!, signature!]],
+    ["other claims", ([head, body, signature]) => [head!, encoded({ ...decoded(body!), exp: 9e12 }), signature!]],
+    ["a fourth part", (parts) => [...parts, ""]],
+  ])("is refused with %s", async (_what, change) => {
+    const { token, status } = await world();
+    const parts = (await token()).split(".");
+    expect(await status(change(parts).join("."))).toBe(401);
+    expect(await status(parts.join("."))).toBe(200);
+  });
+
+  test("ends with its key, and not with another one", async () => {
+    const { service, send, token, login, status } = await world();
+    const first = await token();
+    const { id, key } = (await send("POST", "/embedded/api-keys", { name: "ci" })).body as unknown as {
+      id: string;
+      key: string;
+    };
+    const further = (await login(key)).body.token as string;
+    expect([await status(first), await status(further)]).toEqual([200, 200]);
+    service.rotateKey("north");
+    expect([await status(first), await status(further)]).toEqual([401, 200]);
+    await client(service.baseUrl, further)("DELETE", `/embedded/api-keys/${id}`);
+    expect(await status(further)).toBe(401);
+  });
+
+  test("is none of another service's", async () => {
+    const [one, other] = [await world(), await world()];
+    expect(await other.status(await one.token())).toBe(401);
+  });
+
+  test("is given for a key alone that is the caller's", async () => {
+    const { north, south, login } = await world();
+    expect((await login(south.apiKey, north.apiKey)).status).toBe(401);
+    expect((await login("nobody", north.apiKey)).status).toBe(401);
+    expect((await login(north.apiKey, "nobody")).status).toBe(401);
+    expect((await login("", north.apiKey)).status).toBe(400);
+  });
+
+  test("the call log keeps neither the key nor the token", async () => {
+    const { service, north, token } = await world();
+    const good = await token();
+    const log = JSON.stringify(service.calls);
+    expect(log).toContain("/authtoken");
+    for (const secret of [north.apiKey, good]) expect(log).not.toContain(secret);
+  });
+});
+
+test("the organization, its keys and its plan are those of the caller", async () => {
+  const { service, send, north, south } = await world({ limits: { consortia: 5 } });
+  const other = client(service.baseUrl, south.apiKey);
+  const { body: made } = await send("POST", "/embedded/api-keys", { name: "ci" });
+  expect((await send("GET", "/orgs")).body).toEqual([
+    { _id: north.id, name: "north", plan: "starter", created_at: anyText, cognito_client_secret: dummySecret },
+  ]);
+  expect((await other("GET", "/orgs")).body).toMatchObject([{ _id: south.id, name: "south" }]);
+  expect((await send("GET", "/apikeys")).body).toEqual([
+    { _id: "u0abcdefgh", org_id: north.id, name: "north" },
+    { _id: made.id, org_id: north.id, name: "ci" },
+  ]);
+  expect((await other("GET", "/apikeys")).body).toMatchObject([{ org_id: south.id, name: "south" }]);
+  expect((await send("GET", "/regions")).body).toEqual([{ _id: "local", net_host: "127.0.0.1", state: "live" }]);
+  const { limits } = (await send("GET", "/plans/starter")).body;
+  expect(limits).toEqual({
+    consortia: { per: { org: 5 } },
+    environments: { per: { consortium: 3 } },
+    nodes: { per: { environment: 4 } },
+  });
+  expect((await send("GET", "/plans/business")).status).toBe(404);
+});
+
+test("the memberships of an organization are those of all its consortia, and nobody else's", async () => {
+  const { service, send, south } = await world();
+  const other = client(service.baseUrl, south.apiKey);
+  await build(send);
+  const second = (await send("POST", "/consortia", { name: "second" })).body._id;
+  await send("POST", `/consortia/${second}/memberships`, { org_name: "bolt" });
+  const names = async (path: string) => (await send("GET", path)).body.map(({ org_name }) => org_name);
+  expect(await names("/memberships")).toEqual(["acme", "bolt"]);
+  expect(await names("/memberships?limit=1&skip=1")).toEqual(["bolt"]);
+  expect((await other("GET", "/memberships")).body).toEqual([]);
+});
+
+describe("?limit= and ?skip=", () => {
+  const names = ["a", "b", "c", "d"];
+  const list = async (query: string, answers = {}) => {
+    const { service, send } = await start();
+    const consortium = (await send("POST", "/consortia", { name: "c" })).body._id;
+    for (const org_name of names) await send("POST", `/consortia/${consortium}/memberships`, { org_name });
+    service.setAnswers(answers);
+    const { status, body } = await send("GET", `/consortia/${consortium}/memberships${query}`);
+    return status === 200 ? body.map(({ org_name }) => org_name) : body.errorMessage;
+  };
+  test.each([
+    ["?limit=2", ["a", "b"]],
+    ["?skip=1", ["b", "c", "d"]],
+    ["?limit=2&skip=3", ["d"]],
+    ["?skip=9", []],
+    ["?limit=1&org_name=c", ["c"]],
+    ["?limit=-1", containing("limit must be")],
+    ["?skip=1.5", containing("skip must be")],
+    ["?limit=1&limit=2", containing("limit must be")],
+  ])("%s", async (query, wanted) => {
+    expect(await list(query)).toEqual(wanted);
+  });
+
+  test("mean nothing where the service knows its specification alone", async () => {
+    expect(await list("?limit=1&skip=1", { extended: false })).toEqual(names);
+  });
+});
+
+const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+const decoded = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as object;

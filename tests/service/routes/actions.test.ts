@@ -1,0 +1,261 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build, containing, FakeClock, furnish, start, until } from "../helpers";
+import { blockNumber, blocks, eth, ledgered, quick, result, rpc } from "../ledgers";
+import { tethered } from "../tethered";
+
+/* What other clients of this API do with objects beyond its specification. */
+
+const someone = `0x${"a1".repeat(20)}`;
+
+async function world(options: Parameters<typeof start>[0] = {}) {
+  const clock = new FakeClock();
+  const started = await start({ clock: clock.now, ...options });
+  const made = await build(started.send, { provider: "quorum", consensus_type: "raft" });
+  clock.pass(1_500);
+  const { paths } = made;
+  const state = async () => (await started.send("GET", paths.environment)).body.state;
+  const patch = (body: object) => started.send("PATCH", paths.environment, body);
+  const height = async () => (await started.send("GET", `${paths.node}/status`)).body.block_height;
+  return { ...started, ...made, clock, state, patch, height };
+}
+
+describe("an environment that is paused", () => {
+  test("makes no blocks and takes nothing new; its nodes stay, and all goes on when it is resumed", async () => {
+    const { send, clock, state, patch, height, paths, membership } = await world();
+    clock.pass(10_000);
+    expect([await state(), await height()]).toEqual(["live", 10]);
+    expect(await patch({ state: "paused", name: "resting" })).toMatchObject({
+      status: 200,
+      body: { state: "paused", name: "resting" },
+    });
+    clock.pass(60_000);
+    expect((await send("GET", paths.node)).body.state).toBe("started");
+    const paused = { status: 409, body: { errorMessage: containing("is paused") } };
+    expect(await send("GET", `${paths.node}/status`)).toMatchObject(paused);
+    expect(await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).toMatchObject(paused);
+    expect(
+      await send("POST", `${paths.environment}/services`, { membership_id: membership, service: "ipfs" }),
+    ).toMatchObject(paused);
+    expect((await patch({ state: "paused" })).status).toBe(200);
+    expect((await patch({ state: "live" })).body.state).toBe("live");
+    expect(await height()).toBe(10);
+    clock.pass(5_000);
+    expect(await height()).toBe(15);
+  });
+
+  test.each([
+    ["paused", "setup"],
+    ["live", "setup"],
+    ["paused", "upgrade"],
+    ["live", "upgrade"],
+  ])("it is neither %s nor anything else out of turn: from %s", async (wanted, from) => {
+    const { service, environment, state, patch, send, paths } = await world();
+    await send("DELETE", paths.node);
+    service.store.environments.setState(environment, from);
+    const errorMessage = containing(`is ${from}`);
+    expect(await patch({ state: wanted })).toMatchObject({ status: 409, body: { errorMessage } });
+    expect(await state()).toBe(from);
+  });
+
+  test("has a ledger that stands still, also after a restart, and goes on where it was", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "consortium-paused-"));
+    const made = await ledgered({ dataDir }, { provider: "geth", consensus_type: "poa", block_period: 1 });
+    const { credential, paths } = made;
+    await blocks(made.urls.rpc, credential, 2);
+    expect((await made.send("PATCH", paths.environment, { state: "paused" })).status).toBe(200);
+    const refused = { status: 503, body: { errorMessage: containing("is paused") } };
+    expect(await rpc(made.urls.rpc, credential, eth("eth_blockNumber"))).toMatchObject(refused);
+    await made.service.close();
+
+    const { service, send } = await start({ dataDir, ledger: true, timing: quick });
+    const url = () => made.urls.rpc.replace(made.service.url, service.url);
+    expect(await rpc(url(), credential, eth("eth_blockNumber"))).toMatchObject(refused);
+    // at once, so the chain may still be ending
+    for (const state of ["live", "paused", "live"])
+      expect((await send("PATCH", paths.environment, { state })).body.state).toBe(state);
+    const at = await blockNumber(url(), credential);
+    expect(at).toBeGreaterThanOrEqual(2);
+    expect(await result(url(), credential, "eth_getBlockByNumber", "0x2", false)).not.toBeNull();
+    await blocks(url(), credential, at + 1);
+    await service.close();
+    rmSync(dataDir, { recursive: true });
+  });
+});
+
+describe("a release", () => {
+  test("an environment is moved to another one in place: upgrade, then live", async () => {
+    const { clock, state, patch, service, height } = await world({ timing: { upgrade: 2_000 } });
+    expect(await patch({ release_id: "quorum-0" })).toMatchObject({
+      status: 200,
+      body: { state: "upgrade", release_id: "quorum-0", _revision: "1" },
+    });
+    expect(await patch({ release_id: "quorum-1" })).toMatchObject({
+      status: 409,
+      body: { errorMessage: containing("is upgrade") },
+    });
+    clock.pass(1_999);
+    expect(await state()).toBe("upgrade");
+    clock.pass(1);
+    expect([await state(), await height()]).toEqual(["live", 2]);
+    service.setTiming({ upgrade: 0 });
+    expect((await patch({ release_id: "quorum-1" })).body).toMatchObject({ state: "live", release_id: "quorum-1" });
+  });
+
+  test.each([
+    [{ release_id: "geth-1" }, "release_id"],
+    [{ release_id: "quorum-99" }, "release_id"],
+    [{ release_id: null }, "release_id"],
+    [{ release_id: "quorum-0", state: "paused" }, "state and release_id"],
+  ])("%j is refused", async (body, why) => {
+    const { patch, state, send, paths } = await world();
+    const before = (await send("GET", paths.environment)).text;
+    expect(await patch(body)).toMatchObject({ status: 400, body: { errorMessage: containing(why) } });
+    expect([await state(), (await send("GET", paths.environment)).text]).toEqual(["live", before]);
+  });
+});
+
+describe("the pauses of an environment", () => {
+  const specified = { initial_delay: 3, idle_hours: 5 };
+  const others = { autopause_init_delay: 3, autopause_idle_hours: 5 };
+  const asked = { provider: "quorum", consensus_type: "raft" };
+  test.each([
+    ["specification", specified],
+    ["other clients", others],
+  ])("are taken under the names of the %s", async (_whose, fields) => {
+    const { send } = await start();
+    const { paths } = await build(send, { ...asked, ...fields });
+    const { body } = await send("GET", paths.environment);
+    expect(body).toMatchObject(specified);
+    expect(Object.keys(body)).not.toContain("autopause_idle_hours");
+    const again = Object.fromEntries(Object.keys(fields).map((name) => [name, 9]));
+    expect((await send("PATCH", paths.environment, again)).body).toMatchObject({ initial_delay: 9, idle_hours: 9 });
+    const wrong = Object.fromEntries(Object.keys(fields).map((name) => [name, -1]));
+    expect((await send("PATCH", paths.environment, wrong)).status).toBe(400);
+    expect((await send("PATCH", paths.environment, { name: "n" })).body).toMatchObject({ idle_hours: 9 });
+  });
+});
+
+describe("pantheon", () => {
+  test.each([
+    ["ibft", 201],
+    ["poa", 201],
+    ["raft", 400],
+  ])("with %s: %i", async (consensus_type, status) => {
+    const { send } = await start();
+    const list = `/consortia/${(await send("POST", "/consortia", { name: "c" })).body._id}/environments`;
+    const made = await send("POST", list, { provider: "pantheon", consensus_type });
+    expect(made.status).toBe(status);
+    if (status === 400) expect(made.body.errorMessage).toContain("ibft or poa");
+    else expect(made.body).toMatchObject({ provider: "pantheon", consensus_type, release_id: "pantheon-1" });
+  });
+
+  test("is unknown where the service knows its specification alone", async () => {
+    const { send } = await start({ answers: { extended: false } });
+    const list = `/consortia/${(await send("POST", "/consortia", { name: "c" })).body._id}/environments`;
+    const made = await send("POST", list, { provider: "pantheon", consensus_type: "ibft" });
+    expect(made).toMatchObject({ status: 400, body: { errorMessage: containing("pantheon") } });
+  });
+
+  test("has a ledger like the others", async () => {
+    const { urls, credential, send, paths } = await ledgered({}, { provider: "pantheon", consensus_type: "ibft" });
+    expect(await result(urls.rpc, credential, "eth_gasPrice")).toBe("0x0");
+    for (const [client, status] of [
+      ["pantheon", 200],
+      ["geth", 200],
+      ["constellation", 400],
+    ] as const)
+      expect((await send("GET", `${paths.node}/logs/${client}`)).status).toBe(status);
+  });
+});
+
+describe("fundaccount", () => {
+  test("gives an account of the ledger wei, for good", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "consortium-funded-"));
+    const made = await ledgered({ dataDir }, { provider: "quorum", consensus_type: "raft" });
+    const { credential, paths } = made;
+    const owns = (url: string) => result<string>(url, credential, "eth_getBalance", someone, "latest");
+    const fund = (account: string, amount: unknown) =>
+      made.send("POST", `${paths.environment}/eth/fundaccount`, { account, amount });
+    expect((await fund(someone, "40")).status).toBe(200);
+    expect((await fund(someone.slice(2), "2")).status).toBe(200);
+    for (const [account, amount] of [
+      ["0x12", "1"],
+      [someone, "-1"],
+      [someone, 1],
+      [someone, undefined],
+    ] as const)
+      expect((await fund(account, amount)).status).toBe(400);
+    expect(await owns(made.urls.rpc)).toBe("0x2a");
+    await made.service.close();
+    const { service } = await start({ dataDir, ledger: true, timing: quick });
+    await until(async () => (await owns(made.urls.rpc.replace(made.service.url, service.url))) === "0x2a");
+    await service.close();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test("needs a ledger", async () => {
+    const { send, paths } = await world();
+    const call = { account: someone, amount: "1" };
+    expect((await send("POST", `${paths.environment}/eth/fundaccount`, call)).status).toBe(501);
+  });
+});
+
+test("a credential's new password replaces the former one; its user name stays", async () => {
+  const { urls, credential, send, paths } = await ledgered({}, { provider: "quorum", consensus_type: "raft" });
+  const status = async ({ username, password }: { username: string; password: string }) =>
+    (await rpc(urls.rpc, { username, password }, eth("eth_chainId"))).status;
+  const { status: answered, body } = await send("POST", `${paths.credential}/regenerate`);
+  expect([answered, body]).toMatchObject([200, { username: credential.username, _revision: "1" }]);
+  expect(body.password).not.toBe(credential.password);
+  expect([await status(credential), await status(body)]).toEqual([401, 200]);
+  expect((await send("GET", paths.credential)).text).not.toContain(body.password);
+});
+
+test("an environment's status shows its state and that of its nodes", async () => {
+  const { send, paths, environment, node } = await world();
+  expect((await send("GET", `${paths.environment}/status`)).body).toMatchObject({
+    _id: environment,
+    state: "live",
+    release_id: "quorum-1",
+    nodes: [{ _id: node, state: "started" }],
+  });
+});
+
+test("a tether's account can be asked for by POST, too", async () => {
+  const { get, post } = await tethered();
+  const { status, body } = await post("/account");
+  expect([status, body]).toEqual([201, (await get("/account")).body]);
+});
+
+test("a service may be of any type", async () => {
+  const { send, paths, membership } = await world();
+  const made = await send("POST", `${paths.environment}/services`, { service: "app2app", membership_id: membership });
+  expect(made).toMatchObject({ status: 201, body: { service: "app2app", service_type: "member" } });
+});
+
+test("a zone without a name shows none", async () => {
+  const { send, paths } = await world();
+  for (const list of [`${paths.consortium}/zones`, `${paths.environment}/zones`]) {
+    const { body } = await send("POST", list, { region: "r", cloud: "c" });
+    expect(Object.keys(body)).not.toContain("name");
+    expect((await send("GET", list)).body).toEqual([body]);
+    expect((await send("PATCH", `${list}/${body._id}`, { name: "n" })).body.name).toBe("n");
+  }
+});
+
+test("without the setting extended, none of this is there", async () => {
+  const { service, send, paths, ...made } = await world({ tethers: [{ id: "t" }] });
+  await furnish(send, { paths, ...made });
+  service.setAnswers({ extended: false });
+  for (const [method, path] of [
+    ["GET", `${paths.environment}/status`],
+    ["POST", `${paths.environment}/eth/fundaccount`],
+    ["POST", `${paths.credential}/regenerate`],
+    ["POST", "/tether/t/account"],
+  ] as const)
+    expect((await send(method, path, method === "POST" ? {} : undefined)).status).toBe(404);
+  for (const body of [{ state: "paused" }, { release_id: "quorum-0" }, { autopause_idle_hours: 1 }, { idle_hours: 1 }])
+    expect((await made.patch(body)).status).toBe(400);
+});
