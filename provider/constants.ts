@@ -5,8 +5,12 @@
 /** The service's limits (spec, section 8). */
 export const limits = { consortia: 2, environments: 3, nodes: 4 } as const;
 
-/** Consensus protocols of each client (spec, section 2.2). */
-export const consensusOf: Record<string, readonly string[]> = { quorum: ["raft", "ibft"], geth: ["poa"] };
+/** Consensus protocols of each client that is known (spec, section 2.2); `pantheon` is Besu. A service may have others. */
+export const consensusOf: Record<string, readonly string[]> = {
+  quorum: ["raft", "ibft"],
+  geth: ["poa"],
+  pantheon: ["ibft", "poa"],
+};
 
 /** Public chains that a tether service can pin to (spec, section 2.8). */
 export const tetherNetworks = ["mainnet", "rinkeby"] as const;

@@ -17,7 +17,11 @@ export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 export interface ConsensusOf {
   quorum: "raft" | "ibft";
   geth: "poa";
+  pantheon: "ibft" | "poa";
 }
+
+/** The consensus protocols of a client. What a client that is not known runs, its service decides. */
+export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;
 
 /** A business network that several organizations run together. An organization owns at most 2 consortia. */
 export interface ConsortiumProperties {
@@ -116,20 +120,20 @@ export interface InvitationProperties {
 export type InvitationFields = Args<InvitationProperties, "email", "orgName" | "adopt" | "extra">;
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
-export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof ConsensusOf> {
+export interface EnvironmentProperties<Client extends string = keyof ConsensusOf> {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
-  /** Client that the nodes run: `quorum` or `geth`. */
+  /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
   provider: Client;
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
-  consensusType: ConsensusOf[Client];
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
+  consensusType: ConsensusFor<Client>;
   /** Name of the environment. Default: the name of the resource. */
   name: string;
   /** Description for people. Default: none. */
   description?: string;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId: number;
-  /** Release of the service's software that it runs. Default: the service chooses the newest. */
+  /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. Default: the service chooses the newest. */
   releaseId: string;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod: number;
@@ -159,7 +163,7 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
   createdAt: string;
 }
 
-export type EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra">;
+export type EnvironmentFields<Client extends string = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra">;
 
 /** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
 export interface EnvironmentZoneProperties {
@@ -410,7 +414,7 @@ export type TetherServiceFields = Args<TetherServiceProperties, "tetherId" | "ne
   minimumBalanceWei?: Input<string | number>;
 };
 
-export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth" } as const;
+export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth", Pantheon: "pantheon" } as const;
 export const EnvironmentConsensusType = { Raft: "raft", Ibft: "ibft", Poa: "poa" } as const;
 export const TetherServiceNetwork = { Mainnet: "mainnet", Rinkeby: "rinkeby" } as const;
 export const GetNodeLogsClient = { Geth: "geth", Constellation: "constellation" } as const;

@@ -208,7 +208,7 @@ export type EnvironmentArgs = { [C in Client]: EnvironmentFields<C> }[Client] & 
 export interface Environment extends Outputs<EnvironmentProperties> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. */
-export class Environment<C extends Client = Client> extends readable<Environment, object, InConsortium>("Environment") {
+export class Environment<C extends string = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
     super(name, args, opts);
   }

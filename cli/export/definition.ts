@@ -337,7 +337,7 @@ const isValid = (schema: z.ZodType, value: unknown): boolean =>
 
 /** Whether a program can have an environment with this client and consensus protocol. */
 export const isSupported = ({ props: { provider = "", consensusType = "" } }: Found): boolean =>
-  consensusOf[provider]?.includes(consensusType) ?? false;
+  provider !== "" && consensusType !== "" && (consensusOf[provider]?.includes(consensusType) ?? true);
 
 const longest = 40;
 

@@ -89,6 +89,13 @@ export interface Definition {
   timeouts?: Partial<Timeouts>;
   /** Rules between known values. `given` also has the values that will be known later. */
   rules?(known: Props, given: Props): Issue[];
+  /** What a preview warns about although it is allowed. */
+  cautions?(inputs: Props): string[];
+  /** An input that changes in place in one direction only: why it cannot change to this value. */
+  irreversible?: {
+    key: string;
+    why(client: ConsortiumClient, from: unknown, to: unknown): Promise<string | undefined>;
+  };
   /** Reads the service's object tolerantly. */
   wire: z.ZodType<Identified>;
   place(inputs: Props): Place;

@@ -64,8 +64,9 @@ export function differing(definition: Definition, parts: Recorded, inputs: Props
     if (isReadable(meta) && sameValue(shown[key], now[key]) && !(isChange && isDrift && meta.restarts)) continue;
     const isOpen = isUnset(inputs[key]);
     if (isChange) {
-      // Any value will do, so no ledger is lost for it.
-      if (isOpen && meta.computed && meta.replace === true && holdsLedger(definition.type)) continue;
+      // Any value will do, so no ledger is lost for it; and what the service changes by itself is left to it.
+      const isLeft = meta.moves === true || (meta.replace === true && holdsLedger(definition.type));
+      if (isOpen && meta.computed && isLeft) continue;
       found.changed.push(key);
     } else if (parts.how !== "shared" && !(isOpen && (meta.computed || parts.how === "adopted"))) {
       (isReplacing(definition, parts.refused, key) ? found.lasting : found.drifted).push(key);

@@ -99,7 +99,7 @@ export class Verbs {
     const { inputs, issues } = check(this.definition, resourceOnly(news));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[previewKey] && isNew ? adoptionOf(this.definition, inputs) : []),
+      ...(news[previewKey] && isNew ? [...adoptionOf(this.definition, inputs), ...this.#cautions(inputs)] : []),
       ...lostEnvironments(olds, news),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
@@ -115,6 +115,11 @@ export class Verbs {
       failures,
       lines: lines.map((line) => secrets.mask(line)),
     };
+  }
+
+  #cautions(inputs: Props): string[] {
+    const { definition } = this;
+    return (definition.cautions?.(inputs) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`);
   }
 
   /** Rejects an object that another resource of the program has. */

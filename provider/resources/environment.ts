@@ -1,22 +1,28 @@
 import { z } from "zod";
 import { EnvironmentObject } from "../api";
+import { answerOr } from "../api/api-error";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
-import { common, consortiumId, description, environments, nameText, outputs } from "./fields";
+import { common, consortiumId, description, environments, nameText, open, outputs, unusual } from "./fields";
 
-const providers = ["quorum", "geth"] as const;
-const consensusTypes = ["raft", "ibft", "poa"] as const;
+const providers = Object.keys(consensusOf);
+const consensusTypes = [...new Set(Object.values(consensusOf).flat())];
 
-/** Accounts by address. The case of an address is only a checksum (EIP-55), and a balance may be hexadecimal. */
+/**
+ * Accounts by address, in the one form that every service takes: without 0x, balances as decimal text. The case of an address is
+ * only a checksum (EIP-55).
+ */
 const accounts = (value: unknown): unknown =>
   value &&
   Object.fromEntries(
     Object.entries(value as Record<string, { balance: string }>).map(([address, { balance }]) => [
-      address.toLowerCase(),
+      address.toLowerCase().replace(/^0x/, ""),
       { balance: BigInt(balance).toString() },
     ]),
   );
+
+const numeric = new Intl.Collator("en", { numeric: true });
 
 /** Test features but the one that has an argument of its own. */
 const otherFeatures = (value: unknown): unknown => {
@@ -36,13 +42,13 @@ export const environment: Definition = {
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     provider: field(
-      z.enum(providers, { error: `provider must be one of ${providers.join(", ")}` }),
-      "Client that the nodes run: `quorum` or `geth`.",
+      open("provider", providers),
+      "Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about.",
       { replace: true },
     ),
     consensusType: field(
-      z.enum(consensusTypes, { error: `consensusType must be one of ${consensusTypes.join(", ")}` }),
-      "Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`.",
+      open("consensusType", consensusTypes),
+      "Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`.",
       { replace: true },
     ),
     name: field(nameText("name"), "Name of the environment.", { default: "the name of the resource" }),
@@ -54,10 +60,9 @@ export const environment: Definition = {
     ),
     releaseId: field(
       z.string({ error: "releaseId must be text" }).min(1, "releaseId must not be empty").optional(),
-      "Release of the service's software that it runs.",
+      "Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back.",
       {
         default: "the service chooses the newest",
-        replace: true,
         computed: true,
         moves: true,
       },
@@ -73,7 +78,12 @@ export const environment: Definition = {
     prefundedAccounts: field(
       z
         .record(
-          z.string().regex(/^0x[0-9a-fA-F]{40}$/, "prefundedAccounts must be named by addresses: 0x and 40 hex digits"),
+          z
+            .string()
+            .regex(
+              /^(0x)?[0-9a-fA-F]{40}$/,
+              "prefundedAccounts must be named by addresses: 40 hex digits, with or without 0x",
+            ),
           z.strictObject({
             balance: z.string({ error: balanceText }).regex(/^(\d+|0x[0-9a-fA-F]+)$/, balanceText),
           }),
@@ -103,15 +113,15 @@ export const environment: Definition = {
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: EnvironmentObject,
-  bodyOf: ({ multiRegion, testFeatures }) =>
-    multiRegion === undefined && testFeatures === undefined
-      ? {}
-      : {
-          test_features: {
-            ...(testFeatures as Props | undefined),
-            ...(multiRegion === true && { multi_region: true }),
-          },
-        },
+  bodyOf: ({ prefundedAccounts, multiRegion, testFeatures }) => ({
+    ...(prefundedAccounts !== undefined && { prefunded_accounts: accounts(prefundedAccounts) }),
+    ...((multiRegion !== undefined || testFeatures !== undefined) && {
+      test_features: {
+        ...(testFeatures as Props | undefined),
+        ...(multiRegion === true && { multi_region: true }),
+      },
+    }),
+  }),
   naming: ["name"],
   shownLater: ["state", "createdAt", "chainId"],
   startsWithContent: { states: ["initializing"], waitMs: 20_000 },
@@ -120,9 +130,26 @@ export const environment: Definition = {
   rules({ provider, consensusType }) {
     const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
     if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];
-    const other = Object.keys(consensusOf).find((name) => consensusOf[name]!.includes(consensusType));
-    const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these, or provider: "${other}"`;
+    const other = providers.find((name) => consensusOf[name]!.includes(consensusType));
+    const instead = other === undefined ? "" : `, or provider: "${other}"`;
+    const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these${instead}`;
     return [{ property: "consensusType", reason }];
+  },
+  cautions: ({ provider, consensusType }) => [
+    ...unusual("provider", provider, providers),
+    ...unusual("consensusType", consensusType, consensusTypes),
+  ],
+  irreversible: {
+    key: "releaseId",
+    async why(client, from, to) {
+      const releases = await answerOr(client.listReleases(), [], "missing", "unsupported", "denied");
+      const [now, wanted] = [from, to].map((id) => releases.find((one) => one.id === id)?.version);
+      if (now === undefined || wanted === undefined || numeric.compare(wanted, now) >= 0) return undefined;
+      return (
+        `release ${String(to)} (${wanted}) is older than ${String(from)} (${now}), which it runs, and a ledger cannot go back. ` +
+        `Set releaseId: "${String(from)}" or a newer one, or leave it out.`
+      );
+    },
   },
   replaceWarning: lossWarnings.replaceEnvironment,
 };

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { field, type FieldMeta } from "../core/field";
 import { paths } from "../api/paths";
+import { printable } from "../api/printable";
+import { nearest } from "../core/suggest";
 import { type Place, type Props } from "../core/definition";
 
 /*
@@ -15,6 +17,25 @@ export const nameText = (what: string) =>
     .string({ error: `${what} is required: give it as text` })
     .refine((text) => text.trim() !== "", notEmpty(what))
     .max(256, `${what} must have at most 256 characters`);
+
+/** Text with values that are known. A service may have others: see `unusual`. */
+export const open = (what: string, known: readonly string[]) => {
+  const error = `${what} must be text, such as ${known.join(", ")}`;
+  return z.union([z.enum(known, { error }), nameText(what)], { error });
+};
+
+/** A caution about a value that may be a mistake: the service decides. */
+export const unusual = (key: string, value: unknown, known: readonly string[]): string[] =>
+  typeof value !== "string" || known.includes(value)
+    ? []
+    : [
+        `${key} "${printable(value)}" is none of ${known.join(", ")}${nearby(value, known)}: the service decides whether it has it`,
+      ];
+
+const nearby = (value: string, known: readonly string[]): string => {
+  const meant = nearest(value, known);
+  return meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+};
 
 /** Text that may be left out. */
 export const optionalText = (what: string) =>

@@ -48,9 +48,9 @@ export interface MembershipResult {
 export interface EnvironmentResult {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
-  /** Client that the nodes run: `quorum` or `geth`. */
+  /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
   provider?: string;
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
   consensusType?: string;
   /** Name of the environment. */
   name?: string;
@@ -58,7 +58,7 @@ export interface EnvironmentResult {
   description?: string;
   /** Chain id of the ledger. */
   chainId?: number;
-  /** Release of the service's software that it runs. */
+  /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. */
   releaseId?: string;
   /** Seconds between blocks. */
   blockPeriod?: number;

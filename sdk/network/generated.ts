@@ -7,16 +7,22 @@
 export type NetworkEnvironment = NetworkEnvironmentSettings &
   (
     | {
-        /** Client that the nodes run: `quorum` or `geth`. */
+        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
         provider: "quorum";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
         consensusType: "raft" | "ibft";
       }
     | {
-        /** Client that the nodes run: `quorum` or `geth`. */
+        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
         provider: "geth";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
         consensusType: "poa";
+      }
+    | {
+        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
+        provider: "pantheon";
+        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
+        consensusType: "ibft" | "poa";
       }
   );
 
@@ -119,7 +125,7 @@ export interface NetworkEnvironmentSettings {
   description?: string;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: number;
-  /** Release of the service's software that it runs. Default: the service chooses the newest. */
+  /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. Default: the service chooses the newest. */
   releaseId?: string;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod?: number;

@@ -306,7 +306,7 @@ describe("keys", () => {
 test("what cannot be described is said, in the file and beside it", () => {
   const consortium = found("consortium", "c1", { name: "trade" }, [
     found("membership", "m1", { orgName: "acme" }),
-    found("environment", "e1", { name: "new", provider: "besu", consensusType: "qbft" }),
+    found("environment", "e1", { name: "new", provider: "quorum", consensusType: "poa" }),
     found("environment", "e2", { provider: "geth", consensusType: "poa", enableTether: true }, [
       found("node", "n1", { membershipId: "m1" }),
       found("node", "n2", { name: "lost" }),
@@ -314,7 +314,7 @@ test("what cannot be described is said, in the file and beside it", () => {
   ]);
   const text = yamlOf(definitionOf(consortium, { adopt: true }), { adopt: true });
   expect(inText(text)).toEqual([]);
-  expect(text).toContain('# the environment e1 is left out: the client "besu" with "qbft" is not supported\n');
+  expect(text).toContain('# the environment e1 is left out: the client "quorum" with "poa" is not supported\n');
   expect(text).toContain("  # the service shows no valid name: `up` names it environment-e2\n");
   expect(text).toContain("  # a tether is enabled, but the service shows neither its id nor its settings");
   expect(text).toContain("# the node n2 is left out: the service does not show a member that owns it\n");

@@ -53,10 +53,12 @@ test("a hundred imports share the lists: each collection is asked for once, that
   await Promise.all(Array.from({ length: 100 }, (_, index) => read("Node", wanted[index % 2]!)));
   const lists = calls().filter((call) => !call.endsWith("/status"));
   expect(lists.sort()).toEqual([
+    "GET /apikeys",
     "GET /consortia",
     "GET /consortia/:consortiumId/environments",
     "GET /consortia/:consortiumId/environments/:environmentId/nodes",
     "GET /consortia/:consortiumId/environments/:environmentId/nodes",
+    "GET /orgs",
   ]);
 });
 

@@ -53,9 +53,10 @@ test.each([
 });
 
 test("an input that is secret and wrong is told without its value", async () => {
-  const inputs = { consortiumId: "c", provider: secret("quorun"), consensusType: "raft", chainId: secret(-77) };
+  const client = { provider: "quorum", consensusType: "raft" };
+  const inputs = { consortiumId: "c", name: secret(1234567), ...client, chainId: secret(-77) };
   expect((await plugin.check("Environment", inputs)).failures).toEqual([
-    { property: "", reason: 'provider must be one of quorum, geth, not "[secret]"; did you mean "quorum"?' },
+    { property: "", reason: 'name must be text: write "[secret]" instead of [secret]' },
     { property: "", reason: "chainId must be at least 1" },
   ]);
 });
@@ -100,9 +101,9 @@ test("inputs: the name of the resource is the default, and what is wrong is told
     failures: [],
   });
   expect((await plugin.check("Membership", { consortiumId: unknown })).inputs).toMatchObject({ orgName: "acme" });
-  const { failures } = await plugin.check("Environment", { consortiumId: "c", provider: "qorum" });
+  const { failures } = await plugin.check("Environment", { consortiumId: "c", provider: 7 });
   expect(failures).toEqual([
-    { property: "provider", reason: expect.stringContaining('did you mean "quorum"?') as string },
+    { property: "provider", reason: expect.stringContaining("must be text") as string },
     { property: "consensusType", reason: expect.any(String) as string },
   ]);
 });
@@ -183,26 +184,27 @@ test("differences: in place, replacing, none; and a provider's never replace", a
 });
 
 test("an object that is not ready is kept with its id; secrets stay secret; the next update goes on", async () => {
-  const { service } = await start({ timing: { environmentStart: 60_000 } });
+  const { service } = await start({ timing: { nodeStart: 60_000 } });
   await plugin.configure();
   const { id: consortiumId } = await plugin.create("Consortium", { name: "c", description: secret("hush") });
-  const inputs = { consortiumId, name: secret("e"), provider: "quorum", consensusType: "raft" };
-  const failed = (await plugin
-    .create("Environment", inputs, { timeout: 5 })
-    .catch((error: unknown) => error)) as Failed;
+  const { id: membershipId } = await plugin.create("Membership", { consortiumId, orgName: "m" });
+  const client = { provider: "quorum", consensusType: "raft" };
+  const { id: environmentId } = await plugin.create("Environment", { consortiumId, name: "e", ...client });
+  const inputs = { consortiumId, environmentId, membershipId, name: secret("n") };
+  const failed = (await plugin.create("Node", inputs, { timeout: 5 }).catch((error: unknown) => error)) as Failed;
   expect(failed.details).toMatch(/still .* after 5 s, which is the limit/);
-  expect(failed.kept).toMatchObject({ properties: { name: secret("e"), consortiumId }, reasons: [failed.details] });
+  expect(failed.kept).toMatchObject({ properties: { name: secret("n"), environmentId }, reasons: [failed.details] });
   expect(failed.kept!.properties).not.toHaveProperty("customTimeouts");
   const { id, properties } = failed.kept!;
-  expect((await plugin.diff("Environment", id, properties, inputs)).getChanges()).toBe(DIFF_SOME);
+  expect((await plugin.diff("Node", id, properties, inputs)).getChanges()).toBe(DIFF_SOME);
   const request = new UpdateRequest();
-  request.setUrn(urnOf("Environment"));
+  request.setUrn(urnOf("Node"));
   request.setId(id);
   request.setOlds(struct(properties));
   request.setNews(struct(inputs));
   const updated = await plugin.call<UpdateResponse>("update", request);
-  expect(plain(updated.getProperties())).toMatchObject({ state: "setup" });
-  expect(service.calls.filter(({ method }) => method === "POST")).toHaveLength(2);
+  expect(plain(updated.getProperties())).toMatchObject({ state: "started" });
+  expect(service.calls.filter(({ method }) => method === "POST")).toHaveLength(4);
   // What is waited for passes by in the row of the resource.
   expect(plugin.shown.filter(({ passing }) => passing).map(({ row }) => row)).toContain("acme");
 });

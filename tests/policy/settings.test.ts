@@ -78,9 +78,9 @@ const wrong: [string, object, string][] = [
     'Policy "allowed-regions": setting regions.1: Invalid option: expected one of "us"|"eu"|"ap"|"ko".',
   ],
   [
-    "an unknown client",
-    { "consensus-for-provider": { allowed: { besu: ["ibft"] } } },
-    'Policy "consensus-for-provider": setting allowed: Unrecognized key: "besu".',
+    "text for the protocols of a client",
+    { "consensus-for-provider": { allowed: { quorum: "ibft" } } },
+    'Policy "consensus-for-provider": setting allowed.quorum: Invalid input: expected array, received string.',
   ],
   [
     "no regular expression",
@@ -136,7 +136,11 @@ describe("settings that can", () => {
     const [regions, clients]: [string[], Record<string, string[]>] = [["eu"], { quorum: ["ibft"] }];
     expect(withSettings(allowedRegions, { regions }).configSchema.properties.regions.default).toEqual(["eu"]);
     const allowed = withSettings(consensusForProvider, { allowed: clients }).configSchema.properties.allowed;
-    expect(allowed).toMatchObject({ default: { quorum: ["ibft"] }, type: "object", additionalProperties: false });
+    expect(allowed).toMatchObject({
+      default: { quorum: ["ibft"] },
+      type: "object",
+      additionalProperties: { type: "array" },
+    });
   });
 
   test("without any, every policy has its default level", () => {

@@ -123,7 +123,11 @@ test.each([
     `new Node("n", { environment, membershipId: "m" });`,
     "Id of the membership that owns it, instead of `membership`.",
   ],
-  ["provider:", made(`provider: "geth", consensusType: "poa"`), "Client that the nodes run: `quorum` or `geth`."],
+  [
+    "provider:",
+    made(`provider: "geth", consensusType: "poa"`),
+    "Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about.",
+  ],
 ])("the hover over %s in %s", (over, text, words) => {
   expect(hover(text.replace("consortium,", "consortium: consortium,"), over)).toBe(words);
 });

@@ -17,8 +17,8 @@ export const firstSteps = [
   ...[post("targetNetwork"), post("interval"), account, tether, post("deploy"), post("activate")],
 ];
 
-/** The one look at what the key shows, where the state cannot tell whose it is. */
-export const whose = "GET /consortia";
+/** What is asked of the key where the state cannot tell whose it is. */
+export const whose = ["GET /consortia", "GET /apikeys", "GET /orgs"];
 
 export interface Tethered extends Started {
   engine: Engine;

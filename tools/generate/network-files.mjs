@@ -37,8 +37,9 @@ function withChoice({ allOf: rules, properties, required, ...environment }) {
   const { provider, consensusType, ...rest } = properties;
   const others = { type: "object", title: "NetworkEnvironmentSettings", properties: rest, additionalProperties: false };
   const choices = rules.map((/** @type {Json} */ rule) => {
-    const client = { ...provider, enum: [rule.if.properties.provider.const] };
-    const consensus = { ...consensusType, ...rule.then.properties.consensusType };
+    const text = ({ /** @type {string} */ description }) => ({ type: "string", description });
+    const client = { ...text(provider), enum: [rule.if.properties.provider.const] };
+    const consensus = { ...text(consensusType), ...rule.then.properties.consensusType };
     return { type: "object", properties: { provider: client, consensusType: consensus }, required };
   });
   return { description: environment.description, allOf: [others, { anyOf: choices }] };

@@ -33,7 +33,11 @@ export function typeText(schema, whole) {
   if (schema.enum) return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const parts = schema.anyOf ?? schema.oneOf;
-  if (parts) return [...new Set(parts.map((/** @type {any} */ part) => typeText(part, whole)))].join(" | ");
+  if (parts) {
+    const all = [...new Set(parts.map((/** @type {any} */ part) => typeText(part, whole)))];
+    // Text with known values is text.
+    return all.filter((text) => !all.includes("string") || !text.startsWith('"')).join(" | ");
+  }
   switch (schema.type) {
     case "string":
     case "boolean":
@@ -102,10 +106,12 @@ const union = (/** @type {Property[]} */ some) => some.map(({ key }) => JSON.str
 const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ (consensusOf)).map(
   ([client, types]) => `  ${client}: ${types.map((type) => JSON.stringify(type)).join(" | ")};\n`,
 );
-const consensus = `${comment("Each client, with the consensus protocols that it runs.")}export interface ConsensusOf {\n${clients.join("")}}\n`;
+const consensus = `${comment("Each client, with the consensus protocols that it runs.")}export interface ConsensusOf {\n${clients.join("")}}
+
+${comment("The consensus protocols of a client. What a client that is not known runs, its service decides.")}export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;\n`;
 
 /** Arguments that depend on each other: only the consensus protocols of the given client compile. @type {Record<string, string>} */
-const dependent = { provider: "Client", consensusType: "ConsensusOf[Client]" };
+const dependent = { provider: "Client", consensusType: "ConsensusFor<Client>" };
 
 /** @param {any} definition */
 function resource(definition) {
@@ -130,7 +136,7 @@ function resource(definition) {
   const same = args.filter((arg) => !isWider(arg));
 
   const [parameter, argument] =
-    type === "Environment" ? ["<Client extends keyof ConsensusOf = keyof ConsensusOf>", "<Client>"] : ["", ""];
+    type === "Environment" ? ["<Client extends string = keyof ConsensusOf>", "<Client>"] : ["", ""];
   const names = `${union(same.filter((arg) => !mayLack(arg)))}, ${union(same.filter(mayLack))}`;
   const blocks = [
     `${comment(doc)}export interface ${type}Properties${parameter} {\n${lines.join("")}}\n`,
@@ -208,8 +214,10 @@ export function wireObjects(definitions) {
       ({ key, meta }) =>
         !meta.programOnly && !meta.sentOnly && !meta.elsewhere && meta.parent !== "path" && !common.includes(key),
     );
+    const isText = (/** @type {Json} */ { type: kind, enum: values, anyOf: forms }) =>
+      kind === "string" || values !== undefined || forms?.every(isText) === true;
     const line = (/** @type {Property} */ { key, json }) =>
-      `  ${wireName(key)}: ${readers[json.type] ?? (json.enum ? "text" : "z.unknown()")},`;
+      `  ${wireName(key)}: ${readers[json.type] ?? (isText(json) ? "text" : "z.unknown()")},`;
     const shown = fields.filter(({ meta }) => !meta.secret);
     const once = fields.filter(({ key, meta }) => meta.secret && !(key in inputs.shape));
     const object = (/** @type {string} */ name, /** @type {string[]} */ lines) =>

@@ -32,6 +32,7 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   const asked: Recorded = { ...before, asked: news };
   let parts = asked;
   if (sent.length > 0) {
+    await refuseReturn(collection, id, news, sent);
     const shown = await changeOrRefuse(collection, id, { olds, news, before, sent });
     if (shown === "served") return stateOf(definition, asked, kept);
     parts = { ...changedTo(asked, sent, news, shown), open: stepsOf(collection, sent, before.open) };
@@ -43,6 +44,17 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   }
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
   return settle(collection, id, ready, sent, kept);
+}
+
+/** @throws UserError, before anything is changed, for what the service itself has moved past */
+async function refuseReturn(collection: Collection, id: string, news: Props, sent: readonly string[]): Promise<void> {
+  const { definition, session } = collection;
+  const { key, why } = definition.irreversible ?? {};
+  if (key === undefined || !sent.includes(key)) return;
+  const item = await collection.listed(id, lookAgeMs);
+  const reason = item && (await why!(session.client, collection.shown(item)[key], news[key]));
+  if (reason === undefined) return;
+  throw new UserError(`${collection.nameOf(news)} (${id}): ${reason} Nothing was changed.`);
 }
 
 /** Steps that are still to be done after a change. */

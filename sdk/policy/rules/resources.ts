@@ -5,16 +5,14 @@ import { definePolicy, oneOf, regularExpression } from "../define";
 
 /* Policies for single resources. They run before anything is done with a resource. */
 
-const protocols = z.array(oneOf(["raft", "ibft", "poa"])).optional();
-
 export const consensusForProvider = definePolicy({
   name: "consensus-for-provider",
   enforcementLevel: "mandatory",
   description: "The consensus protocol of an environment is allowed for its client.",
   settings: {
     allowed: z
-      .strictObject({ quorum: protocols, geth: protocols })
-      .default(consensusOf)
+      .record(z.string(), z.array(z.string()))
+      .default(Object.fromEntries(Object.entries(consensusOf).map(([client, types]) => [client, [...types]])))
       .describe("Protocols allowed for each client; a client that is not listed is not allowed at all."),
   },
   validateResource(environment, { allowed }, report) {

@@ -167,9 +167,9 @@ test("more consortia in an organization than the service allows, over all its st
 });
 
 test("what is wrong in a network file has its place in that file, once", () => {
-  write("networks/odd.yaml", "members: [m]\nenvironments:\n  e: { provider: qorum, consensusType: raft }\n");
+  write("networks/odd.yaml", "members: [m]\nenvironments:\n  e: { provider: geth, consensusType: raft }\n");
   const found = problems(organization("prod: networks/odd.yaml\n      test: networks/odd.yaml"));
-  expect(found).toEqual([expect.stringMatching(/^networks\/odd.yaml:3:18: environments.e.provider: .*"quorum"/)]);
+  expect(found).toEqual([expect.stringMatching(/^networks\/odd.yaml:3:39: environments.e.*geth runs poa/)]);
 });
 
 test("a state in a file needs a passphrase, one of the service does not", () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { ApiError } from "../../../provider/api";
 import { askForOrganization, lookAround } from "../../../provider/api/organization";
+import { type ServiceOptions } from "../../../service";
 import { network } from "../../support/network";
 import { Engine, type Kind, type Outcome } from "../../support/engine";
 import { bases } from "../../support/bases";
@@ -108,8 +109,8 @@ describe("what a key shows of its organization", () => {
 
 const kinds = ["consortium", "membership", "environment", "node", "appCred"] as const;
 
-async function made(kind: Kind): Promise<World> {
-  const here = await world(kind);
+async function made(kind: Kind, options: ServiceOptions = {}): Promise<World> {
+  const here = await world(kind, options);
   expect(await here.engine.up(bases[kind as keyof typeof bases](here.net))).toEqual({ then: "created" });
   newProcess();
   here.calls();
@@ -132,17 +133,22 @@ async function foreign({ service, time }: World, owns: boolean): Promise<string>
   return service.organizations.find((one) => one.name === name)!.id;
 }
 
-describe.each([true, false])("a key of another organization (which has consortia: %s)", (owns) => {
+describe.each([
+  ["which has consortia", true, true, true],
+  ["of which the service tells", true, false, true],
+  ["which has consortia, where the service tells nothing else", false, true, true],
+  ["of which nothing tells", false, false, false],
+])("a key of another organization, %s", (_title, extended, owns, tells) => {
   test.each(kinds)(
     "%s: refresh, change, replacement and destroy fail, and nothing is changed or dropped",
     async (kind) => {
-      const here = await made(kind);
+      const here = await made(kind, { answers: { extended } });
       const { engine, service, calls, net } = here;
       const base = bases[kind](net);
       const before = structuredClone(engine.kept);
       const own = service.organizations[0]!.id;
       const theirs = await foreign(here, owns);
-      const why = owns
+      const why = tells
         ? new RegExp(
             `was made with organization ${own}, but the API key from environment variable CONSORTIUM_API_KEY belongs to organization ${theirs}`,
           )
@@ -162,7 +168,7 @@ describe.each([true, false])("a key of another organization (which has consortia
   );
 
   test("a second consortium of a stack that has one is not made", async () => {
-    const here = await made("consortium");
+    const here = await made("consortium", { answers: { extended } });
     const { engine, calls } = here;
     await foreign(here, owns);
     const other = new Engine("consortium");
@@ -214,7 +220,7 @@ describe("a key that the state has not seen", () => {
   });
 
   test("rotated, and all was deleted meanwhile: an error says both, and how to confirm it for one run", async () => {
-    const { engine, service } = await made("consortium");
+    const { engine, service } = await made("consortium", { answers: { extended: false } });
     for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
     setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
     newProcess();
@@ -230,6 +236,14 @@ describe("a key that the state has not seen", () => {
     expect(await engine.refresh()).toBe("gone");
   });
 
+  test("rotated, and all was deleted meanwhile, where the service tells whose it is: it was deleted", async () => {
+    const { engine, service } = await made("consortium");
+    for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
+    setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+    newProcess();
+    expect(await engine.refresh()).toBe("gone");
+  });
+
   test("a known key and an empty list: it was deleted", async () => {
     const { engine, service } = await made("consortium");
     for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
@@ -238,7 +252,7 @@ describe("a key that the state has not seen", () => {
 });
 
 test("a new key that lists only what several organizations share is refused, until the settings say whose it is", async () => {
-  const here = await made("membership");
+  const here = await made("membership", { answers: { extended: false } });
   const { engine, service, net, calls } = here;
   service.store.memberships.patch(net.otherMembershipId, { org_id: "o-invited" });
   const own = service.organizations[0]!.id;
@@ -298,7 +312,7 @@ describe("the organization that the settings require", () => {
   });
 
   test("an organization that has nothing yet: what the first answer shows decides", async () => {
-    const { service } = await start();
+    const { service } = await start({ answers: { extended: false } });
     const own = service.organizations[0]!.id;
     setEnvironment({ CONSORTIUM_ORGANIZATION: own });
     newProcess();

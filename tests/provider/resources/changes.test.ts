@@ -75,7 +75,7 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
     then: "refused",
     why: { property: "consensusType", reason: /geth runs poa, not raft.*provider: "quorum"/ },
   },
-  { change: { provider: "besu" }, then: "refused", why: { property: "provider", reason: /one of quorum, geth/ } },
+  { change: { provider: "" }, then: "refused", why: { property: "provider", reason: /provider must not be empty/ } },
   {
     change: { consensusType: "poa" },
     then: "refused",
@@ -83,7 +83,6 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
   },
   ...(
     [
-      ["releaseId", "quorum-0", { release_id: "quorum-0" }],
       ["blockPeriod", 2, { block_period: 2 }],
       ["prefundedAccounts", { [`0x${"a".repeat(40)}`]: { balance: "5" } }, {}],
       ["multiRegion", true, { test_features: { multi_region: true } }],

@@ -70,8 +70,8 @@ test("while it is still failed, the next update says so again, and keeps it", as
 });
 
 test.each([
-  ["environment", { environmentStart: 120_000 }],
   ["node", { nodeStart: 120_000 }],
+  ["service", { nodeStart: 120_000 }],
 ] as const)(
   "%s: out of time is an error that keeps it; the next update waits on for the same one",
   async (kind, timing) => {

@@ -14,7 +14,7 @@ describe("funds", () => {
     expect(errorOf(outcome)).toMatch(
       /0x[0-9a-f]{40} has 0 wei on rinkeby, .*1 too little.*Nothing was spent.*pulumi up/i,
     );
-    expect(calls()).toEqual([...firstSteps.slice(0, 5), whose]);
+    expect(calls()).toEqual([...firstSteps.slice(0, 5), ...whose]);
     service.store.tethers.setFunds(tetherId, "rinkeby", ether);
     expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
     expect(calls()).toEqual(firstSteps.slice(3));
@@ -34,7 +34,7 @@ describe("funds", () => {
     expect(errorOf(outcome)).toMatch(
       /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} must have funds/i,
     );
-    expect(calls()).toEqual([...firstSteps.slice(0, 6), whose]);
+    expect(calls()).toEqual([...firstSteps.slice(0, 6), ...whose]);
   });
 });
 

@@ -70,17 +70,17 @@ const wrong: [string, (text: string) => string, string[]][] = [
     ],
   ],
   [
-    "misspelt values",
-    (text) => text.replace("raft", "rafd").replace("quorum", "qourum"),
+    "values that are no text",
+    (text) => text.replace("raft", "7").replace("quorum", "[quorum]"),
     [
-      '7:15: environments.prod.provider: provider must be one of quorum, geth; did you mean "quorum"?',
-      '8:20: environments.prod.consensusType: consensusType must be one of raft, ibft, poa; did you mean "raft"?',
+      "7:15: environments.prod.provider: provider must be text, such as quorum, geth, pantheon",
+      "8:20: environments.prod.consensusType: consensusType must be text, such as raft, ibft, poa",
     ],
   ],
   [
     "what is missing",
     (text) => text.replace("    provider: quorum\n", ""),
-    ["6:3: environments.prod.provider: provider must be one of quorum, geth"],
+    ["6:3: environments.prod.provider: provider must be text, such as quorum, geth, pantheon"],
   ],
   [
     "an empty environment",
@@ -133,7 +133,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
     [
       '10:16: environments.prod.releaseId: releaseId must be text (2 is a number: write "2")',
       "11:18: environments.prod.blockPeriod: blockPeriod must be at least 1",
-      "12:26: environments.prod.prefundedAccounts.acme: prefundedAccounts must be named by addresses: 0x and 40 hex digits",
+      "12:26: environments.prod.prefundedAccounts.acme: prefundedAccounts must be named by addresses: 40 hex digits, with or without 0x",
       '12:107: environments.prod.prefundedAccounts.0x00000000000000000000000000000000000000aa.balance: balance must be a whole number of wei, as text (5 is a number: write "5")',
       "13:18: environments.prod.multiRegion: multiRegion must be true or false",
       "14:19: environments.prod.testFeatures: testFeatures must be an object of features",
