@@ -23,7 +23,7 @@ import {
   providerKey,
   secretsKey,
 } from "../provider/constants";
-import { adoptionOf, Verbs } from "../provider/core/verbs";
+import { previewLines, Verbs } from "../provider/core/verbs";
 import { type Session, type Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
 import {
@@ -198,7 +198,7 @@ export class Resource {
     const response = new CreateResponse();
     if (request.getPreview()) {
       await this.#proveKey();
-      await this.#show(adoptionOf(this.#definition, props), "info");
+      await this.#show(previewLines(this.#definition, props), "info");
       response.setProperties(this.#state(createPreview(this.#definition, props), secrets));
       return response;
     }

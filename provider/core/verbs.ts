@@ -61,8 +61,14 @@ const resourceOnly = (props: Props): Props =>
 const keptOf = (props: Props, keys: readonly string[]): Props =>
   Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
 
+/** What a preview says of a new object. */
+export const previewLines = (definition: Definition, inputs: Props): string[] => [
+  ...adoptionOf(definition, inputs),
+  ...(definition.cautions?.(inputs) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`),
+];
+
 /** A preview makes no calls, so it cannot tell whether the object exists. `up` can. */
-export function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
+function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
   if (!adopt || isUnknown([adopt, name, orgName])) return [];
   const named = definition.naming?.includes(nameKey(definition)!)
     ? "with this name"
@@ -99,7 +105,7 @@ export class Verbs {
     const { inputs, issues } = check(this.definition, resourceOnly(news));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[previewKey] && isNew ? [...adoptionOf(this.definition, inputs), ...this.#cautions(inputs)] : []),
+      ...(news[previewKey] && isNew ? previewLines(this.definition, inputs) : []),
       ...lostEnvironments(olds, news),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
@@ -115,11 +121,6 @@ export class Verbs {
       failures,
       lines: lines.map((line) => secrets.mask(line)),
     };
-  }
-
-  #cautions(inputs: Props): string[] {
-    const { definition } = this;
-    return (definition.cautions?.(inputs) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`);
   }
 
   /** Rejects an object that another resource of the program has. */

@@ -4,6 +4,7 @@ import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import { nearest } from "../core/suggest";
 import { type Place, type Props } from "../core/definition";
+import { isUnknown } from "../core/values";
 
 /*
  * Fields that several resources share. Each call makes a new schema, since metadata belongs to the object.
@@ -26,7 +27,7 @@ export const open = (what: string, known: readonly string[]) => {
 
 /** A caution about a value that may be a mistake: the service decides. */
 export const unusual = (key: string, value: unknown, known: readonly string[]): string[] =>
-  typeof value !== "string" || known.includes(value)
+  typeof value !== "string" || known.includes(value) || isUnknown(value)
     ? []
     : [
         `${key} "${printable(value)}" is none of ${known.join(", ")}${nearby(value, known)}: the service decides whether it has it`,

@@ -264,7 +264,9 @@ export async function change(
   try {
     answer = await renaming(collection, id, inputs, keys, send);
   } catch (error) {
-    if (!isApiError(error, "missing", "unsupported")) throw takenBack(collection, id, inputs, keys, error);
+    const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
+    const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
+    if (!isApiError(error, ...refusals)) throw takenBack(collection, id, inputs, keys, error);
     throw await unchanged(collection, id, inputs, keys, error.message);
   }
   const shown = await afterwards(collection, id, { inputs, keys, before: before.shown, answer });

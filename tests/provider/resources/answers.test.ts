@@ -24,6 +24,7 @@ const aroundCredentials: Collected[] = ["consortium", "membership", "environment
 
 const variants: Variant[] = [
   { where: "the service answers as the embedded one does by default" },
+  { where: "the service is like the hosted one", answers: { like: "hosted" } },
   { where: "creates are answered 200, changes 202", answers: { created: 200, updated: 202 } },
   {
     where: "creates and changes are answered 204, so without the object",

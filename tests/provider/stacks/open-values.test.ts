@@ -1,0 +1,111 @@
+import { Consortium, Environment } from "../../../sdk";
+import { type Run, Stack } from "../../support/double/stack";
+import { start, type Started } from "../../support/service";
+
+/* What the service decides: clients and protocols that are not known here, and the release that it runs. */
+
+const lines = ({ lines: all }: Run): string => all.join("\n");
+
+describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+  let started: Started;
+  let stack: Stack;
+  const program =
+    (args: { provider?: string; consensusType?: string; releaseId?: string; prefundedAccounts?: object } = {}) =>
+    (): void => {
+      const consortium = new Consortium("c");
+      new Environment<string>("e", {
+        consortium,
+        provider: "quorum",
+        consensusType: "ibft",
+        ...(args as { provider?: string }),
+      });
+    };
+  beforeEach(async () => {
+    started = await start();
+    stack = new Stack(adapter);
+  });
+
+  test("a client that is not known goes to the service, and the preview warns", async () => {
+    const shown = await stack.preview(program({ provider: "quorun", consensusType: "ibft" }));
+    expect(shown.errors).toEqual([]);
+    expect(lines(shown)).toContain(
+      'environment "e": provider "quorun" is none of quorum, geth, pantheon (did you mean "quorum"?): the service decides whether it has it',
+    );
+    const { errors } = await stack.up(program({ provider: "quorun", consensusType: "ibft" }));
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/POST .*HTTP 400: .*provider/)]);
+  });
+
+  test.each([
+    ["quorum", "ibft"],
+    ["pantheon", "poa"],
+  ])("%s with %s is known: no warning", async (provider, consensusType) => {
+    const shown = await stack.preview(program({ provider, consensusType }));
+    expect(lines(shown)).not.toContain("is none of");
+    expect(await stack.up(program({ provider, consensusType }))).toMatchObject({ errors: [] });
+  });
+
+  test("prefunded accounts, with 0x and without, are the same and go out in one form", async () => {
+    const account = "Ab".repeat(20);
+    await stack.up(program({ prefundedAccounts: { [`0x${account}`]: { balance: "0x10" } } }));
+    expect(started.service.store.environments.list()[0]!.fields).toMatchObject({
+      prefunded_accounts: { [account.toLowerCase()]: { balance: "16" } },
+    });
+    const { steps } = await stack.up(program({ prefundedAccounts: { [account]: { balance: "16" } } }));
+    expect(steps.filter((step) => !step.startsWith("same"))).toEqual([]);
+  });
+
+  describe("a release", () => {
+    const changing = (calls: string[]): string[] => calls.filter((call) => !call.startsWith("GET"));
+    const made = async (releaseId?: string): Promise<string> => {
+      await stack.up(program(releaseId === undefined ? {} : { releaseId }));
+      started.calls();
+      return stack.of("e").id;
+    };
+
+    test("changes in place, and is waited for", async () => {
+      const id = await made("quorum-0");
+      const { steps, errors } = await stack.up(program({ releaseId: "quorum-1" }));
+      expect([errors, steps]).toEqual([[], expect.arrayContaining(["update Environment e"])]);
+      expect(stack.of("e")).toMatchObject({ id, outputs: { releaseId: "quorum-1", state: "setup" } });
+    });
+
+    test("that the service moved by itself is no change, nor is one that is taken out", async () => {
+      const id = await made("quorum-0");
+      started.service.store.environments.patch(id, { release_id: "quorum-1" });
+      for (const next of [{ releaseId: "quorum-0" }, {}]) {
+        await stack.refresh();
+        const { steps, errors } = await stack.up(program(next));
+        expect([errors, steps.filter((step) => !step.startsWith("same"))]).toEqual([[], []]);
+      }
+      expect(changing(started.calls())).toEqual([]);
+    });
+
+    test.each(["state", "service"])(
+      "that is older than what the %s has is refused before anything is changed",
+      async (who) => {
+        const id = await made(who === "state" ? "quorum-1" : undefined);
+        const { errors } = await stack.up(program({ releaseId: "quorum-0" }));
+        expect(errors.map(({ message }) => message)).toEqual([
+          expect.stringMatching(
+            /release quorum-0 \(0\.9\.0\) is older than quorum-1 \(1\.0\.0\), .*cannot go back\. Set releaseId: "quorum-1".*Nothing was changed/,
+          ),
+        ]);
+        expect(changing(started.calls())).toEqual([]);
+        expect(stack.of("e").id).toBe(id);
+      },
+    );
+
+    test.each([400, 404, 405])(
+      "that a service does not change (%i): the error says what is possible",
+      async (status) => {
+        const id = await made("quorum-0");
+        started.service.faults.add({ method: "PATCH", kind: "status", status, errorMessage: "no", times: Infinity });
+        const { errors } = await stack.up(program({ releaseId: "quorum-1" }));
+        expect(errors.map(({ message }) => message)).toEqual([
+          expect.stringMatching(/cannot change releaseId in place .*Nothing was changed.*set the old value again/i),
+        ]);
+        expect(stack.of("e").id).toBe(id);
+      },
+    );
+  });
+});
