@@ -72,6 +72,7 @@ export const consortiumZone: Definition = {
     },
   },
   isNamedById: true,
+  goesWith: "its consortium",
   place: consortiumZones,
 };
 
@@ -108,5 +109,6 @@ export const environmentZone: Definition = {
     },
   },
   isNamedById: true,
+  goesWith: "its environment",
   place: environmentZones,
 };

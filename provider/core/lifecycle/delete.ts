@@ -4,6 +4,7 @@ import { paths } from "../../api/paths";
 import { isGone } from "../../api/states";
 import { type Collection, Listed } from "../collection";
 import { type Props, type User } from "../definition";
+import { type Session } from "../session";
 import { isAdoptedShared, keptIn } from "../state";
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
@@ -182,12 +183,21 @@ async function send(collection: Collection, what: string, id: string): Promise<A
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
+      const { definition, session } = collection;
+      if (definition.goesWith !== undefined) return left(session, what, `with ${definition.goesWith}`, error);
       const next = "Delete it in the console, then run `pulumi refresh`.";
       throw new NotDeleted(`${what} cannot be deleted through this service (${error.message}) ${next}`);
     }
     if (!isApiError(error, "denied") || error.status !== 403) throw error;
     return refusedKey(collection, what, id, error);
   }
+}
+
+/** It stays until what it belongs to is deleted. */
+function left(session: Session, what: string, goes: string, { errorMessage }: ApiError): Answer {
+  const why = `the service does not delete it alone (${errorMessage})`;
+  session.say(`${what}: stays for now, and is deleted ${goes}: ${why}`);
+  return { stays: why };
 }
 
 /** A 403 may not be about the key: the object may be gone already, or go with its parent. */
@@ -200,9 +210,7 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
   const siblings = parent && (await new Listed(session, parent.place).look(parentAgeMs)).items;
   const owner = siblings?.find((one) => one.id === parent!.id);
   if (owner && definition.foundedWith?.(presence.item, owner)) {
-    const why = `the service does not delete it alone (${error.errorMessage})`;
-    session.say(`${what}: stays as long as what it founded, with which it goes: ${why}`);
-    return { stays: why };
+    return left(session, what, "with what it founded", error);
   }
   throw new NotDeleted(
     `${what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +

@@ -14,6 +14,8 @@ interface Variant {
   then?: (service: Service) => void;
   /** The kinds that it may make a difference to. Default: all. */
   kinds?: readonly Collected[];
+  /** The kinds that the service does not delete alone. */
+  stay?: readonly Collected[];
 }
 
 const deletions = (status: number): AnswersChange["deleted"] =>
@@ -24,7 +26,11 @@ const aroundCredentials: Collected[] = ["consortium", "membership", "environment
 
 const variants: Variant[] = [
   { where: "the service answers as the embedded one does by default" },
-  { where: "the service is like the hosted one", answers: { like: "hosted" } },
+  {
+    where: "the service is like the hosted one",
+    answers: { like: "hosted" },
+    stay: ["consortiumZone", "environmentZone"],
+  },
   { where: "creates are answered 200, changes 202", answers: { created: 200, updated: 202 } },
   {
     where: "creates and changes are answered 204, so without the object",
@@ -84,7 +90,7 @@ const variants: Variant[] = [
   },
 ];
 
-describe.each(variants)("where $where", ({ answers, timing, then, kinds = collected }) => {
+describe.each(variants)("where $where", ({ answers, timing, then, kinds = collected, stay = [] }) => {
   /** One of this kind, which is made, on such a service. */
   const made = async (kind: Collected) => {
     const at = await world(kind);
@@ -118,9 +124,16 @@ describe.each(variants)("where $where", ({ answers, timing, then, kinds = collec
   });
 
   test.each(kinds)("%s: it is deleted, also by a process that does not know that it was", async (kind) => {
-    const { engine, service, count, shown, before, isListed } = await made(kind);
+    const { engine, service, count, shown, before, isListed, said } = await made(kind);
     const state = engine.kept!;
     await engine.destroy();
+    if (stay.includes(kind)) {
+      expect(said.join("\n")).toMatch(
+        /stays for now, and is deleted with its (consortium|environment): the service does not/,
+      );
+      expect([engine.kept, await count()]).toEqual([undefined, before + 1]);
+      return;
+    }
     engine.kept = state;
     newProcess();
     await engine.destroy(); // as after an interrupted run
