@@ -16,13 +16,15 @@ export const region = "local";
 /** What a client must neither keep nor show. It opens nothing. */
 export const dummySecret = "no-client-may-keep-this";
 
-/** What each limit counts in. */
-const per: Record<keyof Limits, string> = { consortia: "org", environments: "consortium", nodes: "environment" };
+/** The limits of a plan, and what each counts in. */
+const per = { consortia: "org", environments: "consortium", nodes: "environment" } as const satisfies Partial<
+  Record<keyof Limits, string>
+>;
 
 /** `{ consortia: { per: { org: 2 } }, … }` */
 const planLimits = ({ settings }: Context) =>
   Object.fromEntries(
-    Object.entries(per).map(([what, scope]) => [what, { per: { [scope]: settings.limits[what as keyof Limits] } }]),
+    Object.entries(per).map(([what, scope]) => [what, { per: { [scope]: settings.limits[what as keyof typeof per] } }]),
   );
 
 /** Whose key it is, and what that organization may have. Other clients of the API ask this before anything else. */
