@@ -326,6 +326,7 @@ describe("the setting", () => {
   test("stands for others, which can be set besides, and changes at runtime", async () => {
     const { service } = await start({ answers: { like: "hosted", plainErrors: false } });
     expect(service.answers).toMatchObject({ like: "hosted", plainErrors: false, deletion: "delete_pending" });
+    const { timing } = service;
     service.setAnswers({ quorumStatus: false });
     expect(service.answers).toMatchObject({ like: "hosted", quorumStatus: false, deletion: "delete_pending" });
     service.setAnswers({ like: "specification", deleted: { node: 200 } });
@@ -335,6 +336,7 @@ describe("the setting", () => {
       ...(await start({ answers: { like: "hosted" } })).service.answers,
       deleted: service.answers.deleted,
     });
+    expect(service.timing).toEqual(timing);
     expect(() => service.setAnswers({ like: "other" as never })).toThrow(/like/);
   });
 
