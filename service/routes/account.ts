@@ -5,6 +5,7 @@ import { Refusal } from "../errors";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { Limits } from "../settings/settings";
+import { idOfKey } from "../store/organizations";
 import { membership } from "./consortia";
 import { gone, pageOf, withUnknownFields } from "./crud";
 
@@ -15,17 +16,16 @@ export const region = "local";
 /** What a client must neither keep nor show. It opens nothing. */
 export const dummySecret = "no-client-may-keep-this";
 
-/** What each limit counts in. */
-const per: Record<keyof Limits, string> = { consortia: "org", environments: "consortium", nodes: "environment" };
+/** The limits of a plan, and what each counts in. */
+const per = { consortia: "org", environments: "consortium", nodes: "environment" } as const satisfies Partial<
+  Record<keyof Limits, string>
+>;
 
 /** `{ consortia: { per: { org: 2 } }, … }` */
 const planLimits = ({ settings }: Context) =>
   Object.fromEntries(
-    Object.entries(per).map(([what, scope]) => [what, { per: { [scope]: settings.limits[what as keyof Limits] } }]),
+    Object.entries(per).map(([what, scope]) => [what, { per: { [scope]: settings.limits[what as keyof typeof per] } }]),
   );
-
-/** The id of a key that begins with one: `<id>-<secret>`, with an id as all objects of the hosted service have it. */
-const idIn = (key: string) => /^([a-z0-9]{10})-./.exec(key)?.[1];
 
 /** Whose key it is, and what that organization may have. Other clients of the API ask this before anything else. */
 export function accountRoutes(app: FastifyInstance, context: Context): void {
@@ -43,7 +43,7 @@ export function accountRoutes(app: FastifyInstance, context: Context): void {
     const { id: org_id } = organizationOf(request);
     const { name, apiKey } = organizations.list().find(({ id }) => id === org_id)!;
     const further = organizations.furtherKeys(org_id).map(({ id, fields }) => shown(id, { org_id, name: fields.name }));
-    return [shown(idIn(apiKey) ?? org_id, { org_id, name }), ...further];
+    return [shown(idOfKey(apiKey) ?? org_id, { org_id, name }), ...further];
   });
 
   app.get("/regions", (request) => [shown(region, { net_host: request.hostname, state: "live" })]);

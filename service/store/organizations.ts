@@ -50,7 +50,10 @@ export class Organizations {
   makeKey(organization: string, name: string): { made: Entity<"apiKey">; key: string } {
     const key = randomKey();
     const fields = { name, hash: sha256(key) }; // the key is long and random, so a plain hash is safe
-    return { made: this.store.create({ kind: "apiKey", parent: organization, organization, fields }), key };
+    return {
+      made: this.store.create({ kind: "apiKey", id: idOfKey(key), parent: organization, organization, fields }),
+      key,
+    };
   }
 
   /** Revokes an additional key at once. Returns whether the organization had it. */
@@ -85,7 +88,10 @@ export class Organizations {
 }
 
 const bytesOf = (key: string) => hash("sha256", key, "buffer");
-export const randomKey = () => `key-${randomBytes(32).toString("base64url")}`;
+/** A new key, as the hosted service has them: `<id>-<secret>`, and an id begins with the two characters of its region. */
+export const randomKey = () => `u0${randomBytes(4).toString("hex")}-${randomBytes(32).toString("base64url")}`;
+/** The id that a key begins with, unless somebody chose it otherwise. */
+export const idOfKey = (key: string) => /^([a-z0-9]{10})-./.exec(key)?.[1];
 const keys = jsonText.pipe(z.record(z.string(), z.string()));
 
 /** The organizations' API keys, by name. With a folder, they are kept there, in files that only their owner can read. */

@@ -375,4 +375,11 @@ export const serviceRules = [
     put: "if (false)",
     tests: "service/routes/sharing.test.ts",
   },
+  {
+    rule: "whoever came in with a former password goes",
+    file: "service/routes/actions.ts",
+    find: "backend.removed([changed]);",
+    put: "",
+    tests: "service/routes/actions.test.ts",
+  },
 ];

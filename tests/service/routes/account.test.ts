@@ -99,6 +99,7 @@ test("the organization, its keys and its plan are those of the caller", async ()
   const { service, send, north, south } = await world({ limits: { consortia: 5 } });
   const other = client(service.baseUrl, south.apiKey);
   const { body: made } = await send("POST", "/embedded/api-keys", { name: "ci" });
+  expect(made.key).toMatch(new RegExp(`^${made.id}-.{43}$`));
   expect((await send("GET", "/orgs")).body).toEqual([
     { _id: north.id, name: "north", plan: "starter", created_at: anyText, cognito_client_secret: dummySecret },
   ]);
@@ -107,7 +108,14 @@ test("the organization, its keys and its plan are those of the caller", async ()
     { _id: "u0abcdefgh", org_id: north.id, name: "north" },
     { _id: made.id, org_id: north.id, name: "ci" },
   ]);
-  expect((await other("GET", "/apikeys")).body).toMatchObject([{ org_id: south.id, name: "south" }]);
+  expect((await other("GET", "/apikeys")).body).toEqual([
+    { _id: south.apiKey.split("-")[0], org_id: south.id, name: "south" },
+  ]);
+  service.addOrganization("west", "chosen");
+  const west = service.organizations.find(({ name }) => name === "west")!;
+  expect((await client(service.baseUrl, "chosen")("GET", "/apikeys")).body).toEqual([
+    { _id: west.id, org_id: west.id, name: "west" },
+  ]);
   expect((await send("GET", "/regions")).body).toEqual([{ _id: "local", net_host: "127.0.0.1", state: "live" }]);
   const { limits } = (await send("GET", "/plans/starter")).body;
   expect(limits).toEqual({

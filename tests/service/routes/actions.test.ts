@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, containing, FakeClock, furnish, start, until } from "../helpers";
-import { blockNumber, blocks, eth, ledgered, quick, result, rpc } from "../ledgers";
+import { blockNumber, blocks, eth, ledgered, quick, result, rpc, webSocket } from "../ledgers";
 import { tethered } from "../tethered";
 
 /* What other clients of this API do with objects beyond its specification. */
@@ -206,7 +207,10 @@ test("a credential's new password replaces the former one; its user name stays",
   const { urls, credential, send, paths } = await ledgered({}, { provider: "quorum", consensus_type: "raft" });
   const status = async ({ username, password }: { username: string; password: string }) =>
     (await rpc(urls.rpc, { username, password }, eth("eth_chainId"))).status;
+  const { socket } = await webSocket(urls.wss, credential);
+  const closed = once(socket, "close");
   const { status: answered, body } = await send("POST", `${paths.credential}/regenerate`);
+  await closed;
   expect([answered, body]).toMatchObject([200, { username: credential.username, _revision: "1" }]);
   expect(body.password).not.toBe(credential.password);
   expect([await status(credential), await status(body)]).toEqual([401, 200]);

@@ -281,6 +281,16 @@ describe("a tether", () => {
     expect([(await post("/deploy")).status, (await fund()).status]).toEqual([200, 200]);
   });
 
+  test("hosted: one that really pins tells its contract", async () => {
+    const { send } = await start({ ledger: true, tethers: [{ id: "t1" }], answers: { like: "hosted" } });
+    const post = (path: string, body: object) => send("POST", `/tether/t1${path}`, body);
+    const calls = [await post("/account", {}), await post("/targetNetwork", { network: "rinkeby" })];
+    expect(calls.map(({ status }) => status)).toEqual([201, 200]);
+    const { arbitratorAddress } = (await post("/deploy", {})).body.config as Record<string, unknown>;
+    expect(arbitratorAddress).toMatch(/^0x[\da-f]{40}$/i);
+    expect((await send("GET", "/tether/t1")).body.contracts).toEqual({ rinkeby: arbitratorAddress });
+  });
+
   test("hosted: answers what it is set to, and (de)activation is still true", async () => {
     const { get, post, send } = await tethered({ answers: { like: "hosted" } });
     const { environment, node } = await build(send);
@@ -316,6 +326,7 @@ describe("the setting", () => {
   test("stands for others, which can be set besides, and changes at runtime", async () => {
     const { service } = await start({ answers: { like: "hosted", plainErrors: false } });
     expect(service.answers).toMatchObject({ like: "hosted", plainErrors: false, deletion: "delete_pending" });
+    const { timing } = service;
     service.setAnswers({ quorumStatus: false });
     expect(service.answers).toMatchObject({ like: "hosted", quorumStatus: false, deletion: "delete_pending" });
     service.setAnswers({ like: "specification", deleted: { node: 200 } });
@@ -325,6 +336,7 @@ describe("the setting", () => {
       ...(await start({ answers: { like: "hosted" } })).service.answers,
       deleted: service.answers.deleted,
     });
+    expect(service.timing).toEqual(timing);
     expect(() => service.setAnswers({ like: "other" as never })).toThrow(/like/);
   });
 
