@@ -43,12 +43,20 @@ function withoutNulls(value: Wire): Wire {
   return { ...(value.description === null ? { description: "" } : {}), ...Object.fromEntries(given) };
 }
 
+/** Other names that services have for fields of the specification. */
+const otherNames: Record<string, string> = { autopause_init_delay: "initial_delay", autopause_idle_hours: "idle_hours" };
+
+const underOneName = (value: Wire): Wire => ({
+  ...Object.fromEntries(Object.entries(otherNames).flatMap(([other, name]) => (other in value ? [[name, value[other]]] : []))),
+  ...value,
+});
+
 /** An object with these fields and those that all have. The service's id is `_id`, `id`, or another field that names the object. */
 export const identified = <S extends z.ZodRawShape>(shape: S, idField = "_id") =>
   z.preprocess(
     (value) => {
       if (!isObject(value)) return value;
-      const { _id, id, ...rest } = withoutNulls(value);
+      const { _id, id, ...rest } = underOneName(withoutNulls(value));
       return { ...rest, id: idField === "_id" ? (_id ?? id) : rest[idField] };
     },
     z.looseObject({ id: z.string().min(1), state: text, _revision: counter, created_at: text, ...shape }),
@@ -69,6 +77,7 @@ export const Anything = anything();
 export const NodeStatusObject = z.looseObject({
   id: text,
   geth: z.looseObject({ public_address: text, validators: texts }).optional().catch(undefined),
+  quorum: z.looseObject({ public_address: text, validators: texts }).optional().catch(undefined),
   user_accounts: texts,
   block_height: integer,
   urls: z.looseObject({ rpc: text, wss: text }).optional().catch(undefined),

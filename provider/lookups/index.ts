@@ -184,8 +184,8 @@ const all = {
     args: z.strictObject(ofNode()),
     result: nodeStatusResult,
     async run(client, { consortiumId, environmentId, nodeId }) {
-      const { id: key, geth, ...rest } = await client.getNodeStatus(consortiumId, environmentId, nodeId);
-      const status = shown({ ...rest, ...geth, node_key: key });
+      const { id: key, geth, quorum, ...rest } = await client.getNodeStatus(consortiumId, environmentId, nodeId);
+      const status = shown({ ...rest, ...quorum, ...geth, node_key: key });
       return Object.fromEntries(Object.keys(nodeStatusResult.shape).map((name) => [name, status[name]]));
     },
   }),

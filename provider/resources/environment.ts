@@ -107,8 +107,8 @@ export const environment: Definition = {
   }),
   outputs: outputs({
     region: field(z.string().optional(), "Region it runs in."),
-    initialDelay: field(z.number().int().optional(), "Delay before the first block, as reported by the service."),
-    idleHours: field(z.number().int().optional(), "Idle hours after which the service may pause it."),
+    initialDelay: field(z.number().int().optional(), "Hours after its creation in which the service does not pause it."),
+    idleHours: field(z.number().int().optional(), "Hours without a transaction after which the service may pause it."),
     enableTether: field(z.boolean().optional(), "Whether a tether service is enabled for it."),
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },

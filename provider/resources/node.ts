@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { NodeObject } from "../api";
+import { type ConsortiumClient, NodeObject } from "../api";
 import { answerOr } from "../api/api-error";
-import { type Definition } from "../core/definition";
+import { NodeStatusObject } from "../api/wire";
+import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../constants";
 import {
@@ -16,6 +17,13 @@ import {
   optionalText,
   outputs,
 } from "./fields";
+
+/** What a service shows of the status in the node itself: a status that fails need not hold the node up. */
+async function inNode(client: ConsortiumClient, state: Props, id: string): Promise<Partial<NodeStatusObject>> {
+  const node = client.getNode(idIn(state, "consortiumId"), idIn(state, "environmentId"), id);
+  const shown = await answerOr(node, undefined, "missing", "unsupported", "invalid");
+  return NodeStatusObject.pick({ urls: true }).parse({ urls: shown?.urls });
+}
 
 /** If none is given, the service chooses one. */
 const chosen = { default: "the service chooses", computed: true };
@@ -83,13 +91,15 @@ export const node: Definition = {
     async read(client, id, state) {
       const answer = client.getNodeStatus(idIn(state, "consortiumId"), idIn(state, "environmentId"), id);
       const notYet = ["missing", "conflict", "invalid", "server", "unavailable"] as const;
-      const { urls, geth, ...status } = (await answerOr(answer, undefined, ...notYet)) ?? {};
+      const status = (await answerOr(answer, undefined, ...notYet)) ?? (await inNode(client, state, id));
+      const { urls, geth, quorum } = status;
       if (!urls?.rpc && !urls?.wss) return undefined;
+      const own = geth ?? quorum; // by the client, on some services
       return {
         urls: { ...(urls.rpc && { rpc: urls.rpc }), ...(urls.wss && { wss: urls.wss }) },
         nodeKey: status.id,
-        publicAddress: geth?.public_address,
-        validators: geth?.validators,
+        publicAddress: own?.public_address,
+        validators: own?.validators,
         userAccounts: status.user_accounts,
       };
     },
