@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
+import { own, rpcCall } from "../../../service/ledger/rpc";
+import { until } from "../helpers";
+import { type Changed, chainsAt } from "./chains";
+
+jest.setTimeout(60_000);
+
+let dir: string;
+beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-idle-"))));
+afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+
+const open: Chains[] = [];
+const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
+afterEach(closeAll);
+
+const period = 0.1;
+const spec = { chainId: 4_711, accounts: 2, free: true, period };
+const hour = 3_600_000;
+
+/** Chains of the test's folder, which it starts and ends together. */
+function started(pace: Changed) {
+  const { chains } = chainsAt(dir, pace);
+  open.push(chains);
+  return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
+}
+
+/** A member's call. */
+const call = async (chain: Chain, method: string, ...params: unknown[]) => {
+  const line = await chain.ask(rpcCall(method, params), own);
+  return (JSON.parse(line.toString()) as { result: never }).result;
+};
+
+/** Blocks that a chain makes while another one, which somebody uses, makes ten. `meanwhile` is done again and again. */
+async function blocksOf(chain: Chain, used: Chain, meanwhile = (): unknown => undefined): Promise<number> {
+  const [before, from] = [chain.height, used.height];
+  await until(async () => {
+    await Promise.all([call(used, "eth_blockNumber"), meanwhile()]);
+    return used.height >= from + 10;
+  });
+  return chain.height - before;
+}
+
+const latest = async (chain: Chain) => {
+  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
+  return { number: Number(block.number), timestamp: Number(block.timestamp) };
+};
+
+test("a ledger makes no block while nobody calls, the service itself does not count, and a call wakes it", async () => {
+  const get = started({ idle: 200 });
+  const [chain, used] = [await get("e1"), await get("used")];
+  await until(() => Promise.resolve(chain.height > 0)); // whoever made it is there
+  await until(async () => (await blocksOf(chain, used)) === 0);
+  expect(await blocksOf(chain, used, () => latest(chain))).toBe(0);
+  expect(chain.lines.filter((line) => line.includes("Idle"))).toHaveLength(1);
+
+  const before = await latest(chain);
+  await call(chain, "eth_chainId");
+  await until(() => Promise.resolve(chain.height > before.number));
+  expect((await latest(chain)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
+  expect(await blocksOf(chain, used, () => call(chain, "eth_chainId"))).toBeGreaterThanOrEqual(5);
+});
+
+test("a call has its block even if that comes later than the ledger would idle", async () => {
+  const get = started({ idle: 0 });
+  const [chain, used] = [await get("e1"), await get("used")];
+  await until(async () => (await blocksOf(chain, used)) === 0);
+  const { height } = chain;
+  await call(chain, "eth_chainId");
+  await until(() => Promise.resolve(chain.height > height));
+  expect(await blocksOf(chain, used)).toBe(0);
+});
+
+test("a subscriber is there until it leaves", async () => {
+  const get = started({ idle: 0 });
+  const [chain, used] = [await get("e1"), await get("used")];
+  const [leave, other] = [chain.follow(() => Promise.resolve()), chain.follow(() => Promise.resolve())];
+  leave();
+  expect(await blocksOf(chain, used)).toBeGreaterThanOrEqual(5);
+  other();
+  await until(async () => (await blocksOf(chain, used)) === 0);
+});
+
+test("a transaction has its block while the ledger is idle", async () => {
+  const get = started({ idle: 0 });
+  const [chain, used] = [await get("e1"), await get("used")];
+  await until(async () => (await blocksOf(chain, used)) === 0);
+  const { height } = chain;
+  const [from, to] = await chain.call<string[]>("eth_accounts");
+  const hash = await chain.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
+  await until(() => Promise.resolve(chain.height > height));
+  const block = `0x${(height + 1).toString(16)}`;
+  expect(await chain.call("eth_getTransactionReceipt", [hash])).toMatchObject({ blockNumber: block });
+  expect(await blocksOf(chain, used)).toBe(0);
+});
+
+test("after a restart, a ledger is idle until somebody calls, and what waited has its block", async () => {
+  const first = started({ idle: hour });
+  const [chain, slow] = [await first("e1"), await first("slow", { period: 3_600 })];
+  await until(() => Promise.resolve(chain.height > 2));
+  const [from, to] = await slow.call<string[]>("eth_accounts");
+  const hash = await slow.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
+  await closeAll();
+
+  const then = started({ idle: hour });
+  const [again, waiting, used] = [await then("e1"), await then("slow"), await then("used")];
+  const before = await latest(again);
+  expect(await blocksOf(again, used, () => latest(again))).toBe(0);
+  await until(async () => (await waiting.call("eth_getTransactionReceipt", [hash]).catch(() => null)) !== null);
+  await call(again, "eth_blockNumber");
+  expect(await blocksOf(again, used)).toBeGreaterThanOrEqual(5);
+  expect((await latest(again)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
+});
