@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
 import { own, rpcCall } from "../../../service/ledger/rpc";
 import { until } from "../helpers";
+import { eth, ledgered, quick, webSocket } from "../ledgers";
 import { type Changed, chainsAt } from "./chains";
 
 jest.setTimeout(60_000);
@@ -112,4 +113,53 @@ test("after a restart, a ledger is idle until somebody calls, and what waited ha
   await call(again, "eth_blockNumber");
   expect(await blocksOf(again, used)).toBeGreaterThanOrEqual(5);
   expect((await latest(again)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
+});
+
+test("a WebSocket's subscriptions keep a ledger awake; the WebSocket, pins, status and log do not", async () => {
+  const { send, paths, credential, urls } = await ledgered(
+    { ledger: { idleAfter: 0 }, tethers: [{ id: "tether0001" }], timing: { ...quick, tetherHour: 1_000 } },
+    { provider: "geth", consensus_type: "poa", block_period: 1 },
+  );
+  const tether = "/tether/tether0001";
+  await send("POST", `${tether}/targetNetwork`, { network: "rinkeby" });
+  await send("POST", `${tether}/interval`, { interval: 1 });
+  await send("POST", `${tether}/deploy`);
+  expect((await send("POST", `${tether}/activate`)).text).toBe("true");
+  const height = async () => (await send("GET", `${paths.node}/status`)).body.block_height as number;
+  const reports = async () => Number((await send("GET", `${tether}/reportCount`)).text);
+  /** Blocks that come during two pins, a second apart. */
+  const meanwhile = async () => {
+    const [before, pinned] = [await height(), await reports()];
+    await until(async () => (await send("GET", `${paths.node}/logs/geth`)) && (await reports()) >= pinned + 2);
+    return (await height()) - before;
+  };
+
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  const subscribe = (id: string) => socket.send(JSON.stringify({ ...eth("eth_subscribe", "newHeads"), id }));
+  const answered = (id: string) =>
+    until(() => Promise.resolve(messages.some((one) => one.id === id && "result" in one)));
+  const heads = () =>
+    messages.flatMap(({ params }) => {
+      const { result } = (params ?? {}) as { result?: Record<"number" | "timestamp", string> };
+      return result ? [{ number: Number(result.number), timestamp: Number(result.timestamp) }] : [];
+    });
+  subscribe("first");
+  await until(() => Promise.resolve(heads().length >= 3));
+  const { result } = messages.find(({ id }) => id === "first")!;
+  socket.send(JSON.stringify({ ...eth("eth_unsubscribe", result), id: "left" }));
+  await answered("left");
+  await until(async () => (await meanwhile()) === 0);
+  expect(await meanwhile()).toBe(0);
+  const [known, last] = [heads().length, await height()];
+  const latest = (await send("GET", `${tether}/lastReport`)).body as unknown as { reports: object[] };
+  expect(latest.reports).toMatchObject([{ block_height: last }]);
+
+  subscribe("second");
+  await answered("second");
+  await until(() => Promise.resolve(heads().length >= known + 2));
+  const next = heads()[known]!;
+  expect(next.number).toBe(last + 1);
+  expect(next.timestamp).toBeGreaterThanOrEqual(heads()[known - 1]!.timestamp);
+  socket.terminate();
+  await until(async () => (await meanwhile()) === 0);
 });
