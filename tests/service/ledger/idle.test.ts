@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
-import { own, rpcCall } from "../../../service/ledger/rpc";
 import { until } from "../helpers";
 import { eth, ledgered, quick, webSocket } from "../ledgers";
-import { type Changed, chainsAt } from "./chains";
+import { type Changed, chainsAt, use } from "./chains";
 
 jest.setTimeout(60_000);
 
@@ -28,17 +27,11 @@ function started(pace: Changed) {
   return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
 }
 
-/** A member's call. */
-const call = async (chain: Chain, method: string, ...params: unknown[]) => {
-  const line = await chain.ask(rpcCall(method, params), own);
-  return (JSON.parse(line.toString()) as { result: never }).result;
-};
-
 /** Blocks that a chain makes while another one, which somebody uses, makes ten. `meanwhile` is done again and again. */
 async function blocksOf(chain: Chain, used: Chain, meanwhile = (): unknown => undefined): Promise<number> {
   const [before, from] = [chain.height, used.height];
   await until(async () => {
-    await Promise.all([call(used, "eth_blockNumber"), meanwhile()]);
+    await Promise.all([use(used), meanwhile()]);
     return used.height >= from + 10;
   });
   return chain.height - before;
@@ -58,10 +51,10 @@ test("a ledger makes no block while nobody calls, the service itself does not co
   expect(chain.lines.filter((line) => line.includes("Idle"))).toHaveLength(1);
 
   const before = await latest(chain);
-  await call(chain, "eth_chainId");
+  await use(chain);
   await until(() => Promise.resolve(chain.height > before.number));
   expect((await latest(chain)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
-  expect(await blocksOf(chain, used, () => call(chain, "eth_chainId"))).toBeGreaterThanOrEqual(5);
+  expect(await blocksOf(chain, used, () => use(chain))).toBeGreaterThanOrEqual(5);
 });
 
 test("a call has its block even if that comes later than the ledger would idle", async () => {
@@ -69,7 +62,7 @@ test("a call has its block even if that comes later than the ledger would idle",
   const [chain, used] = [await get("e1"), await get("used")];
   await until(async () => (await blocksOf(chain, used)) === 0);
   const { height } = chain;
-  await call(chain, "eth_chainId");
+  await use(chain);
   await until(() => Promise.resolve(chain.height > height));
   expect(await blocksOf(chain, used)).toBe(0);
 });
@@ -110,7 +103,7 @@ test("after a restart, a ledger is idle until somebody calls, and what waited ha
   const before = await latest(again);
   expect(await blocksOf(again, used, () => latest(again))).toBe(0);
   await until(async () => (await waiting.call("eth_getTransactionReceipt", [hash]).catch(() => null)) !== null);
-  await call(again, "eth_blockNumber");
+  await use(again);
   expect(await blocksOf(again, used)).toBeGreaterThanOrEqual(5);
   expect((await latest(again)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
 });
