@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +28,14 @@ function started(pace: Changed) {
   return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
 }
 
+const latest = async (chain: Chain) => {
+  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
+  return { number: Number(block.number), timestamp: Number(block.timestamp) };
+};
+
+/** Waits for a block after some height; unlike a look at `height`, this ends with the chain. */
+const rises = (chain: Chain, height: number) => until(async () => (await latest(chain)).number > height);
+
 /** Blocks that a chain makes while another one, which somebody uses, makes ten. `meanwhile` is done again and again. */
 async function blocksOf(chain: Chain, used: Chain, meanwhile = (): unknown => undefined): Promise<number> {
   const [before, from] = [chain.height, used.height];
@@ -37,22 +46,17 @@ async function blocksOf(chain: Chain, used: Chain, meanwhile = (): unknown => un
   return chain.height - before;
 }
 
-const latest = async (chain: Chain) => {
-  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
-  return { number: Number(block.number), timestamp: Number(block.timestamp) };
-};
-
 test("a ledger makes no block while nobody calls, the service itself does not count, and a call wakes it", async () => {
   const get = started({ idle: 200 });
   const [chain, used] = [await get("e1"), await get("used")];
-  await until(() => Promise.resolve(chain.height > 0)); // whoever made it is there
+  await rises(chain, 0); // whoever made it is there
   await until(async () => (await blocksOf(chain, used)) === 0);
   expect(await blocksOf(chain, used, () => latest(chain))).toBe(0);
   expect(chain.lines.filter((line) => line.includes("Idle"))).toHaveLength(1);
 
   const before = await latest(chain);
   await use(chain);
-  await until(() => Promise.resolve(chain.height > before.number));
+  await rises(chain, before.number);
   expect((await latest(chain)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
   expect(await blocksOf(chain, used, () => use(chain))).toBeGreaterThanOrEqual(5);
 });
@@ -63,7 +67,7 @@ test("a call has its block even if that comes later than the ledger would idle",
   await until(async () => (await blocksOf(chain, used)) === 0);
   const { height } = chain;
   await use(chain);
-  await until(() => Promise.resolve(chain.height > height));
+  await rises(chain, height);
   expect(await blocksOf(chain, used)).toBe(0);
 });
 
@@ -84,7 +88,7 @@ test("a transaction has its block while the ledger is idle", async () => {
   const { height } = chain;
   const [from, to] = await chain.call<string[]>("eth_accounts");
   const hash = await chain.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
-  await until(() => Promise.resolve(chain.height > height));
+  await rises(chain, height);
   const block = `0x${(height + 1).toString(16)}`;
   expect(await chain.call("eth_getTransactionReceipt", [hash])).toMatchObject({ blockNumber: block });
   expect(await blocksOf(chain, used)).toBe(0);
@@ -93,7 +97,7 @@ test("a transaction has its block while the ledger is idle", async () => {
 test("after a restart, a ledger is idle until somebody calls, and what waited has its block", async () => {
   const first = started({ idle: hour });
   const [chain, slow] = [await first("e1"), await first("slow", { period: 3_600 })];
-  await until(() => Promise.resolve(chain.height > 2));
+  await rises(chain, 2);
   const [from, to] = await slow.call<string[]>("eth_accounts");
   const hash = await slow.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
   await closeAll();
@@ -128,16 +132,18 @@ test("a WebSocket's subscriptions keep a ledger awake; the WebSocket, pins, stat
   };
 
   const { socket, messages } = await webSocket(urls.wss, credential);
+  const heard = async (holds: () => boolean) => {
+    while (!holds()) await once(socket, "message");
+  };
   const subscribe = (id: string) => socket.send(JSON.stringify({ ...eth("eth_subscribe", "newHeads"), id }));
-  const answered = (id: string) =>
-    until(() => Promise.resolve(messages.some((one) => one.id === id && "result" in one)));
+  const answered = (id: string) => heard(() => messages.some((one) => one.id === id && "result" in one));
   const heads = () =>
     messages.flatMap(({ params }) => {
       const { result } = (params ?? {}) as { result?: Record<"number" | "timestamp", string> };
       return result ? [{ number: Number(result.number), timestamp: Number(result.timestamp) }] : [];
     });
   subscribe("first");
-  await until(() => Promise.resolve(heads().length >= 3));
+  await heard(() => heads().length >= 3);
   const { result } = messages.find(({ id }) => id === "first")!;
   socket.send(JSON.stringify({ ...eth("eth_unsubscribe", result), id: "left" }));
   await answered("left");
@@ -149,7 +155,7 @@ test("a WebSocket's subscriptions keep a ledger awake; the WebSocket, pins, stat
 
   subscribe("second");
   await answered("second");
-  await until(() => Promise.resolve(heads().length >= known + 2));
+  await heard(() => heads().length >= known + 2);
   const next = heads()[known]!;
   expect(next.number).toBe(last + 1);
   expect(next.timestamp).toBeGreaterThanOrEqual(heads()[known - 1]!.timestamp);
