@@ -37,6 +37,9 @@ if (stray) throw new Error(`"${stray}" is no project (${projects.join(", ")}); w
 export default {
   maxWorkers: 3, // two cores: a third of the time of most files is waiting, for chains, servers and each other's processes
   testTimeout: 30_000, // ends what hangs, and nothing else: a busy machine takes its time
+  // A worker that has nothing left to do still frees a heap of up to 1 GB, which takes it 0.1 to 0.4 s, and longer on a busy machine.
+  // What keeps a worker alive for good is still told.
+  workerGracefulExitTimeout: 10_000,
   testSequencer: "<rootDir>/tests/support/jest/sequencer.mjs",
   projects: [
     {

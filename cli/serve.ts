@@ -33,6 +33,7 @@ interface Flags {
   ledger: boolean;
   anvil?: string;
   target: Targets;
+  idleAfter?: number;
   tetherHour?: number;
   console: boolean;
   stackExport: string[];
@@ -86,6 +87,11 @@ export function define(command: Command): void {
       new Option("--target <network=url>", "RPC URL of a network that tethers pin to")
         .argParser(target)
         .default({}, "a local chain"),
+    )
+    .option(
+      "--idle-after <seconds>",
+      "time without calls after which a ledger makes no empty blocks (default: 3600)",
+      number,
     )
     .option("--tether-hour <seconds>", "length of an hour in tether intervals (default: 3600)", number)
     .option("--tls-cert <file>", "PEM certificate to serve https and wss with")
@@ -147,7 +153,7 @@ function start(flags: Flags): Promise<Service> {
       tetherHour: milliseconds(flags.tetherHour),
     },
     answers: { like: flags.like },
-    ledger: flags.ledger && { anvil: flags.anvil, targets: flags.target },
+    ledger: flags.ledger && { anvil: flags.anvil, targets: flags.target, idleAfter: milliseconds(flags.idleAfter) },
     tls: tls(flags),
   });
 }

@@ -19,7 +19,7 @@ export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: 
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);
   if (anvil === undefined || installCommand("ethers")) return simulation(base, "missing", whyNoLedger());
-  return realChains(base, anvil, dataDir, wanted.targets);
+  return realChains(base, anvil, dataDir, wanted);
 }
 
 const nothing = () => undefined;
@@ -43,12 +43,13 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
   };
 }
 
-type TargetAddresses = NonNullable<ResolvedOptions["ledger"]>["targets"];
+type LedgerSettings = NonNullable<ResolvedOptions["ledger"]>;
 
-function realChains(base: Base, anvil: string, dataDir: string | undefined, addresses: TargetAddresses = {}): Backend {
+function realChains(base: Base, anvil: string, dataDir: string | undefined, settings: LedgerSettings): Backend {
+  const { targets: addresses = {}, idleAfter: idle = usualPace.idle } = settings;
   const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
   const { accountPool: account, memory, pool: ledgerPool } = base.settings.callLimits;
-  const pace = { ...usualPace, pool: { account, ledger: ledgerPool } };
+  const pace = { ...usualPace, idle, pool: { account, ledger: ledgerPool } };
   const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), base.store, base.warn, memory, pace);
   const ledger = new RealLedger(base, chains);
   const nodes = new NodeEndpoint(base, ledger);

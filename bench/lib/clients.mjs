@@ -56,7 +56,7 @@ export class Clerk {
     this.service = service;
     this.list = `${consortium}/memberships`;
     this.first = `${this.list}/${first}`;
-    this.known.set(this.first, "first");
+    this.known.set(this.first, "bench"); // as makeNetwork calls it
     this.random = random;
   }
 
@@ -215,9 +215,10 @@ export class Reader {
   async read() {
     for (const tether of this.tethers) {
       const { body: count } = await this.service.api("GET", `/tether/${tether}/reportCount`);
-      for (let index = Number(count) - 1; index >= 0; index--) {
+      // the oldest first: a service that is killed meanwhile leaves no gap
+      for (let index = 0; index < Number(count); index++) {
         const path = `/tether/${tether}/reports/${index}`;
-        if (this.reports.has(path)) break;
+        if (this.reports.has(path)) continue;
         this.reports.set(path, JSON.stringify((await this.service.api("GET", path)).body));
       }
     }

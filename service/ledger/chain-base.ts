@@ -1,6 +1,7 @@
 import type { ChainSpec, Head } from "./engine";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { Pool, type PoolLimits } from "./pool";
+import { Presence } from "./presence";
 import { SteadyClock } from "../store/store";
 import { Tail, type TailPace, usualTail } from "./tail";
 
@@ -14,6 +15,8 @@ export interface Pace extends TailPace {
   pool: PoolLimits;
   /** How long after its start (ms) a chain begins background work, so that other chains start first. */
   rest: number;
+  /** How long after the last call (ms) a chain with a period still makes empty blocks. */
+  idle: number;
 }
 
 export const usualPace: Pace = {
@@ -22,6 +25,7 @@ export const usualPace: Pace = {
   growth: 32 * 1_048_576,
   pool: { account: 256, ledger: 4_096 },
   rest: 5_000,
+  idle: 3_600_000,
 };
 
 const mostLines = 1_000;
@@ -30,6 +34,8 @@ const mostLines = 1_000;
 export class ChainBase {
   readonly pool: Pool;
   readonly tail: Tail;
+  /** Who uses the chain. The service itself does not count. */
+  readonly presence: Presence;
   /** Recent messages, oldest first. */
   readonly lines: string[] = [];
   /** The ledger's time. It goes on from the latest block, even if the clock was ahead when that was made. */
@@ -51,6 +57,7 @@ export class ChainBase {
     this.clock = new SteadyClock(clock);
     this.pool = new Pool(pace.pool);
     this.tail = new Tail(folder, pace);
+    this.presence = new Presence(pace.idle);
   }
 
   /** The latest block; known once an engine has all blocks. */

@@ -79,6 +79,7 @@ export class Chain {
       folder.close();
       throw error;
     }
+    if (base.head.number === 0) base.presence.calls(); // whoever made it is there
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
     chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
     setTimeout(() => chain.#background.wake(), pace.rest).unref();
@@ -92,11 +93,18 @@ export class Chain {
 
   /**
    * For direct connections to the engine: `hear` is told of the next engine before it takes over. The former one sends nothing new.
+   * Meanwhile, somebody is there.
    *
    * @returns a function that stops it
    */
   follow(hear: (socketPath: string) => Promise<void>): () => void {
-    return this.#keeper.follow(hear);
+    const { presence } = this.#base;
+    const unfollow = this.#keeper.follow(hear);
+    presence.enters(hear);
+    return () => {
+      unfollow();
+      presence.leaves(hear);
+    };
   }
 
   /** Recent messages, oldest first. */
@@ -115,6 +123,7 @@ export class Chain {
 
   /** Makes a caller's call and returns the line of the answer. */
   ask = (call: RpcCall, bounds: Bounds): Promise<Buffer> => {
+    this.#base.presence.calls();
     const asked = this.#ask(call, bounds, (engine, ...sent) => engine.ask(...sent));
     const late = new Promise<never>((_done, fail) => {
       const timer = setTimeout(() => fail(new Excess("late")), Math.max(0, bounds.ms)).unref();
@@ -123,7 +132,7 @@ export class Chain {
     return Promise.race([asked, late]);
   };
 
-  /** Makes a call of the service's own. */
+  /** Makes a call of the service's own. It wakes no idle chain: else a tether would keep its environment awake forever. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
     resultOf<T>(method, await this.#own(method, params));
 

@@ -6,6 +6,7 @@ import type { Entry } from "./ledger-folder";
 /** Makes a chain's blocks: records each with its time, then makes it. Begins a new segment where the current one is long enough. */
 export class Sealing {
   readonly #waiting = new Set<() => void>();
+  #idle = false;
 
   /** @param made hears that blocks were made, and that a segment may have ended */
   constructor(
@@ -19,12 +20,15 @@ export class Sealing {
     await Promise.race([sealed, wait(1_000, undefined, { ref: false })]);
   }
 
-  /** Makes the next block; without a period, as many as there are transactions for. Returns whether all could be recorded. */
+  /**
+   * Makes the next block; without a period, as many as there are transactions for. Without transactions, it makes one only for
+   * those who wait for the period. Returns whether all could be recorded.
+   */
   async seal(engine: Engine): Promise<boolean> {
     const { base } = this;
     const onDemand = base.spec.period === undefined;
     do {
-      if (onDemand && (await pending(engine)) === 0) return true;
+      if ((onDemand || this.#isIdle()) && (await pending(engine)) === 0) return true;
       const { hash, gas, number } = base.head;
       const timestamp = this.#now();
       try {
@@ -85,6 +89,7 @@ export class Sealing {
     const { base } = this;
     const { head, transactions } = await engine.latest();
     base.head = head;
+    base.presence.gotBlock();
     for (const one of transactions) {
       base.pool.remove(one);
       base.log(`Executed transaction hash=${one}`);
@@ -96,6 +101,15 @@ export class Sealing {
     base.tail.add({ blocks, weight });
     engine.weight += weight;
     return transactions.length;
+  }
+
+  /** Whether nobody uses the chain. The log says once why no blocks come. */
+  #isIdle(): boolean {
+    const { presence } = this.base;
+    const before = this.#idle;
+    this.#idle = !presence.isSomebody;
+    if (this.#idle && !before) this.base.log("Idle: without transactions, the next block comes once somebody calls.");
+    return this.#idle;
   }
 
   /** Begins a new segment: with empty blocks if contracts look back in every block, so that a snapshot can come before it. */

@@ -25,6 +25,7 @@ export class Subscriptions {
   /** The id that the subscriber knows, by the id on an engine that took the place of another one. */
   #known: Known = new Map();
   readonly #inTurn = pLimit(1);
+  #closed = false;
   #connection: Socket | undefined;
   #unfollow: (() => void) | undefined;
   #heard: ((line: Buffer, answer: Told) => void) | undefined;
@@ -44,6 +45,7 @@ export class Subscriptions {
 
   ask(call: RpcCall, chain: Chain, { ms }: Bounds): Promise<Buffer> {
     return this.#inTurn(async () => {
+      if (this.#closed) throw new Excess("late"); // nobody hears of it
       const { id, method, params } = call;
       const { subscriptions } = this.limits;
       if (method === "eth_unsubscribe" && !this.#made.has(params[0]))
@@ -55,13 +57,22 @@ export class Subscriptions {
       const { line, result } = await this.#answer(this.#connection, this.#translated(call), ms);
       if (method === "eth_unsubscribe") this.#made.delete(params[0]);
       else if (typeof result === "string") this.#made.set(result, call);
+      if (this.#made.size === 0) this.#release(); // a subscriber keeps the chain awake, an open WebSocket does not
       return line;
     });
   }
 
   close(): void {
+    this.#closed = true;
+    this.#release();
+  }
+
+  #release(): void {
+    const connection = this.#connection;
     this.#unfollow?.();
-    this.#connection?.destroy();
+    this.#connection = this.#unfollow = undefined;
+    this.#known = new Map();
+    connection?.destroy();
   }
 
   #connect(socketPath: string, known: Known): Socket {
@@ -83,6 +94,7 @@ export class Subscriptions {
   /** Renews the subscriptions on another engine. The former one's last notifications are still delivered. */
   #move(socketPath: string): Promise<void> {
     return this.#inTurn(async () => {
+      if (!this.#unfollow) return;
       const former = this.#connection;
       const known: Known = new Map();
       const connection = (this.#connection = this.#connect(socketPath, known));

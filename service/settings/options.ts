@@ -38,6 +38,8 @@ export interface LedgerOptions {
   anvil?: string;
   /** RPC addresses of the networks that tethers pin to. Default: a local chain each. */
   targets?: { mainnet?: string; rinkeby?: string };
+  /** How long after its last call a ledger with a block period still makes empty blocks (ms); `Infinity`: forever. Default 3600000. */
+  idleAfter?: number;
 }
 
 /** A certificate and its key, as PEM texts. */
@@ -106,7 +108,10 @@ const tether = z.strictObject({
   funds: z.strictObject({ mainnet: wei, rinkeby: wei }).optional(),
 });
 const targets = z.strictObject({ mainnet: rpc, rinkeby: rpc });
-const ledger = z.boolean().or(z.strictObject({ anvil: text.optional(), targets: targets.optional() }));
+const idleAfter = z.number().nonnegative().or(z.literal(Infinity));
+const ledger = z
+  .boolean()
+  .or(z.strictObject({ anvil: text.optional(), targets: targets.optional(), idleAfter: idleAfter.optional() }));
 
 const options = z
   .strictObject({

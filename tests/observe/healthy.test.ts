@@ -12,11 +12,11 @@ jest.setTimeout(600_000);
 const looks = Number(process.env.HEALTHY_LOOKS ?? 3);
 
 test.each([
-  ["raft", { provider: "quorum", consensus_type: "raft" }],
-  ["ibft", { provider: "quorum", consensus_type: "ibft", block_period: 1 }],
-  ["poa", { provider: "geth", consensus_type: "poa", block_period: 1 }],
-])("nothing is said against a healthy ledger of %s, with transactions and without", async (_, environment) => {
-  const { service, send } = await start({ ledger: true, timing: quick });
+  ["raft", { provider: "quorum", consensus_type: "raft" }, true],
+  ["ibft", { provider: "quorum", consensus_type: "ibft", block_period: 1 }, true],
+  ["poa, idle before each look", { provider: "geth", consensus_type: "poa", block_period: 1 }, { idleAfter: 0 }],
+])("nothing is said against a healthy ledger of %s, with transactions and without", async (_, environment, ledger) => {
+  const { service, send } = await start({ ledger, timing: quick });
   const { credential, paths } = await build(send, environment);
   const { rpc } = (await send("GET", `${paths.node}/status`)).body.urls;
   const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };

@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { consortium } from "../cli/command";
 import { built, consortium as started, serve, serveJson } from "./child";
-import { client, containing, start, until } from "./helpers";
+import { build, client, containing, start, until } from "./helpers";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
 beforeAll(built);
@@ -118,6 +118,13 @@ test("it keeps data and key in a folder", async () => {
   const second = await serveJson(["--data", dataDir]);
   expect(second.key).toBe(first.key);
   expect((await client(second.ready.baseUrl, first.key)("GET", "/consortia")).body).toMatchObject([{ name: "kept" }]);
+});
+
+test("a ledger is idle after the time of --idle-after", async () => {
+  const { ready, key } = await serveJson(["--idle-after", "0", "--node-start", "0", "--environment-start", "0"]);
+  const send = client(ready.baseUrl, key);
+  const { paths } = await build(send, { provider: "geth", consensus_type: "poa", block_period: 1 });
+  await until(async () => /Idle: /.test((await send("GET", `${paths.node}/logs/geth`)).text));
 });
 
 test("every flag reaches the service", async () => {

@@ -74,6 +74,27 @@ export const serviceRules = [
     tests: "service/ledger/chains.test.ts",
   },
   {
+    rule: "a ledger that nobody uses makes no empty blocks",
+    file: "service/ledger/sealing.ts",
+    find: "(onDemand || this.#isIdle())",
+    put: "onDemand",
+    tests: "service/ledger/idle.test.ts",
+  },
+  {
+    rule: "a transaction that waits in an idle ledger gets its block",
+    file: "service/ledger/sealing.ts",
+    find: "this.#isIdle()) && (await pending(engine)) === 0",
+    put: "this.#isIdle())",
+    tests: "service/ledger/idle.test.ts",
+  },
+  {
+    rule: "a WebSocket keeps its ledger awake only while it has a subscription",
+    file: "service/ledger/subscriptions.ts",
+    find: "if (this.#made.size === 0) this.#release();",
+    put: "",
+    tests: "service/ledger/idle.test.ts",
+  },
+  {
     rule: "calls of a simulation without gas share what the others leave",
     file: "service/ledger/screening.ts",
     find: "limits.gas - Number(named)",

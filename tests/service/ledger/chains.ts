@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { findAnvil } from "../../../service/ledger/engine";
 import { type Pace, usualPace } from "../../../service/ledger/chain-base";
 import { type Chain, Chains } from "../../../service/ledger/chains";
+import { own, rpcCall } from "../../../service/ledger/rpc";
 import { SteadyClock, Store } from "../../../service/store/store";
 
 /** Changes of a chain's pace: `blocks` of a segment; `room` and `longest`, the weight and blocks since the last snapshot. */
@@ -22,6 +23,9 @@ export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore(
   const chains = new Chains(findAnvil(undefined)!, folder, store, warn, undefined, paceOf(pace));
   return { chains, warnings };
 }
+
+/** A member's call, which keeps a chain awake; the service's own, `chain.call`, do not. */
+export const use = (chain: Chain) => chain.ask(rpcCall("eth_blockNumber", []), own);
 
 export const emptyStore = () => new Store(new SteadyClock(Date.now));
 

@@ -9,7 +9,7 @@ import { rpcCall } from "../../../service/ledger/rpc";
 import type { Store } from "../../../service/store/store";
 import { drawn } from "../../support/random";
 import { containing, matching, until } from "../helpers";
-import { allOf, type Changed, chainsAt, emptyStore, enginesOf, since } from "./chains";
+import { allOf, type Changed, chainsAt, emptyStore, enginesOf, since, use } from "./chains";
 
 jest.setTimeout(120_000);
 
@@ -183,6 +183,7 @@ test("blocks have the time of the clock, after a restart too", async () => {
   await closeAll();
   await wait(3_000);
   const again = await chainsIn().chains.get({ ...spec, period: 1 });
+  await use(again);
   await until(async () => Number((await latest(again)).number) > Number(number));
   expect(Math.abs(Number((await latest(again)).timestamp) - Date.now() / 1_000)).toBeLessThan(2);
 });

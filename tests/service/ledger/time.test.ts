@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
 import { until } from "../helpers";
-import { chainsAt } from "./chains";
+import { chainsAt, use } from "./chains";
 
 jest.setTimeout(60_000);
 
@@ -56,6 +56,7 @@ test("a ledger's time goes on after the clock was a day ahead for a moment, and 
   await closeAll();
 
   const again = await started();
+  await use(again);
   expect((await latest(again)).timestamp).toBeGreaterThan(timestamp + day);
   const then = await passing(again, 4);
   expect(Math.abs(then.ledger - then.real)).toBeLessThan(2);

@@ -29,6 +29,7 @@ test.each([
   [{ timing: { tetherHour: 0 } }, /timing.tetherHour: /],
   [{ answers: { gone: 200 } }, /answers.gone: /],
   [{ answers: { deleted: { node: 404 } } }, /answers.deleted.node: /],
+  [{ ledger: { idleAfter: -1 } }, /ledger/],
   [{ clock: 5 }, /clock: must be a function/],
 ])("%j is refused with a sentence that says why", async (options, message) => {
   await expect(startService(options as ServiceOptions)).rejects.toThrow(message);

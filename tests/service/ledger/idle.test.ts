@@ -1,0 +1,165 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
+import { until } from "../helpers";
+import { eth, ledgered, quick, webSocket } from "../ledgers";
+import { type Changed, chainsAt, use } from "./chains";
+
+jest.setTimeout(60_000);
+
+let dir: string;
+beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-idle-"))));
+afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+
+const open: Chains[] = [];
+const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
+afterEach(closeAll);
+
+const period = 0.1;
+const spec = { chainId: 4_711, accounts: 2, free: true, period };
+const hour = 3_600_000;
+
+/** Chains of the test's folder, which it starts and ends together. */
+function started(pace: Changed) {
+  const { chains } = chainsAt(dir, pace);
+  open.push(chains);
+  return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
+}
+
+const latest = async (chain: Chain) => {
+  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
+  return { number: Number(block.number), timestamp: Number(block.timestamp) };
+};
+
+/** Blocks that a chain makes while another one, which somebody uses, makes ten. `meanwhile` is done again and again. */
+async function blocksOf(chain: Chain, used: Chain, meanwhile = (): unknown => undefined): Promise<number> {
+  const [before, from] = [chain.height, used.height];
+  await until(async () => {
+    await Promise.all([use(used), meanwhile()]);
+    return used.height >= from + 10;
+  });
+  return chain.height - before;
+}
+
+/** Waits until the blocks are made that a chain still owes to somebody. */
+async function idle(chain: Chain, used: Chain): Promise<void> {
+  for (let look = 1; (await blocksOf(chain, used)) > 0; look++) expect(look).toBeLessThan(5);
+}
+
+test("a ledger makes no block while nobody calls, the service itself does not count, and a call wakes it", async () => {
+  const get = started({ idle: 200 });
+  const [used, chain] = [await get("used"), await get("e1")];
+  expect(await blocksOf(chain, used)).toBeGreaterThan(0); // whoever made it is there
+  await idle(chain, used);
+  expect(await blocksOf(chain, used, () => latest(chain))).toBe(0);
+  expect(chain.lines.filter((line) => line.includes("Idle"))).toHaveLength(1);
+
+  const before = await latest(chain);
+  await use(chain);
+  expect(await blocksOf(chain, used)).toBeGreaterThan(0);
+  expect((await latest(chain)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
+  expect(await blocksOf(chain, used, () => use(chain))).toBeGreaterThan(1);
+});
+
+test("a call has its block even if that comes later than the ledger would idle", async () => {
+  const get = started({ idle: 0 });
+  const [used, chain] = [await get("used"), await get("e1")];
+  await idle(chain, used);
+  await use(chain);
+  expect(await blocksOf(chain, used)).toBe(1);
+});
+
+test("a subscriber is there until it leaves", async () => {
+  const get = started({ idle: 0 });
+  const [used, chain] = [await get("used"), await get("e1")];
+  const [leave, other] = [chain.follow(() => Promise.resolve()), chain.follow(() => Promise.resolve())];
+  leave();
+  expect(await blocksOf(chain, used)).toBeGreaterThan(2);
+  other();
+  await idle(chain, used);
+});
+
+test("a transaction has its block while the ledger is idle", async () => {
+  const get = started({ idle: 0 });
+  const [used, chain] = [await get("used"), await get("e1")];
+  await idle(chain, used);
+  const [from, to] = await chain.call<string[]>("eth_accounts");
+  const hash = await chain.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
+  expect(await blocksOf(chain, used)).toBe(1);
+  const block = `0x${chain.height.toString(16)}`;
+  expect(await chain.call("eth_getTransactionReceipt", [hash])).toMatchObject({ blockNumber: block });
+});
+
+test("after a restart, a ledger is idle until somebody calls, and what waited has its block", async () => {
+  const first = await started({ idle: hour })("e1");
+  await until(async () => (await latest(first)).number > 0);
+  await closeAll();
+  const slow = await started({ idle: hour })("e1", { period: 3_600 });
+  const before = await latest(slow);
+  const [from, to] = await slow.call<string[]>("eth_accounts");
+  await slow.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
+  await closeAll();
+
+  const get = started({ idle: hour });
+  const [used, chain] = [await get("used"), await get("e1")];
+  await idle(chain, used);
+  expect(await latest(chain)).toMatchObject({ number: before.number + 1 });
+  expect(await blocksOf(chain, used, () => latest(chain))).toBe(0);
+  await use(chain);
+  expect(await blocksOf(chain, used)).toBeGreaterThan(1);
+  expect((await latest(chain)).timestamp).toBeGreaterThanOrEqual(before.timestamp);
+});
+
+test("a WebSocket's subscriptions keep a ledger awake; the WebSocket, pins, status and log do not", async () => {
+  const { send, paths, credential, urls } = await ledgered(
+    { ledger: { idleAfter: 0 }, tethers: [{ id: "tether0001" }], timing: { ...quick, tetherHour: 1_000 } },
+    { provider: "geth", consensus_type: "poa", block_period: 1 },
+  );
+  const tether = "/tether/tether0001";
+  await send("POST", `${tether}/targetNetwork`, { network: "rinkeby" });
+  await send("POST", `${tether}/interval`, { interval: 1 });
+  await send("POST", `${tether}/deploy`);
+  expect((await send("POST", `${tether}/activate`)).text).toBe("true");
+  const height = async () => (await send("GET", `${paths.node}/status`)).body.block_height as number;
+  const reports = async () => Number((await send("GET", `${tether}/reportCount`)).text);
+  /** Blocks that come during two pins, a second apart. */
+  const meanwhile = async () => {
+    const [before, pinned] = [await height(), await reports()];
+    await until(async () => (await send("GET", `${paths.node}/logs/geth`)) && (await reports()) >= pinned + 2);
+    return (await height()) - before;
+  };
+
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  const heard = async (holds: () => boolean) => {
+    while (!holds()) await once(socket, "message");
+  };
+  const subscribe = (id: string) => socket.send(JSON.stringify({ ...eth("eth_subscribe", "newHeads"), id }));
+  const answered = (id: string) => heard(() => messages.some((one) => one.id === id && "result" in one));
+  const heads = () =>
+    messages.flatMap(({ params }) => {
+      const { result } = (params ?? {}) as { result?: Record<"number" | "timestamp", string> };
+      return result ? [{ number: Number(result.number), timestamp: Number(result.timestamp) }] : [];
+    });
+  subscribe("first");
+  await heard(() => heads().length >= 3);
+  const { result } = messages.find(({ id }) => id === "first")!;
+  socket.send(JSON.stringify({ ...eth("eth_unsubscribe", result), id: "left" }));
+  await answered("left");
+  await meanwhile();
+  expect(await meanwhile()).toBe(0);
+  const [known, last] = [heads().length, await height()];
+  const latest = (await send("GET", `${tether}/lastReport`)).body as unknown as { reports: object[] };
+  expect(latest.reports).toMatchObject([{ block_height: last }]);
+
+  subscribe("second");
+  await answered("second");
+  await heard(() => heads().length >= known + 2);
+  const next = heads()[known]!;
+  expect(next.number).toBe(last + 1);
+  expect(next.timestamp).toBeGreaterThanOrEqual(heads()[known - 1]!.timestamp);
+  socket.terminate();
+  await meanwhile();
+  expect(await meanwhile()).toBe(0);
+});
