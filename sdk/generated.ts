@@ -151,9 +151,9 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   state: string;
   /** Region it runs in. */
   region: string;
-  /** Delay before the first block, as reported by the service. */
+  /** Hours after its creation in which the service does not pause it. */
   initialDelay: number;
-  /** Idle hours after which the service may pause it. */
+  /** Hours without a transaction after which the service may pause it. */
   idleHours: number;
   /** Whether a tether service is enabled for it. */
   enableTether: boolean;
@@ -425,7 +425,7 @@ export interface ProviderArgs {
   /** API key of the organization; kept encrypted in the state. */
   apiKey: Input<string>;
   /** Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`. */
-  region?: Input<"us" | "eu" | "ap" | "ko">;
+  region?: Input<"us" | "eu" | "ap" | "ko" | "us1" | "eu1">;
   /** Base address, which ends in `/api/v1`. Default: that of the region. */
   baseUrl?: Input<string>;
   /** Most requests in flight at once. Default: 8. */

@@ -36,6 +36,9 @@ export interface EnvironmentRequest {
   [extra: string]: unknown;
 }
 
+/** A service may take a filter that begins like this for an operation, so it is compared here. */
+const isOperation = (value: string | undefined): boolean => /^[!<>^$~]/.test(value ?? "");
+
 /**
  * Every endpoint of the service, typed. Needs no Pulumi.
  * All methods throw `ApiError`, encode ids into paths, and keep unknown fields of answers.
@@ -195,14 +198,18 @@ export class ConsortiumClient {
    * @throws PartialList if the list is incomplete
    */
   async list<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | undefined>): Promise<T[]> {
+    const given = Object.entries(query ?? {});
+    const sent = Object.fromEntries(given.filter(([, value]) => !isOperation(value)));
+    const compared = given.filter(([, value]) => isOperation(value));
     const { items, part } = await readPages(
-      (page) => this.http.request("GET", where, page ? { page } : { query }),
+      ({ page, skip }) => this.http.request("GET", where, page ? { page } : { query: { ...sent, skip } }),
       ({ body }) => this.read(z.array(z.unknown()), body, `GET ${where}`),
-      Object.values(query ?? {}).every((value) => value === undefined),
+      Object.values(sent).every((value) => value === undefined),
     );
     const read = items.flatMap((item) => {
+      const isMeant = compared.every(([key, value]) => (item as Record<string, unknown> | null)?.[key] === value);
       const result = schema.safeParse(item);
-      return result.success ? [result.data] : [];
+      return result.success && isMeant ? [result.data] : [];
     });
     if (part === undefined) return read;
     const errorMessage = `the list is only a part of what there is: it holds ${items.length}, and ${part}`;

@@ -11,6 +11,9 @@ interface Listing {
 
 /** A limit for lists that never end. */
 const mostPages = 1_000;
+/** Where a list may be cut that does not say so: usual sizes of pages. */
+const isRound = (count: number): boolean => count > 0 && (count % 25 === 0 || count % 10 === 0);
+
 /** A limit for pages with nothing new. */
 const mostIdle = 3;
 
@@ -50,12 +53,12 @@ function totalOf(headers: Headers): { total: number; header: string } | undefine
 
 /**
  * Reads a list to its end, page by page.
- * @param ask requests the first page, or the one at an address
+ * @param ask requests the first page, the one at an address, or what comes after so many elements
  * @param elementsOf the elements of a page
  * @param isWhole whether the list has no filter, so that a total counts all of it
  */
 export async function readPages(
-  ask: (page?: URL) => Promise<Answer>,
+  ask: (which: { page?: URL; skip?: number }) => Promise<Answer>,
   elementsOf: (answer: Answer) => unknown[],
   isWhole: boolean,
 ): Promise<Listing> {
@@ -63,12 +66,15 @@ export async function readPages(
   const known = new Set<string>();
   const visited = new Set<string>();
   let page: URL | undefined;
+  let skip: number | undefined;
   let idle = 0;
   for (;;) {
     let answer: Answer;
     try {
-      answer = await ask(page);
+      answer = await ask({ ...(page && { page }), ...(skip !== undefined && { skip }) });
     } catch (error) {
+      if (skip !== undefined && isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict"))
+        return { items }; // it has no such question
       // The first page existed, so this answer says nothing about the list.
       if (!page || !isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict")) throw error;
       return { items, part: `its next page was refused (HTTP ${error.status})` };
@@ -87,7 +93,14 @@ export async function readPages(
       return part === undefined ? { items } : { items, part };
     };
     const next = nextPage(answer.headers, new URL(answer.url));
-    if (!next) return end();
+    if (!next) {
+      // A list whose length is that of a usual page may go on, although it does not say so.
+      const isSaid = page !== undefined || answer.status === 206 || totalOf(answer.headers) !== undefined;
+      const isQuestioned = !isSaid && news.length > 0 && isRound(items.length) && visited.size < mostPages;
+      if (!isQuestioned) return end();
+      skip = items.length;
+      continue;
+    }
     if (!(next instanceof URL)) return end(next.unreadable);
     if (visited.has(next.href)) return end("its next page is one that was read already");
     if (idle >= mostIdle) return end("its pages bring nothing new and do not end");

@@ -39,7 +39,7 @@ export const settingVariables: readonly string[] = [
   "NO_PROXY",
 ];
 
-export const regions = ["us", "eu", "ap", "ko"] as const;
+export const regions = ["us", "eu", "ap", "ko", "us1", "eu1"] as const;
 export type Region = (typeof regions)[number];
 
 /** Sources of settings. Each value is the text (or number) as given there. */
@@ -234,6 +234,13 @@ function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
 
 export const defaultBaseUrl = (region: Region): string =>
   `https://console${region === "us" ? "" : `-${region}`}.kaleido.io/api/v1`;
+
+/** The other region that a key's id names, such as `eu` for a key that begins with `e0`. undefined: nothing speaks for one. */
+export function otherRegionOfKey({ apiKey, region, baseUrl }: Settings): Region | undefined {
+  const [, letter] = /^([a-z])\d[0-9a-z]{8}-/.exec(apiKey.reveal()) ?? [];
+  const named = regions.find((one) => one.startsWith(letter ?? "-"));
+  return named === undefined || region.startsWith(letter!) || baseUrl !== defaultBaseUrl(region) ? undefined : named;
+}
 
 /**
  * Resolves the connection settings. Call it for every use, so that a rotated key takes effect.

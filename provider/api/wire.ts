@@ -44,10 +44,15 @@ function withoutNulls(value: Wire): Wire {
 }
 
 /** Other names that services have for fields of the specification. */
-const otherNames: Record<string, string> = { autopause_init_delay: "initial_delay", autopause_idle_hours: "idle_hours" };
+const otherNames: Record<string, string> = {
+  autopause_init_delay: "initial_delay",
+  autopause_idle_hours: "idle_hours",
+};
 
 const underOneName = (value: Wire): Wire => ({
-  ...Object.fromEntries(Object.entries(otherNames).flatMap(([other, name]) => (other in value ? [[name, value[other]]] : []))),
+  ...Object.fromEntries(
+    Object.entries(otherNames).flatMap(([other, name]) => (other in value ? [[name, value[other]]] : [])),
+  ),
   ...value,
 });
 

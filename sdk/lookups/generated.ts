@@ -66,9 +66,9 @@ export interface EnvironmentResult {
   state?: string;
   /** Region it runs in. */
   region?: string;
-  /** Delay before the first block, as reported by the service. */
+  /** Hours after its creation in which the service does not pause it. */
   initialDelay?: number;
-  /** Idle hours after which the service may pause it. */
+  /** Hours without a transaction after which the service may pause it. */
   idleHours?: number;
   /** Whether a tether service is enabled for it. */
   enableTether?: boolean;

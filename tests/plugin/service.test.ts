@@ -31,7 +31,7 @@ test("it has the version of the package", async () => {
 
 test.each([
   ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
-  ["a region that does not exist", { region: "de" }, "region", /must be one of us, eu, ap, ko, not "de"/],
+  ["a region that does not exist", { region: "de" }, "region", /must be one of us, eu, ap, ko, us1, eu1, not "de"/],
   ["an adopt that says neither yes nor no", { adopt: "ture" }, "adopt", /argument adopt .* must be true or false\.$/],
   ["an address that is none", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
 ])("%s is told when the provider is checked", async (_, news, property, reason) => {

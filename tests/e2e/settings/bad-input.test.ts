@@ -17,7 +17,7 @@ const misspelt: [string, string, RegExp] = [
 const region: [string, string, RegExp] = [
   "a region that does not exist, by its setting",
   `new Consortium("x")`,
-  /The setting region from environment variable CONSORTIUM_REGION must be one of us, eu, ap, ko, not "de"\./,
+  /The setting region from environment variable CONSORTIUM_REGION must be one of us, eu, ap, ko, us1, eu1, not "de"\./,
 ];
 
 /** A program that throws is one in a process of its own. */

@@ -38,6 +38,60 @@ test.each<[string, string | string[]]>([
   expect(server.requests[1]!.headers.authorization).toBe(server.requests[0]!.headers.authorization);
 });
 
+describe("a list whose length is round, and that says nothing of pages", () => {
+  test.each<[string, Record<string, Page>, number, number]>([
+    ["has more", { "": { items: some(0, 25) }, "?skip=25": { items: some(25, 3) } }, 28, 2],
+    [
+      "has two pages more",
+      { "": { items: some(0, 10) }, "?skip=10": { items: some(10, 10) }, "?skip=20": { items: [] } },
+      20,
+      3,
+    ],
+    ["is whole", { "": { items: some(0, 50) }, "?skip=50": { items: [] } }, 50, 2],
+    [
+      "is whole, and the service does not know skip",
+      { "": { items: some(0, 50) }, "?skip=50": { items: some(0, 50) } },
+      50,
+      2,
+    ],
+    [
+      "is whole, and the service refuses skip",
+      { "": { items: some(0, 50) }, "?skip=50": { items: [], status: 400 } },
+      50,
+      2,
+    ],
+    ["is whole, by its total", { "": { items: some(0, 50), headers: { "x-total-count": "50" } } }, 50, 1],
+    ["is not round", { "": { items: some(0, 26) } }, 26, 1],
+    ["is empty", { "": { items: [] } }, 0, 1],
+  ])("%s", async (_, pages, count, requests) => {
+    const { client, server } = await paged(pages);
+    expect((await client.listConsortia()).map(({ id }) => id)).toEqual(some(0, count).map(({ _id }) => _id));
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  test("keeps its filter", async () => {
+    const { client, server } = await paged({ "?name=a": { items: some(0, 10) }, "?name=a&skip=10": { items: [] } });
+    expect(await client.listConsortia({ name: "a" })).toHaveLength(10);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+test.each(["!a", "<a", ">a", "^a", "$a", "~a"])(
+  "a name that a service may take for an operation is not sent: %s",
+  async (name) => {
+    const { client, server } = await paged({
+      "": {
+        items: [
+          { _id: "c1", name },
+          { _id: "c2", name: "a" },
+        ],
+      },
+    });
+    expect((await client.listConsortia({ name })).map(({ id }) => id)).toEqual(["c1"]);
+    expect(server.requests.map(({ url }) => url)).toEqual(["/api/v1/consortia"]);
+  },
+);
+
 test("an absolute address keeps its filter, and what two pages show is there once", async () => {
   const pages: Record<string, Page> = {};
   const { client, server } = await paged(pages);

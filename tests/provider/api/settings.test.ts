@@ -80,7 +80,7 @@ describe("what is not usable is refused in one sentence, with its source", () =>
     ["baseUrl", "https://x/api/v1#a", /has a query or fragment/],
     ["baseUrl", "https://x/api/v2", /has the path "\/api\/v2"/],
     ["baseUrl", "https://x", /has the path "\/".*ends in \/api\/v1, such as https:\/\/console/],
-    ["region", "mars", /setting region .*must be one of us, eu, ap, ko, not "mars"/],
+    ["region", "mars", /setting region .*must be one of us, eu, ap, ko, us1, eu1, not "mars"/],
     ["maxConcurrency", "0", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],
     ["maxConcurrency", "1.5", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],
     ["maxConcurrency", "many", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],

@@ -37,7 +37,7 @@ test("a wrong setting is told in the preview, with where it comes from; a missin
   await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/No API key is set/);
   consortium.configure(config({ "consortium:region": "de" }));
   await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
-    'The setting region from stack configuration consortium:region must be one of us, eu, ap, ko, not "de".',
+    'The setting region from stack configuration consortium:region must be one of us, eu, ap, ko, us1, eu1, not "de".',
   );
   consortium.configure(config({ "consortium:adopt": "ture" }));
   await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
