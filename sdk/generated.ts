@@ -135,6 +135,8 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   chainId: number;
   /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. Default: the service chooses the newest. */
   releaseId: string;
+  /** Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it. Default: the service pauses it when it is idle, and leaves it so. */
+  paused: boolean;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod: number;
   /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back. Default: none. */
@@ -163,7 +165,7 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   createdAt: string;
 }
 
-export type EnvironmentFields<Client extends string = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra">;
+export type EnvironmentFields<Client extends string = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra">;
 
 /** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
 export interface EnvironmentZoneProperties {
@@ -444,7 +446,7 @@ export const classes = {
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","state","orgId","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
   ConsortiumZone: {"handler":"consortiumZone","outputs":["consortiumId","name","region","cloud","type","adopt","extra","state","revision","createdAt"],"secrets":[]},
   Invitation: {"handler":"invitation","outputs":["consortiumId","orgName","email","adopt","extra","state","revision","createdAt"],"secrets":[]},
-  Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","releaseId","blockPeriod","prefundedAccounts","multiRegion","testFeatures","adopt","extra","state","region","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},
+  Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","releaseId","paused","blockPeriod","prefundedAccounts","multiRegion","testFeatures","adopt","extra","state","region","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},
   EnvironmentZone: {"handler":"environmentZone","outputs":["consortiumId","environmentId","name","region","cloud","type","bridgeId","adopt","extra","state","revision","createdAt"],"secrets":[]},
   Configuration: {"handler":"configuration","outputs":["consortiumId","environmentId","membershipId","type","name","details","adopt","extra","state","revision","createdAt"],"secrets":["details"]},
   Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","role","size","zoneId","kmsId","opsmetricId","backupId","networkingId","nodeConfigId","bafId","databaseType","adopt","extra","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","firstUserAccount","hybridPortAllocation","revision","createdAt"],"secrets":[]},

@@ -114,9 +114,11 @@ const environmentLive = checkOf("environment", "environment", (environment) => {
   if (environment.drift?.length && conditionOf(state) === "gone")
     return failed("it is gone from the service", upOf("it"));
   if (toneOf("environment", environment) === "bad") return failed(`its state is ${state}`, upOf("it"));
-  if (toneOf("environment", environment) === "waiting")
+  const isEmpty = environment.nodes.length === 0;
+  // A service may leave it so until a node is in it.
+  if (toneOf("environment", environment) === "waiting" && !isEmpty)
     return failed(`it is still ${state}`, "Wait, then check again.");
-  if (environment.nodes.length === 0) return skipped("it has no nodes");
+  if (isEmpty) return skipped("it has no nodes");
   return ok(`it is ${state}`);
 });
 

@@ -41,6 +41,7 @@ export const EnvironmentObject = identified({
   description: text,
   chain_id: integer,
   release_id: text,
+  paused: flag,
   block_period: integer,
   region: text,
   initial_delay: integer,

@@ -42,6 +42,11 @@ export interface FieldMeta {
   ignoredInDiff?: boolean;
   /** Not in the spec: a service may reject it. */
   undocumented?: boolean;
+  /**
+   * Not a field of the object: a change sends this instead. The create leaves it out, and the next update sends it. `shown` is the
+   * value that an object with these properties has.
+   */
+  action?: { sent: (value: unknown) => Props; shown: (props: Props) => unknown };
   /** Names a parent of the object: in the path, or under this name in the body. */
   parent?: "path" | "body";
 }

@@ -159,8 +159,9 @@ export function fromWire(definition: Definition, item: Identified): Props {
   const object: Props = read.success ? read.data : item;
   const shown: Props = {};
   for (const [key, schema] of [...entries(definition.inputs), ...entries(definition.outputs)]) {
-    const value = object[wireName(key)];
-    if (isReadable(metaOf(schema)) && value !== undefined) shown[key] = value;
+    const meta = metaOf(schema);
+    const value = meta.action ? meta.action.shown(object) : object[wireName(key)];
+    if (isReadable(meta) && value !== undefined) shown[key] = value;
   }
   return shown;
 }
@@ -179,7 +180,8 @@ export function toBody(definition: Definition, inputs: Props, without: readonly 
   const body: Props = {};
   for (const [key, schema] of entries(definition.inputs)) {
     const meta = metaOf(schema);
-    if (meta.programOnly || meta.parent === "path" || inputs[key] === undefined || without.includes(key)) continue;
+    if (meta.programOnly || meta.parent === "path" || meta.action) continue;
+    if (inputs[key] === undefined || without.includes(key)) continue;
     body[wireName(key)] = inputs[key];
   }
   return { ...body, ...definition.bodyOf?.(inputs), ...(inputs.extra as Props | undefined) };

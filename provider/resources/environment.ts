@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EnvironmentObject } from "../api";
 import { answerOr } from "../api/api-error";
+import { conditionOf } from "../api/states";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
@@ -67,6 +68,19 @@ export const environment: Definition = {
         moves: true,
       },
     ),
+    paused: field(
+      z.boolean({ error: "paused must be true or false" }).optional(),
+      "Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it.",
+      {
+        default: "the service pauses it when it is idle, and leaves it so",
+        computed: true,
+        normal: (value) => value === true,
+        action: {
+          sent: (value) => ({ state: value === true ? "paused" : "live" }),
+          shown: ({ state }) => (typeof state === "string" ? conditionOf(state) === "stopped" : undefined),
+        },
+      },
+    ),
     blockPeriod: field(
       z
         .int({ error: "blockPeriod must be a whole number of seconds" })
@@ -107,7 +121,10 @@ export const environment: Definition = {
   }),
   outputs: outputs({
     region: field(z.string().optional(), "Region it runs in."),
-    initialDelay: field(z.number().int().optional(), "Hours after its creation in which the service does not pause it."),
+    initialDelay: field(
+      z.number().int().optional(),
+      "Hours after its creation in which the service does not pause it.",
+    ),
     idleHours: field(z.number().int().optional(), "Hours without a transaction after which the service may pause it."),
     enableTether: field(z.boolean().optional(), "Whether a tether service is enabled for it."),
   }),
@@ -135,7 +152,8 @@ export const environment: Definition = {
     const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these${instead}`;
     return [{ property: "consensusType", reason }];
   },
-  cautions: ({ provider, consensusType }) => [
+  cautions: ({ provider, consensusType, paused }) => [
+    ...(paused === true ? ["paused: a new one runs; the next `pulumi up` pauses it"] : []),
     ...unusual("provider", provider, providers),
     ...unusual("consensusType", consensusType, consensusTypes),
   ],

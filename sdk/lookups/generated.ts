@@ -60,6 +60,8 @@ export interface EnvironmentResult {
   chainId?: number;
   /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. */
   releaseId?: string;
+  /** Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it. */
+  paused?: boolean;
   /** Seconds between blocks. */
   blockPeriod?: number;
   /** Last known state, in the service's own words. */

@@ -127,6 +127,8 @@ export interface NetworkEnvironmentSettings {
   chainId?: number;
   /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. Default: the service chooses the newest. */
   releaseId?: string;
+  /** Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it. Default: the service pauses it when it is idle, and leaves it so. */
+  paused?: boolean;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod?: number;
   /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back. Default: none. */

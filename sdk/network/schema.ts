@@ -231,6 +231,7 @@ export const Service = named("NetworkService", "A service beside the ledger, suc
 export const environmentSettings = [
   "chainId",
   "releaseId",
+  "paused",
   "blockPeriod",
   "prefundedAccounts",
   "multiRegion",

@@ -1,7 +1,7 @@
 import { type Identified, isApiError, PartialList } from "../../api";
 import { conflictOf } from "../../api/conflict";
 import { type Collection, Listed } from "../collection";
-import { identityOf, type Made, type Props } from "../definition";
+import { identityOf, inputKeys, inputMeta, type Made, type Props } from "../definition";
 import { type Recorded } from "../state";
 import { UserError } from "../user-error";
 import { adopt, type Existing, toAdopt } from "./adopt";
@@ -29,7 +29,9 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
     session.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
     const shown = { ...collection.shown(object), ...definition.shownOnce?.(object), ...adopted?.shown };
     const { open = [] } = adopted ?? {};
-    const parts: Recorded = { asked: inputs, answered: shown, shown, how: existing?.how, open, refused: [] };
+    const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
+    const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
+    const parts: Recorded = { asked, answered: shown, shown, how: existing?.how, open, refused: [] };
     const ready = await restarted(collection, object.id, parts, inputs);
     return { id: object.id, state: await settle(collection, object.id, ready) };
   });

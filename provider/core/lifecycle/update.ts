@@ -284,7 +284,12 @@ function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string
     const schema = definition.inputs.shape[key] as z.ZodType | undefined;
     return inputMeta(definition, key)?.implied ?? (schema?.safeParse({}).success ? {} : "");
   };
-  return Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]));
+  const entries = keys.flatMap((key): [string, unknown][] => {
+    const { action } = inputMeta(definition, key)!;
+    if (action) return Object.entries(action.sent(inputs[key]));
+    return [[wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Members of objects that were asked for, are not any more, and are shown still: null for each. */

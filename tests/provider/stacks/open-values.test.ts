@@ -1,4 +1,4 @@
-import { Consortium, Environment } from "../../../sdk";
+import { Consortium, Environment, Membership, Node } from "../../../sdk";
 import { type Run, Stack } from "../../support/double/stack";
 import { start, type Started } from "../../support/service";
 
@@ -10,19 +10,30 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   let started: Started;
   let stack: Stack;
   const program =
-    (args: { provider?: string; consensusType?: string; releaseId?: string; prefundedAccounts?: object } = {}) =>
+    (
+      args: {
+        provider?: string;
+        consensusType?: string;
+        releaseId?: string;
+        prefundedAccounts?: object;
+        paused?: boolean;
+      } = {},
+    ) =>
     (): void => {
       const consortium = new Consortium("c");
-      new Environment<string>("e", {
+      const environment = new Environment<string>("e", {
         consortium,
         provider: "quorum",
         consensusType: "ibft",
         ...(args as { provider?: string }),
       });
+      if (withNode) new Node("n", { environment, membership: new Membership("m", { consortium }) });
     };
+  let withNode: boolean;
   beforeEach(async () => {
     started = await start();
     stack = new Stack(adapter);
+    withNode = false;
   });
 
   test("a client that is not known goes to the service, and the preview warns", async () => {
@@ -107,5 +118,50 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
         expect(stack.of("e").id).toBe(id);
       },
     );
+  });
+
+  describe("paused", () => {
+    beforeEach(() => {
+      withNode = true;
+    });
+    const patches = (): number => started.calls().filter((call) => call.startsWith("PATCH")).length;
+    const isPaused = (): boolean => started.service.store.environments.get(stack.of("e").id).state === "paused";
+    const up = async (paused?: boolean): Promise<string[]> => {
+      const { steps, errors } = await stack.up(program(paused === undefined ? {} : { paused }));
+      expect(errors).toEqual([]);
+      return steps.filter((step) => !step.startsWith("same"));
+    };
+
+    test("pauses an environment and resumes it, in place", async () => {
+      await up();
+      const { id } = stack.of("e");
+      started.calls();
+      expect([await up(true), isPaused(), patches()]).toEqual([["update Environment e"], true, 1]);
+      expect([await up(true), patches()]).toEqual([[], 0]);
+      expect([await up(false), isPaused(), patches()]).toEqual([["update Environment e"], false, 1]);
+      expect([await up(true), await up(), isPaused()]).toEqual([
+        ["update Environment e"],
+        ["update Environment e"],
+        false,
+      ]);
+      expect(stack.of("e").id).toBe(id);
+    });
+
+    test("a new one runs, as the preview says, and the next update pauses it", async () => {
+      expect(lines(await stack.preview(program({ paused: true })))).toContain("the next `pulumi up` pauses it");
+      await up(true);
+      expect(isPaused()).toBe(false);
+      expect([await up(true), isPaused(), await up(true)]).toEqual([["update Environment e"], true, []]);
+    });
+
+    test.each([
+      [false, ["update Environment e"], false],
+      [undefined, [], true],
+    ] as const)("one that the service paused by itself, where the program says %s", async (paused, steps, stays) => {
+      await up(paused);
+      started.service.store.environments.setState(stack.of("e").id, "paused");
+      await stack.refresh();
+      expect([await up(paused), isPaused()]).toEqual([steps, stays]);
+    });
   });
 });
