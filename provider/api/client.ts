@@ -171,6 +171,10 @@ export class ConsortiumClient {
       );
     }
   }
+  /** Makes the account of a tether service that has none yet. Not in the specification. */
+  async makeTetherAccount(tetherId: string): Promise<unknown> {
+    return (await this.http.request("POST", `${paths.tether(tetherId)}/account`, { body: {} })).body;
+  }
   /** Balance in wei, decimal text. */
   async getTetherBalance(tetherId: string, network: TetherNetwork): Promise<string | undefined> {
     const { body } = await this.http.request("GET", `${paths.tether(tetherId)}/balance/${network}`);

@@ -58,7 +58,6 @@ test("a hundred imports share the lists: each collection is asked for once, that
     "GET /consortia/:consortiumId/environments",
     "GET /consortia/:consortiumId/environments/:environmentId/nodes",
     "GET /consortia/:consortiumId/environments/:environmentId/nodes",
-    "GET /orgs",
   ]);
 });
 

@@ -18,7 +18,7 @@ export const firstSteps = [
 ];
 
 /** What is asked of the key where the state cannot tell whose it is. */
-export const whose = ["GET /consortia", "GET /apikeys", "GET /orgs"];
+export const whose = ["GET /consortia", "GET /apikeys"];
 
 export interface Tethered extends Started {
   engine: Engine;

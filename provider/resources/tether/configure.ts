@@ -6,7 +6,16 @@ import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/stat
 import { type Look, waitFor } from "../../core/wait";
 import { deploy } from "./deploy";
 import { funded, isPassing } from "./funds";
-import { asItIs, reportsOf, requireService, shownOf, showsContract, type TetherInputs } from "./read";
+import {
+  accountOf,
+  asItIs,
+  reportsOf,
+  requireService,
+  shownOf,
+  ShownTether,
+  showsContract,
+  type TetherInputs,
+} from "./read";
 import { briefly, type UnknownOutcome, unknownsIn } from "./outcome";
 
 /** Configures a tether service that no state describes: it may be running already. */
@@ -81,14 +90,16 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       note({ state: "inactive", active: false });
     }
     if (olds.network !== network) {
-      await whileStopped(session, tetherId, () => client.setTetherNetwork(tetherId, network), stopped);
+      agreed(inputs, await whileStopped(session, tetherId, () => client.setTetherNetwork(tetherId, network), stopped));
       note({ network, state: "configured" });
     }
     if (olds.intervalHours !== intervalHours) {
-      await whileStopped(session, tetherId, () => client.setTetherInterval(tetherId, intervalHours), stopped);
+      const set = (): Promise<unknown> => client.setTetherInterval(tetherId, intervalHours);
+      const caution = agreed(inputs, await whileStopped(session, tetherId, set, stopped));
+      if (caution !== undefined) session.say(`Warning: ${tetherTitle(inputs)}: ${caution}`);
       note({ intervalHours });
     }
-    const account = await client.getTetherAccount(tetherId);
+    const account = await accountOf(session, tetherId);
     const unknown = unknownsIn(done)[network];
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
@@ -154,15 +165,36 @@ async function whileStopped(
   tetherId: string,
   set: () => Promise<unknown>,
   stopped: () => void,
-): Promise<void> {
+): Promise<unknown> {
   try {
-    await set();
+    return await set();
   } catch (error) {
     if (!isApiError(error, "conflict")) throw error;
     await session.client.deactivateTether(tetherId);
     stopped();
-    await set();
+    return set();
   }
+}
+
+/**
+ * Compares what the service says that it has set with what was asked, before anything is paid.
+ * @returns a warning that the service counts the interval in a unit that cannot be told @throws UserError if it set something else
+ */
+function agreed({ network, intervalHours }: TetherInputs, answer: unknown): string | undefined {
+  const { data: shown } = ShownTether.safeParse(answer);
+  if (shown?.network !== undefined && shown.network !== network)
+    throw new UserError(`the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`);
+  const { interval, isConfiguration } = shown ?? {};
+  if (interval === undefined || interval === intervalHours * 60) return undefined;
+  if (interval !== intervalHours)
+    throw new UserError(
+      `the service answers that its interval is ${interval}, not ${intervalHours}. Nothing was paid.`,
+    );
+  if (isConfiguration !== true) return undefined;
+  return (
+    `the service answers with an interval of ${interval}, and does not say whether these are hours, as its specification has it, or ` +
+    "minutes, as one of its pages says. In minutes, it pins sixty times as often and pays for each pin: compare the times of its first two reports."
+  );
 }
 
 function stateOf(done: Props): Props {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ConsortiumClient } from "../../api";
+import { type ConsortiumClient, isApiError, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
@@ -8,15 +8,37 @@ import { type Session } from "../../core/session";
 import { isRecorded, keptIn, keptKey, stateVersion } from "../../core/state";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
 
-/** What a service may show of a tether. The spec has no such call, so nothing relies on it. */
-export const ShownTether = z.looseObject({
-  network: z.enum(tetherNetworks).optional().catch(undefined),
-  interval: z.coerce.number().int().min(1).optional().catch(undefined),
-  state: z.string().optional().catch(undefined),
-  deployed_networks: z.array(z.unknown()).optional().catch(undefined),
-  contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
-  contract_address: z.string().optional().catch(undefined),
+/** Another form that services have: everything in a configuration. */
+const Configured = z.looseObject({
+  config: z.looseObject({
+    targetNetwork: z.unknown().optional(),
+    uploadInterval: z.unknown().optional(),
+    arbitratorAddress: z.string().min(1).optional().catch(undefined),
+    started: z.boolean().optional().catch(undefined),
+  }),
 });
+
+function flat(answer: unknown): unknown {
+  const { data } = Configured.safeParse(answer);
+  if (!data) return answer;
+  const { config, ...rest } = data;
+  const { targetNetwork: network, uploadInterval: interval, arbitratorAddress: address, started } = config;
+  const state = started === undefined ? undefined : started ? "active" : "inactive";
+  return { network, interval, contract_address: address, state, isConfiguration: true, ...rest };
+}
+
+/** What a service may show of a tether. The spec has no such call, so nothing relies on it. */
+export const ShownTether = z.preprocess(
+  flat,
+  z.looseObject({
+    network: z.enum(tetherNetworks).optional().catch(undefined),
+    interval: z.coerce.number().int().min(1).optional().catch(undefined),
+    state: z.string().optional().catch(undefined),
+    deployed_networks: z.array(z.unknown()).optional().catch(undefined),
+    contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    contract_address: z.string().optional().catch(undefined),
+  }),
+);
 type Shown = z.infer<typeof ShownTether>;
 
 /** The current state. undefined: the service does not know this tether any more. */
@@ -77,10 +99,26 @@ export function showsContract(shown: Shown | undefined, network: string, first: 
   return told ? true : undefined;
 }
 
-/** Whether the service knows it and shows it to this key. */
-export function isShown(client: ConsortiumClient, id: string): Promise<boolean> {
-  const shown = client.getTetherAccount(id).then(() => true);
-  return answerOr(shown, false, "missing");
+/** Whether the service knows it and shows it to this key. It may have no account yet. */
+export async function isShown(client: ConsortiumClient, id: string): Promise<boolean> {
+  const account = client.getTetherAccount(id).then(() => true);
+  if (await answerOr(account, false, "missing")) return true;
+  const whole = client.getTether(id).then(() => true);
+  return answerOr(whole, false, "missing", "unsupported", "invalid");
+}
+
+/** Its account, which is made if there is none yet and the service has a call for that. */
+export async function accountOf({ client, say }: Session, id: string): Promise<TetherAccount> {
+  try {
+    return await client.getTetherAccount(id);
+  } catch (error) {
+    if (!isApiError(error, "missing")) throw error;
+    const made = client.makeTetherAccount(id).then(() => true);
+    if (!(await answerOr(made, false, "missing", "unsupported", "invalid"))) throw error;
+    const account = await client.getTetherAccount(id);
+    say(`tether service "${id}": it had no account yet; ${account.account ?? "one"} was made.`);
+    return account;
+  }
 }
 
 /** Fails for a wrong address, which would otherwise look like a service that does not know the tether. */

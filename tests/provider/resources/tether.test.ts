@@ -1,5 +1,6 @@
 import { Engine } from "../../support/engine";
 import { errorOf, ether, firstSteps, post, tetherArgs, tethered, tetherId, whose } from "../../support/tethered";
+import { newProcess } from "../../support/service";
 
 /* The tether service: configured, deployed once a network, started and stopped. */
 
@@ -53,4 +54,76 @@ test("refused when it is started again: an error at once, since its contract has
   const before = time.now();
   expect(errorOf(await engine.up(tetherArgs))).toMatch(/HTTP 409: not now/);
   expect(time.now() - before).toBeLessThan(1_000);
+});
+
+describe("on a service like the hosted one", () => {
+  const hosted = { answers: { like: "hosted" } } as const;
+
+  test("its account is made, its contract is paid for once, and a warning says that the unit of the interval is not known", async () => {
+    const { engine, calls, fields, said } = await tethered(hosted);
+    expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+    expect(calls()).toEqual(expect.arrayContaining([post("account"), post("deploy"), post("activate")]));
+    expect(fields()).toMatchObject({ deployments: { rinkeby: 1 }, active: true, interval: 2 });
+    expect(engine.outputs).toMatchObject({ state: "active", account: expect.stringMatching(/^0x/) as string });
+    expect(said.join("\n")).toMatch(
+      /an interval of 2, and does not say whether these are hours.*minutes.*first two reports/s,
+    );
+    expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+    newProcess();
+    expect(await engine.refresh()).toBe("there");
+    expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+  });
+
+  test("another resource of it sees its contract, and pays for no second one", async () => {
+    const { engine, calls, fields } = await tethered(hosted);
+    await engine.up(tetherArgs);
+    newProcess();
+    calls();
+    await new Engine("tetherService").up(tetherArgs);
+    expect(fields()).toMatchObject({ deployments: { rinkeby: 1 } });
+    expect(calls()).not.toContain(post("deploy"));
+  });
+
+  const answers = (config: object) => ({ environment_id: "e1", config, account: {} });
+  test.each([
+    [
+      "another network",
+      "targetNetwork",
+      { targetNetwork: "mainnet" },
+      /answers that its network is mainnet, not rinkeby. Nothing was paid/,
+    ],
+    [
+      "another interval",
+      "interval",
+      { targetNetwork: "rinkeby", uploadInterval: 7 },
+      /its interval is 7, not 2. Nothing was paid/,
+    ],
+  ])("that answers with %s is believed before anything is paid", async (_, action, config, error) => {
+    const { engine, service, calls } = await tethered(hosted);
+    service.faults.add({
+      method: "POST",
+      route: `/tether/:tetherId/${action}`,
+      kind: "status",
+      status: 200,
+      body: answers(config),
+    });
+
+    expect(errorOf(await engine.up(tetherArgs))).toMatch(error);
+    expect(calls()).not.toContain(post("deploy"));
+  });
+
+  test("that answers with sixty times the interval counts in hours: no warning", async () => {
+    const { engine, service, said } = await tethered(hosted);
+    const body = answers({ targetNetwork: "rinkeby", uploadInterval: 120 });
+    service.faults.add({
+      method: "POST",
+      route: "/tether/:tetherId/interval",
+      kind: "status",
+      status: 200,
+      body,
+      acted: true,
+    });
+    await engine.up(tetherArgs);
+    expect(said.join("\n")).not.toContain("does not say whether");
+  });
 });
