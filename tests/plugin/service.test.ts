@@ -210,12 +210,15 @@ test("an object that is not ready is kept with its id; secrets stay secret; the 
 });
 
 test("Ctrl-C ends the waiting, and what was made is kept", async () => {
-  const { service } = await start({ clock: undefined, timing: { environmentStart: 3_600_000 } });
+  const { service } = await start({ clock: undefined, timing: { nodeStart: 3_600_000 } });
   await plugin.configure();
   const { id: consortiumId } = await plugin.create("Consortium", { name: "c" });
-  const creating = plugin.create("Environment", { consortiumId, provider: "quorum", consensusType: "raft" });
+  const { id: membershipId } = await plugin.create("Membership", { consortiumId, orgName: "m" });
+  const client = { provider: "quorum", consensusType: "raft" };
+  const { id: environmentId } = await plugin.create("Environment", { consortiumId, name: "e", ...client });
+  const creating = plugin.create("Node", { consortiumId, environmentId, membershipId, name: "n" });
   const failed = creating.catch((error: unknown) => error as Failed);
-  while (!service.calls.some(({ method, route }) => method === "POST" && route.endsWith("/environments")))
+  while (!service.calls.some(({ method, route }) => method === "POST" && route.endsWith("/nodes")))
     await new Promise((resolve) => setTimeout(resolve, 20));
   await plugin.cancel();
   expect(await failed).toMatchObject({
