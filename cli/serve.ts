@@ -188,7 +188,7 @@ function greeting(flags: Flags, service: Service, file: string, page: Console | 
     `  export CONSORTIUM_BASE_URL=${service.baseUrl}`,
     `  export CONSORTIUM_API_KEY="$(cat '${file}')"`,
     "",
-    ...(page ? ["To see it, open this link, which works once:", `  ${page.newLink()}`, ""] : []),
+    ...(page ? ["To see it, open this link, which works once, within ten minutes:", `  ${page.newLink()}`, ""] : []),
     "Ctrl+C stops it.",
   ].join("\n");
 }

@@ -193,6 +193,13 @@ export const serviceRules = [
     tests: "console/access.test.ts",
   },
   {
+    rule: "a link to the console that nobody has used expires",
+    file: "console/server/access.ts",
+    find: "if (this.now() >= expires)",
+    put: "if (expires < 0)",
+    tests: "console/access.test.ts",
+  },
+  {
     rule: "no web page gets a link to the console",
     file: "console/server/app.ts",
     find: "headers.origin !== undefined || !isKeyHolder",

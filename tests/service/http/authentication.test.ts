@@ -1,3 +1,4 @@
+import { Store } from "../../../service/store/store";
 import { anyNumber, build, client, containing, start } from "../helpers";
 
 const missing = containing("missing");
@@ -70,6 +71,18 @@ test("a rotated key is refused, the new one opens the same objects", async () =>
   expect((await send("GET", "/consortia")).status).toBe(401);
   expect((await client(service.baseUrl, key)("GET", "/consortia")).body).toMatchObject([{ name: "mine" }]);
   expect(() => service.rotateKey("nobody")).toThrow("no organization nobody");
+});
+
+test("a key is looked up: no call reads other objects to find its organization, whether the key is right or wrong", async () => {
+  const { service, send } = await start({ organizations: [{ name: "a" }, { name: "b" }] });
+  const further = (await send("POST", "/embedded/api-keys", { name: "ci" })).body as unknown as Record<string, string>;
+  const all = jest.spyOn(Store.prototype, "all");
+  const status = async (key: string) => (await client(service.baseUrl, key)("GET", "/consortia")).status;
+  expect(await Promise.all([status(service.apiKey), status(further.key!), status("nobody")])).toEqual([200, 200, 401]);
+  expect(all).not.toHaveBeenCalled();
+  all.mockRestore();
+  expect((await send("DELETE", `/embedded/api-keys/${further.id}`)).status).toBe(204);
+  expect(await status(further.key!)).toBe(401);
 });
 
 test("two organizations cannot share a name or a key", async () => {
