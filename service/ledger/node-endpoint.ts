@@ -61,10 +61,9 @@ export class NodeEndpoint {
       acceptText(nodes, this.#limits);
       // before the body is read
       nodes.addHook("onRequest", (request, reply, next) => {
-        const { share } = this.#admit(request, reply);
-        const upgrade = asksUpgrade(request.raw);
-        if (request.method !== "POST" && !upgrade) throw new Refusal(405, "JSON-RPC calls are sent with POST.");
-        if (!upgrade) share.enter(reply);
+        this.#admit(request, reply);
+        if (request.method !== "POST" && !asksUpgrade(request.raw))
+          throw new Refusal(405, "JSON-RPC calls are sent with POST.");
         next();
       });
       nodes.all(nodePath, { config: { quiet: true } }, (request, reply) => this.#answer(request, reply));
@@ -97,21 +96,22 @@ export class NodeEndpoint {
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { node } = this.#admit(request, reply);
+    const { node, share } = this.#admit(request, reply);
+    const socket = asksUpgrade(request.raw);
+    if (!socket) share.enter(reply);
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
     const account = await this.ledger.account(await chain(), node);
-    const { credential, share } = this.#admit(request, reply); // again, since starting the chain takes a while
+    const { credential } = this.#admit(request, reply); // again, since starting the chain takes a while
     const rights = {
       limits: this.#limits,
       account,
       free: true,
       overrides: true,
-      socket: asksUpgrade(request.raw),
+      socket,
       report: this.base.report,
     };
-    if (!rights.socket)
-      return send(reply, share, read((request.body as string | undefined) ?? "", rights), chain, rights);
+    if (!socket) return send(reply, share, read((request.body as string | undefined) ?? "", rights), chain, rights);
     this.#upgrade(request.raw, { credential: credential.id, node: node.id, rights, share, chain });
     return reply.hijack();
   }

@@ -18,6 +18,27 @@ export const serviceRules = [
     tests: "service/http/authentication.test.ts",
   },
   {
+    rule: "a connection is idle until its request is there",
+    file: "service/http/server.ts",
+    find: "if (bytes === 0) idle.delete(socket);",
+    put: "if (bytes >= 0) idle.delete(socket);",
+    tests: "service/http/connections.test.ts",
+  },
+  {
+    rule: "bodies that do not come take no more than 64 MiB",
+    file: "service/http/server.ts",
+    find: "if (sum > mostComing)",
+    put: "if (sum < 0)",
+    tests: "service/http/connections.test.ts",
+  },
+  {
+    rule: "a call without a key counts as under way once its body is there",
+    file: "service/routes/target-networks.ts",
+    find: "rate.take(request.ip, 1, reply);",
+    put: "entered(request, reply);",
+    tests: "service/http/connections.test.ts",
+  },
+  {
     rule: "nothing is made in what is being deleted",
     file: "service/routes/crud.ts",
     find: 'if (parent.state === "deleting")',
