@@ -27,6 +27,8 @@ interface Flags {
   limitConsortia?: number;
   limitEnvironments?: number;
   limitNodes?: number;
+  limitObjects?: number;
+  limitBytes?: number;
   limit: Partial<CallLimits>;
   showKey?: boolean;
   ledger: boolean;
@@ -65,6 +67,8 @@ export function define(command: Command): void {
     .option("--limit-consortia <count>", "consortia per organization (default: 2)", wholeNumber(0))
     .option("--limit-environments <count>", "environments per consortium (default: 3)", wholeNumber(0))
     .option("--limit-nodes <count>", "nodes per environment (default: 4)", wholeNumber(0))
+    .option("--limit-objects <count>", "objects per organization (default: 10000)", wholeNumber(0))
+    .option("--limit-bytes <bytes>", "bytes of an organization's objects (default: 16777216)", wholeNumber(0))
     .addOption(
       new Option("--limit <name=value>", "limit of calls to nodes, such as gas=60000000; repeatable")
         .argParser(limit)
@@ -132,6 +136,8 @@ function start(flags: Flags): Promise<Service> {
       consortia: flags.limitConsortia,
       environments: flags.limitEnvironments,
       nodes: flags.limitNodes,
+      objects: flags.limitObjects,
+      bytes: flags.limitBytes,
     },
     callLimits: flags.limit,
     timing: {

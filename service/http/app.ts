@@ -55,6 +55,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       disableRequestLogging: ({ headers }: FastifyRequest) => headers[observerHeader] !== undefined,
     }),
     exposeHeadRoutes: false,
+    bodyLimit: context.settings.callLimits.request,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
     clientErrorHandler: garbled,

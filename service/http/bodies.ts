@@ -12,12 +12,22 @@ export const optional = z
   .string()
   .nullish()
   .transform((text) => text || undefined);
-/** An object that is stored and shown, and has no effect. */
-export const details = z
-  .record(z.string(), z.unknown())
-  .refine((given) => !isDeeper(given, mostNested), "must not be nested so deeply");
-
 export const mostNested = 32;
+/** Bytes of the JSON of an object that is stored and shown, and has no effect. */
+export const mostBytes = 65_536;
+
+/** Why an object that has no effect is not stored, if so. */
+export function unfit(given: object): string | undefined {
+  if (isDeeper(given, mostNested)) return "must not be nested so deeply";
+  const bytes = Buffer.byteLength(JSON.stringify(given));
+  return bytes > mostBytes ? `may have ${mostBytes} bytes as JSON, and has ${bytes}` : undefined;
+}
+
+/** An object that is stored and shown, and has no effect. */
+export const details = z.record(z.string(), z.unknown()).superRefine((given, context) => {
+  const why = unfit(given);
+  if (why !== undefined) context.addIssue(why);
+});
 
 /** Whether a value is nested deeper than `levels`. */
 export const isDeeper = (value: unknown, levels: number): boolean =>

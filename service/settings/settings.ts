@@ -119,7 +119,7 @@ export const timing = z.strictObject({
   tetherHour: z.number().positive().default(3_600_000),
 } satisfies Record<keyof Timing, z.ZodType>);
 
-/** How many objects the service allows. More is refused with 409. */
+/** How much the service allows. More is refused with 409, and beyond the quotas of an organization with 403. */
 export interface Limits {
   /** Consortia per organization. Default 2. */
   consortia: number;
@@ -127,17 +127,23 @@ export interface Limits {
   environments: number;
   /** Nodes per environment. Default 4. */
   nodes: number;
+  /** Objects of an organization, of all kinds. Default 10,000. */
+  objects: number;
+  /** Bytes that an organization's objects take: those of their JSON, and 64 for each value in it. Default 16 MiB. */
+  bytes: number;
 }
 
+const MiB = 1_048_576;
 const count = z.number().int().nonnegative();
 
 export const limits = z.strictObject({
   consortia: count.default(2),
   environments: count.default(3),
   nodes: count.default(4),
+  objects: count.default(10_000),
+  bytes: count.default(16 * MiB),
 } satisfies Record<keyof Limits, z.ZodType>);
 
-const MiB = 1_048_576;
 const some = z.number().int().positive();
 
 /**

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "../errors";
+import type { Limits } from "../settings/settings";
 import type { Entity } from "./entities";
 import { jsonText, replaceFile, sha256 } from "./files";
 import type { Store } from "./store";
@@ -52,10 +53,10 @@ export class Organizations {
   }
 
   /** Creates an additional key of an organization. It cannot be shown again. */
-  makeKey(organization: string, name: string): { made: Entity<"apiKey">; key: string } {
+  makeKey(organization: string, name: string, limits: Limits): { made: Entity<"apiKey">; key: string } {
     const key = randomKey();
     const fields = { name, hash: sha256(key) }; // the key is long and random, so a plain hash is safe
-    const made = this.store.create({ kind: "apiKey", parent: organization, organization, fields });
+    const made = this.store.create({ kind: "apiKey", parent: organization, organization, fields }, limits);
     this.#further.set(fields.hash, made.id);
     return { made, key };
   }

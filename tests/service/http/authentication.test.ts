@@ -124,7 +124,7 @@ test("the call log knows the organization, and neither keys nor passwords", asyn
 });
 
 test("the call log keeps no body without a valid key, and not more than 32 MiB in all", async () => {
-  const { service, send } = await start();
+  const { service, send } = await start({ callLimits: { request: 1_048_576 } });
   const big = { name: "x", description: "y".repeat(1_000_000) };
   for (const key of ["", "nobody"])
     expect((await client(service.baseUrl, key)("POST", "/consortia", big)).status).toBe(401);

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Journal } from "../../../service/store/journal";
+import { SteadyClock, Store } from "../../../service/store/store";
+import { Usage } from "../../../service/store/usage";
+import { built, consortium, serveJson } from "../child";
+import { build, client, containing, start } from "../helpers";
+
+jest.setTimeout(60_000);
+beforeAll(built);
+
+const configurations = ({ paths }: { paths: { environment: string } }) => `${paths.environment}/configurations`;
+const holding = (membership_id: string, bytes: number) => {
+  const filler = { a: "" };
+  return { type: "t", membership_id, details: { a: "x".repeat(bytes - JSON.stringify(filler).length) } };
+};
+
+test("an organization has as many objects as its quota allows, whatever others have; a deletion makes room", async () => {
+  const { service, send } = await start({ limits: { objects: 6 }, timing: { environmentStart: 0 } });
+  const other = client(service.baseUrl, service.addOrganization("other").apiKey);
+  const world = await build(send);
+  const { paths, membership } = world;
+  const zone = { region: "r", cloud: "c" };
+  const zones = `${paths.consortium}/zones`;
+  const made = await send("POST", zones, zone);
+  expect(made.status).toBe(201);
+  const said = "The organization local may have 6 objects, and has 6. Delete some, or ask whoever runs the service";
+  const refused = { status: 403, body: { errorMessage: containing(said) } };
+  const attempts: [string, string, object][] = [
+    ["POST", zones, zone],
+    ["POST", configurations(world), holding(membership, 100)],
+    ["POST", "/embedded/tethers", {}],
+    ["POST", "/embedded/api-keys", { name: "k" }],
+  ];
+  for (const [method, path, body] of attempts) expect(await send(method, path, body)).toMatchObject(refused);
+  expect((await send("PATCH", paths.membership, { org_name: "another" })).status).toBe(200);
+  await build(other);
+  expect((await send("DELETE", `${zones}/${made.body._id}`)).status).toBe(204);
+  expect((await send("POST", zones, zone)).status).toBe(201);
+});
+
+test("its objects take as many bytes as its quota allows; what shrinks is never refused", async () => {
+  const { send } = await start({ limits: { bytes: 24_000 } });
+  const world = await build(send);
+  const list = configurations(world);
+  const [, second] = [
+    (await send("POST", list, holding(world.membership, 6_000))).body,
+    (await send("POST", list, holding(world.membership, 6_000))).body,
+  ];
+  const said = /may take 24000 bytes\. They take \d{5}, and this needs \d{4} more\. Delete .*--limit-bytes 48000\.$/;
+  const refused = { status: 403, body: { errorMessage: expect.stringMatching(said) as string } };
+  expect(await send("POST", list, holding(world.membership, 6_000))).toMatchObject(refused);
+  const change = (bytes: number) =>
+    send("PATCH", `${list}/${second._id}`, { details: holding(world.membership, bytes).details });
+  expect(await change(12_000)).toMatchObject(refused);
+  expect((await change(100)).status).toBe(200);
+  expect((await send("POST", list, holding(world.membership, 6_000))).status).toBe(201);
+});
+
+test("an object of many small values counts as what it takes in memory", async () => {
+  const { send } = await start({ limits: { bytes: 100_000 } });
+  const world = await build(send);
+  const details = { list: Array<object>(2_000).fill([]) };
+  const answer = await send("POST", configurations(world), { type: "t", membership_id: world.membership, details });
+  expect(answer.status).toBe(403);
+});
+
+test("details, and fields that mean nothing, have at most 64 kB of JSON", async () => {
+  const { send } = await start();
+  const world = await build(send);
+  const list = configurations(world);
+  const most = holding(world.membership, 65_536);
+  const made = await send("POST", list, most);
+  expect(made.status).toBe(201);
+  const said = "details: may have 65536 bytes as JSON, and has 65537";
+  const refused = { status: 400, body: { errorMessage: containing(said) } };
+  const over = holding(world.membership, 65_537);
+  expect(await send("POST", list, over)).toMatchObject(refused);
+  expect(await send("PATCH", `${list}/${made.body._id}`, { details: over.details })).toMatchObject(refused);
+  const wide = { ...most, details: { a: `\u00e4${most.details.a.slice(1)}` } };
+  expect(await send("POST", list, wide)).toMatchObject(refused);
+  const unknown = await send("POST", "/consortia", { name: "a", other: most.details });
+  expect(unknown).toMatchObject({ status: 400, body: { errorMessage: containing("has no field for may have 65536") } });
+});
+
+describe("a quota that is exceeded already", () => {
+  const draft = { kind: "consortium", parent: "o", organization: "o", due: undefined } as const;
+  const large = { name: "a", description: "x".repeat(2_000) };
+  const limits = { consortia: 9, environments: 9, nodes: 9, objects: 1, bytes: 1_000 };
+
+  test("refuses what grows, and nothing that shrinks", () => {
+    const store = new Store(new SteadyClock(Date.now));
+    const one = store.create({ ...draft, fields: large }, { ...limits, bytes: 10_000 });
+    const change = (bytes: number) =>
+      store.change(one, { fields: { name: "a", description: "x".repeat(bytes) } }, limits);
+    expect(() => change(2_001)).toThrow("may take 1000 bytes");
+    expect(change(1_500).revision).toBe(1);
+    expect(() => store.create({ ...draft, fields: large }, limits)).toThrow("may have 1 objects, and has 1");
+  });
+
+  test("of all memory is 507", () => {
+    const usage = new Usage(7_000);
+    const entity = { ...draft, id: "c", state: "setup", createdAt: 0, changedAt: 0, revision: 0, fields: large };
+    const most = { ...limits, objects: 99, bytes: 99_999 };
+    usage.keep("c", entity);
+    const larger = { ...entity, fields: { ...large, description: "x".repeat(9_000) } };
+    for (const key of ["c", "d"])
+      expect(() => usage.refuse(key, larger, "o", most)).toThrow("no memory left");
+    usage.refuse("d", entity, "o", most);
+    usage.keep("d", entity);
+    usage.keep("e", entity);
+    expect(usage.excess).toContain("take 1 MiB of memory");
+    usage.refuse("c", { ...entity, fields: { name: "a" } }, "o", most);
+  });
+});
+
+describe("old versions", () => {
+  let now = 0;
+  const open = () => {
+    const store = new Store(new SteadyClock(() => ++now));
+    return { store, draft: { kind: "consortium", parent: "o", organization: "o", due: undefined } as const };
+  };
+  const nameAt = (store: Store, at: number) => store.listed("consortium", "o", at).map(({ fields }) => fields.name);
+
+  test("are kept as long as there is room, however many there are", () => {
+    const { store, draft } = open();
+    const first = store.create({ ...draft, fields: { name: "0" } });
+    for (let version = 1; version <= 100; version++) store.setFields("consortium", first.id, { name: `${version}` });
+    expect(nameAt(store, first.createdAt)).toEqual(["0"]);
+  });
+
+  test("of an organization take 4 MiB, and so do deleted objects: the oldest are forgotten", () => {
+    const { store, draft } = open();
+    const filler = "x".repeat(65_536);
+    const kept = store.create({ ...draft, fields: { name: "kept" } });
+    const changing = store.create({ ...draft, fields: { name: "0", description: filler } });
+    const times = [changing.createdAt];
+    for (let version = 1; version <= 200; version++) {
+      const { changedAt } = store.setFields("consortium", changing.id, { name: `${version}` });
+      times.push(changedAt);
+    }
+    const seen = times.map((at) => nameAt(store, at).includes("kept") && nameAt(store, at).length === 2);
+    const remembered = seen.filter(Boolean).length;
+    expect([remembered > 55, remembered < 65, seen.at(-1)]).toEqual([true, true, true]);
+    const gone = Array.from({ length: 200 }, () =>
+      store.create({ ...draft, fields: { name: "d", description: filler } }),
+    );
+    for (const one of gone) store.remove(one);
+    expect(nameAt(store, gone.at(-1)!.createdAt).filter((name) => name === "d").length).toBeLessThan(65);
+    expect(store.children("consortium", "o").map(({ fields }) => fields.name)).toEqual(["kept", "200"]);
+    expect(store.usedBy("o")).toMatchObject({ objects: 2 });
+    expect(kept.fields.name).toBe("kept");
+  });
+});
+
+describe("a folder", () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "consortium-test-"));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+  const env = { NODE_OPTIONS: "--max-old-space-size=64" };
+
+  /** Writes the state of a service with so many large consortia, of the organization of that folder. */
+  async function written(idOf: (number: number) => string) {
+    const first = await serveJson(["--data", dir, "--no-ledger", "--no-console"]);
+    const { id: organization } = first.ready.organizations[0]!;
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const file = join(dir, "state.jsonl");
+    const format = { format: "consortium-service", version: 2 };
+    const times = { createdAt: 1, changedAt: 1, revision: 0 };
+    const place = { kind: "consortium", parent: organization, organization, state: "setup", ...times };
+    const journal = Journal.open(file, format, () => undefined);
+    for (let number = 0; number < 1_600; number++)
+      journal.add([{ ...place, id: idOf(number), fields: { name: "a", description: "x".repeat(65_536) } }]);
+    journal.close();
+  }
+
+  test("that needs more memory than there is says so, and how to start it", async () => {
+    await written((number) => `c${number}`);
+    const { code, stderr } = await consortium(
+      ["serve", "--port", "0", "--data", dir, "--no-ledger", "--no-console"],
+      env,
+    );
+    expect([code, stderr]).toEqual([1, containing("state.jsonl is too large for this process: its objects take")]);
+    expect(stderr).toContain("NODE_OPTIONS=--max-old-space-size=");
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("of the same size opens, if only outdated versions make it large", async () => {
+    await written(() => "c0");
+    const { ready, key } = await serveJson(["--data", dir, "--no-ledger", "--no-console"], env);
+    expect((await client(ready.baseUrl, key)("GET", "/consortia")).body).toHaveLength(1);
+  });
+});
