@@ -1,14 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Journal } from "../../../service/store/journal";
 import { SteadyClock, Store } from "../../../service/store/store";
 import { Usage } from "../../../service/store/usage";
-import { built, consortium, serveJson } from "../child";
 import { build, client, containing, start } from "../helpers";
-
-jest.setTimeout(60_000);
-beforeAll(built);
 
 const configurations = ({ paths }: { paths: { environment: string } }) => `${paths.environment}/configurations`;
 const holding = (membership_id: string, bytes: number) => {
@@ -105,8 +97,7 @@ describe("a quota that is exceeded already", () => {
     const most = { ...limits, objects: 99, bytes: 99_999 };
     usage.keep("c", entity);
     const larger = { ...entity, fields: { ...large, description: "x".repeat(9_000) } };
-    for (const key of ["c", "d"])
-      expect(() => usage.refuse(key, larger, "o", most)).toThrow("no memory left");
+    for (const key of ["c", "d"]) expect(() => usage.refuse(key, larger, "o", most)).toThrow("no memory left");
     usage.refuse("d", entity, "o", most);
     usage.keep("d", entity);
     usage.keep("e", entity);
@@ -151,47 +142,5 @@ describe("old versions", () => {
     expect(store.children("consortium", "o").map(({ fields }) => fields.name)).toEqual(["kept", "200"]);
     expect(store.usedBy("o")).toMatchObject({ objects: 2 });
     expect(kept.fields.name).toBe("kept");
-  });
-});
-
-describe("a folder", () => {
-  let dir: string;
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-  });
-  afterEach(() => rmSync(dir, { recursive: true, force: true }));
-  const env = { NODE_OPTIONS: "--max-old-space-size=64" };
-
-  /** Writes the state of a service with so many large consortia, of the organization of that folder. */
-  async function written(idOf: (number: number) => string) {
-    const first = await serveJson(["--data", dir, "--no-ledger", "--no-console"]);
-    const { id: organization } = first.ready.organizations[0]!;
-    first.child.kill("SIGTERM");
-    await first.ended;
-    const file = join(dir, "state.jsonl");
-    const format = { format: "consortium-service", version: 2 };
-    const times = { createdAt: 1, changedAt: 1, revision: 0 };
-    const place = { kind: "consortium", parent: organization, organization, state: "setup", ...times };
-    const journal = Journal.open(file, format, () => undefined);
-    for (let number = 0; number < 1_600; number++)
-      journal.add([{ ...place, id: idOf(number), fields: { name: "a", description: "x".repeat(65_536) } }]);
-    journal.close();
-  }
-
-  test("that needs more memory than there is says so, and how to start it", async () => {
-    await written((number) => `c${number}`);
-    const { code, stderr } = await consortium(
-      ["serve", "--port", "0", "--data", dir, "--no-ledger", "--no-console"],
-      env,
-    );
-    expect([code, stderr]).toEqual([1, containing("state.jsonl is too large for this process: its objects take")]);
-    expect(stderr).toContain("NODE_OPTIONS=--max-old-space-size=");
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-  });
-
-  test("of the same size opens, if only outdated versions make it large", async () => {
-    await written(() => "c0");
-    const { ready, key } = await serveJson(["--data", dir, "--no-ledger", "--no-console"], env);
-    expect((await client(ready.baseUrl, key)("GET", "/consortia")).body).toHaveLength(1);
   });
 });
