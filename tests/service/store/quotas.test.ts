@@ -100,13 +100,27 @@ describe("a quota that is exceeded already", () => {
     for (const key of ["c", "d"]) expect(() => usage.refuse(key, larger, "o", most)).toThrow("no memory left");
     usage.refuse("d", entity, "o", most);
     usage.keep("d", entity);
-    usage.keep("e", entity);
+    for (const key of ["e", "f"]) usage.keep(key, entity);
     expect(usage.excess).toContain("take 1 MiB of memory");
     usage.refuse("c", { ...entity, fields: { name: "a" } }, "o", most);
   });
 });
 
 describe("old versions", () => {
+  test("and deleted objects together take 4 MiB", () => {
+    const usage = new Usage();
+    const fields = { name: "a", description: "x".repeat(65_536) };
+    const made = { kind: "consortium", parent: "o", organization: "o", state: "setup", revision: 0, fields } as const;
+    for (let number = 0; number < 200; number++) {
+      const entity = { ...made, id: `c${number}`, createdAt: number, changedAt: number };
+      usage.keep(entity.id, entity);
+      usage.keep(entity.id, { ...entity, state: "deleted", deletedAt: number });
+    }
+    expect([usage.all > 4_000_000, usage.all <= 4 * 1_048_576]).toEqual([true, true]);
+    usage.drop(new Set(Array.from({ length: 200 }, (_, number) => `c${number}`)));
+    expect([usage.all, usage.of("o")]).toEqual([0, { objects: 0, bytes: 0 }]);
+  });
+
   let now = 0;
   const open = () => {
     const store = new Store(new SteadyClock(() => ++now));
