@@ -6,6 +6,7 @@ import { checked, reporter } from "./errors";
 import { type Fault, type FaultRule, Faults } from "./faults";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
+import { Turns } from "./http/turns";
 import { ledgerPackages } from "./ledger/engine";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
 import { type ApiQuirks, apiQuirks, type ApiQuirksChange, overlay, timing, type Timing } from "./settings/settings";
@@ -94,6 +95,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     origin: (asked) => listener.origin(asked),
     warn,
     report: reporter(warn),
+    turns: new Turns(callLimits),
   };
   const log = new CallLog(options.recordBodies);
   const inFlight = new InFlight();

@@ -13,7 +13,7 @@ import { embeddedRoutes, observerHeader } from "../routes/embedded";
 import { tetherRoutes } from "../routes/tether";
 import type { ResolvedOptions } from "../settings/options";
 import { callerOf, requireKey } from "./authentication";
-import { acceptJson } from "./bodies";
+import { acceptJson, measureRoutes } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal } from "../errors";
 import { refuseStrangers } from "./host-check";
@@ -63,7 +63,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   });
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
-  acceptJson(app);
+  acceptJson(app, context.turns);
   refuseStrangers(app, options.host, options.allowHosts);
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
@@ -85,6 +85,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   await app.register(
     (api, _options, done) => {
       requireKey(api, context.organizations);
+      measureRoutes(api, context.turns);
       for (const row of specified) serve(api, context, row);
       nodeRoutes(api, context);
       tetherRoutes(api, context);

@@ -163,6 +163,8 @@ export interface CallLimits {
   answer: number;
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */
   time: number;
+  /** Processor time of the service a second for the calls of an organization, or of an address without a key. Default 500. */
+  work: number;
   /** Requests of one credential under way at once; more is refused with 429. Default 64. */
   atOnce: number;
   /** Size of a call's state and block overrides. Default 64 KiB. */
@@ -190,6 +192,7 @@ export const callLimits = z.strictObject({
   request: some.max(64 * MiB).default(300_000),
   answer: some.max(256 * MiB).default(16 * MiB),
   time: some.max(3_600_000).default(30_000),
+  work: some.max(1_000).default(500),
   atOnce: some.default(64),
   overrides: some.default(65_536),
   filters: some.default(16),
