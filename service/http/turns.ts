@@ -39,7 +39,7 @@ export class Turns {
         429,
         `Your calls take more of the service's time than you have: ${this.limits.atOnce} of them wait, and no more may. Send them more slowly.`,
       );
-    if (activeCount === 0 && one.paid <= performance.now() && this.#isFree) return this.#grant();
+    if (one.paid <= performance.now() && this.#isFree) return this.#grant();
     await new Promise<void>((go) => {
       void one.waiting(async () => {
         for (let left; (left = one.paid - performance.now()) > 0;) await wait(left, undefined, { ref: false });

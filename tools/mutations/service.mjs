@@ -18,6 +18,20 @@ export const serviceRules = [
     tests: "service/http/authentication.test.ts",
   },
   {
+    rule: "a caller that has spent its time waits",
+    file: "service/http/turns.ts",
+    find: "one.paid <= performance.now() && this.#isFree",
+    put: "this.#isFree",
+    tests: "service/http/turns.test.ts",
+  },
+  {
+    rule: "work that is about to begin counts as work of its round",
+    file: "service/http/turns.ts",
+    find: "this.#used < round && !this.#granted",
+    put: "this.#used < round",
+    tests: "service/http/turns.test.ts",
+  },
+  {
     rule: "a connection is idle until its request is there",
     file: "service/http/server.ts",
     find: "if (bytes === 0) idle.delete(socket);",
