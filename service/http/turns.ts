@@ -18,8 +18,8 @@ interface Caller {
 }
 
 /**
- * Shares the thread, which also makes the blocks of all ledgers. What a caller's calls take of it is measured. Who has used up his
- * share waits, and who has nothing to wait for waits until the others' work leaves a gap.
+ * Shares the thread, which also makes the blocks of all ledgers. What a caller's calls take of it is measured. A caller that has used
+ * up its share waits, and while there is much work, each call waits for a gap.
  */
 export class Turns {
   readonly #callers = new Map<string, Caller>();

@@ -39,6 +39,8 @@ interface Kept extends Used {
 const young = 48 * 1_048_576;
 /** Half of the memory that is left: the other half is for calls. */
 const roomFor = ({ heap_size_limit: most, used_heap_size: used }: HeapInfo) => (most - young - used) / 2;
+/** A start has more room: what was taken before it must be there again, even if the process is a little larger now. */
+const startable = 1.25;
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MiB`;
 
 /** What objects take, of each organization and together. */
@@ -61,10 +63,11 @@ export class Usage {
     return this.#all;
   }
 
-  /** Why all objects take more memory than there is, if they do. */
+  /** Why all objects take more memory than there is to start with, if they do. */
   get excess(): string | undefined {
-    if (this.#all <= this.room) return undefined;
-    return `its objects take ${mebibytes(this.#all)} of memory, and this process may use ${mebibytes(this.room)} for them`;
+    const room = startable * this.room;
+    if (this.#all <= room) return undefined;
+    return `its objects take ${mebibytes(this.#all)} of memory, and this process may use ${mebibytes(room)} for them`;
   }
 
   /** Refuses a version that is beyond the quota of its organization, or for which there is no memory. */
@@ -85,7 +88,10 @@ export class Usage {
         `The objects of the organization ${name} may take ${mostBytes} bytes. They take ${bytes}, and this needs ${more} more. ${raise("bytes", 2 * mostBytes)}`,
       );
     if (more > 0 && this.#all + more > this.room)
-      throw new Refusal(507, "The service has no memory left for more objects, so nothing was changed. Delete some.");
+      throw new Refusal(
+        507,
+        "The service has no memory left for more objects, so nothing was changed. Delete some, or start it with more memory.",
+      );
   }
 
   /**
