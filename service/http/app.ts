@@ -18,6 +18,7 @@ import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal } from "../errors";
 import { refuseStrangers } from "./host-check";
 import { createHttpServer } from "./server";
+import { limitUnread } from "./unread";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -65,6 +66,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
   acceptJson(app, context.turns);
   refuseStrangers(app, options.host, options.allowHosts);
+  limitUnread(app, context.settings.callLimits);
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {

@@ -32,6 +32,20 @@ export const serviceRules = [
     tests: "service/http/turns.test.ts",
   },
   {
+    rule: "an answer that is larger than what may be unread is sent where nothing is unread",
+    file: "service/http/unread.ts",
+    find: "if (before > 0 && before + payload.length > most)",
+    put: "if (before + payload.length > most)",
+    tests: "service/http/connections.test.ts",
+  },
+  {
+    rule: "a change that was made is answered, whatever is unread",
+    file: "service/http/unread.ts",
+    find: ' || request.method !== "GET"',
+    put: "",
+    tests: "service/http/connections.test.ts",
+  },
+  {
     rule: "a connection is idle until its request is there",
     file: "service/http/server.ts",
     find: "if (bytes === 0) idle.delete(socket);",

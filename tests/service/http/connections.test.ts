@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { exchange, head } from "../bytes";
-import { client, start, until } from "../helpers";
+import { build, client, containing, start, until } from "../helpers";
 import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
 
 jest.setTimeout(60_000);
@@ -89,6 +89,25 @@ test("64 callers without a key who send no body keep nobody from the public chai
   // their bodies come in the end
   for (const { socket } of slow) socket.write(call);
   await until(() => Promise.resolve(slow.every(({ said }) => said.text.includes('"result":"0x'))));
+});
+
+test("an organization that does not read its answers gets no more of them, until it has", async () => {
+  const { service, send } = await start({ callLimits: { answer: 4 * 1_048_576 } });
+  const other = client(service.baseUrl, service.addOrganization("other").apiKey);
+  const { paths, membership } = await build(send);
+  const list = `${paths.environment}/configurations`;
+  const body = { type: "t", membership_id: membership, details: { a: "x".repeat(65_000) } };
+  for (let made = 0; made < 190; made++) expect((await send("POST", list, body)).status).toBe(201);
+  const key = `authorization: Bearer ${service.apiKey}`;
+  const { socket } = await opened(service.port, head(`GET /api/v1${list} HTTP/1.1`, "host: localhost", key));
+  await once(socket, "data");
+  socket.pause();
+  const refused = { status: 429, body: { errorMessage: containing("not read them yet") } };
+  expect(await send("GET", list)).toMatchObject(refused);
+  expect((await send("POST", list, body)).status).toBe(201);
+  expect((await other("GET", "/consortia")).status).toBe(200);
+  socket.destroy();
+  await until(async () => (await send("GET", list)).status === 200);
 });
 
 test("calls that are being answered keep their connection", async () => {
