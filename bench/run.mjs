@@ -21,7 +21,7 @@ import { circumstances, table, writePart } from "./lib/report.mjs";
 /** The measures in the table of docs/maintainers/performance.md; the usual ones; all. */
 const published = ["waiting", "reading", "providers"];
 const usual = [...published, "preview", "policy", "network"];
-const all = [...usual, "fleet", "soak", "console", "kills", "long"];
+const all = [...usual, "fleet", "soak", "console", "kills", "long", "callers"];
 /** Files that hold several measures. @type {Record<string, string>} */
 const fileOf = {
   ...Object.fromEntries(["waiting", "reading"].map((name) => [name, "requests"])),

@@ -49,7 +49,7 @@ async function serveConsole({ port, allowChanges, stack, stackExport, tether, ta
     stackExports: stackExport,
   });
   process.stdout.write(
-    `Console of ${settings.baseUrl}\n\n  ${console.newLink()}\n\nThe link works once, on this machine. Ctrl+C stops it.\n`,
+    `Console of ${settings.baseUrl}\n\n  ${console.newLink()}\n\nThe link works once, within ten minutes, on this machine. Ctrl+C stops it.\n`,
   );
   const stop = () => void console.close();
   for (const signal of stopSignals) process.once(signal, stop);

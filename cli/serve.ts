@@ -27,6 +27,8 @@ interface Flags {
   limitConsortia?: number;
   limitEnvironments?: number;
   limitNodes?: number;
+  limitObjects?: number;
+  limitBytes?: number;
   limit: Partial<CallLimits>;
   like: "specification" | "hosted";
   showKey?: boolean;
@@ -67,6 +69,8 @@ export function define(command: Command): void {
     .option("--limit-consortia <count>", "consortia per organization (default: 2)", wholeNumber(0))
     .option("--limit-environments <count>", "environments per consortium (default: 3)", wholeNumber(0))
     .option("--limit-nodes <count>", "nodes per environment (default: 4)", wholeNumber(0))
+    .option("--limit-objects <count>", "objects per organization (default: 10000)", wholeNumber(0))
+    .option("--limit-bytes <bytes>", "bytes of an organization's objects (default: 16777216)", wholeNumber(0))
     .addOption(
       new Option("--limit <name=value>", "limit of calls to nodes, such as gas=60000000; repeatable")
         .argParser(limit)
@@ -144,6 +148,8 @@ function start(flags: Flags): Promise<Service> {
       consortia: flags.limitConsortia,
       environments: flags.limitEnvironments,
       nodes: flags.limitNodes,
+      objects: flags.limitObjects,
+      bytes: flags.limitBytes,
     },
     callLimits: flags.limit,
     timing: {
@@ -201,7 +207,7 @@ function greeting(flags: Flags, service: Service, file: string, page: Console | 
     `  export CONSORTIUM_BASE_URL=${service.baseUrl}`,
     `  export CONSORTIUM_API_KEY="$(cat '${file}')"`,
     "",
-    ...(page ? ["To see it, open this link, which works once:", `  ${page.newLink()}`, ""] : []),
+    ...(page ? ["To see it, open this link, which works once, within ten minutes:", `  ${page.newLink()}`, ""] : []),
     "Ctrl+C stops it.",
   ].join("\n");
 }

@@ -7,6 +7,7 @@ import { type Fault, type FaultRule, Faults } from "./faults";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
 import { Tokens } from "./http/tokens";
+import { Turns } from "./http/turns";
 import { ledgerPackages } from "./ledger/engine";
 import { answersLike } from "./settings/like";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
@@ -96,6 +97,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     origin: (asked) => listener.origin(asked),
     warn,
     report: reporter(warn),
+    turns: new Turns(callLimits),
   };
   const log = new CallLog(options.recordBodies);
   const inFlight = new InFlight();

@@ -41,7 +41,9 @@ const verbs = {
     const next = usable === 0 ? nextSteps : "Do what the table says, then run `npm start` again.";
     const service = started(root);
     const link = service && (await consoleLink(service));
-    const see = link ? `\n\nSee the network in your browser, with a link that works once:\n  ${link}` : "";
+    const see = link
+      ? `\n\nSee the network in your browser, with a link that works once, within ten minutes:\n  ${link}`
+      : "";
     return done(next + see, usable);
   },
   async destroy() {

@@ -4,6 +4,8 @@ import { parseCookie, stringifySetCookie } from "cookie";
 
 /** Maximum number of links and of sessions; older ones end. */
 const most = 32;
+/** How long a link works that nobody has used (minutes). */
+export const linkLasts = 10;
 
 const random = (bytes: number) => randomBytes(bytes).toString("base64url");
 const digest = (text: string) => hash("sha256", text, "hex");
@@ -24,10 +26,14 @@ export class Refused extends Error {
  */
 export class Access {
   readonly place = `/${random(12)}`;
-  readonly #links = new Set<string>();
+  /** When each link expires. */
+  readonly #links = new Map<string, number>();
   readonly #sessions = new Set<string>();
   #hosts = new Set<string>();
   #cookie = "";
+
+  /** @param now the time in ms, which is never set back */
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Call this once the port is known. */
   at(port: number): void {
@@ -38,15 +44,21 @@ export class Access {
   /** The code of a new link. */
   newLink(): string {
     const code = random(24);
-    add(this.#links, digest(code));
+    this.#links.set(digest(code), this.now() + linkLasts * 60_000);
+    limit(this.#links);
     return code;
   }
 
-  /** The cookie of a new session, for a code that was not used before. */
+  /** The cookie of a new session, for a code that is not too old and was not used before. */
   signIn(code: string): string {
-    if (!this.#links.delete(digest(code))) throw new Refused(401, "This link was already used, or was never valid.");
+    const known = digest(code);
+    const expires = this.#links.get(known) ?? -Infinity;
+    this.#links.delete(known);
+    if (this.now() >= expires)
+      throw new Refused(401, `This link was already used, is older than ${linkLasts} minutes, or was never valid.`);
     const session = random(32);
-    add(this.#sessions, digest(session));
+    this.#sessions.add(digest(session));
+    limit(this.#sessions);
     return this.#setCookie(session);
   }
 
@@ -86,10 +98,10 @@ export class Access {
   }
 }
 
-function add(set: Set<string>, value: string): void {
-  set.add(value);
-  const [oldest] = set;
-  if (set.size > most) set.delete(oldest!);
+/** Removes the oldest if there is one too many. */
+function limit(all: Pick<Map<string, unknown>, "keys" | "size" | "delete">): void {
+  const [oldest] = all.keys();
+  if (all.size > most) all.delete(oldest!);
 }
 
 /** Compares texts in constant time. */

@@ -101,7 +101,10 @@ const wayIn = "<code>npm start</code> prints a new link, and so does every <code
 /** Signing in with a one-time link, and new links for whoever has the key. */
 function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): void {
   app.get("/", (_request, reply) =>
-    reply.code(401).type("text/html").send(note("Open the console by its link, which works once.", wayIn)),
+    reply
+      .code(401)
+      .type("text/html")
+      .send(note("Open the console by its link, which works once, within ten minutes.", wayIn)),
   );
   app.post(linksPath, ({ headers }, reply) => {
     const isKeyHolder = isSame(headers.authorization ?? "", `Bearer ${apiKey}`);

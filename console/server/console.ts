@@ -26,7 +26,7 @@ export interface ConsoleOptions {
 export interface Console {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** A link that works once. */
+  /** A link that works once, within ten minutes. */
   newLink(): string;
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Clock } from "../api";
 import { paths } from "../api/paths";
 import { nameOf, type Props } from "./field";
@@ -44,6 +45,9 @@ export interface Claim {
 /** After this long without a request, the engine has nothing left to register; and the longest wait for that. */
 const quietMs = 300;
 const longestMs = 3_000;
+
+/** A short form of its key for states. */
+export const resourceMark = ({ key }: Owner): string => createHash("sha256").update(key).digest("hex").slice(0, 8);
 
 /** Whether both have the same name in the same place. */
 export function isNamesake(definition: Definition, one: Props, other: Props): boolean {

@@ -25,7 +25,7 @@ import {
   timeoutMs,
 } from "./definition";
 import { diff, type Difference } from "./diff";
-import { type Owner } from "./owners";
+import { type Owner, resourceMark } from "./owners";
 import { create } from "./lifecycle/create";
 import { deleteObject } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
@@ -288,8 +288,9 @@ export class Verbs {
     run: () => Promise<Made>,
   ): Promise<Made> {
     const kept = keptOf(inputs, [secretsKey]);
+    const of = this.owner ? undefined : session.owner;
     const keep = async (state: Props): Promise<Props> => ({
-      ...marked(session, state, await originOf(state)),
+      ...marked(session, state, await originOf(state), of),
       ...kept,
     });
     try {
@@ -343,7 +344,12 @@ async function deleteIfForeign(session: Session, definition: Definition, made: M
   }
 }
 
-const marked = ({ provider, client }: Session, state: Props, origin: Origin): Props => ({
+/** @param of the resource of the program, where requests to delete do not name it */
+const marked = ({ provider, client }: Session, state: Props, origin: Origin, of?: Owner): Props => ({
   ...state,
-  [keptKey]: { ...keptIn(state), ...withProvider(origin, provider, client.http.settings) },
+  [keptKey]: {
+    ...keptIn(state),
+    ...withProvider(origin, provider, client.http.settings),
+    ...(of && { of: resourceMark(of) }),
+  },
 });

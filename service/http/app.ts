@@ -15,11 +15,12 @@ import { embeddedRoutes, observerHeader } from "../routes/embedded";
 import { tetherRoutes } from "../routes/tether";
 import type { ResolvedOptions } from "../settings/options";
 import { callerOf, requireKey } from "./authentication";
-import { acceptJson } from "./bodies";
+import { acceptJson, measureRoutes } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal } from "../errors";
 import { refuseStrangers } from "./host-check";
 import { createHttpServer } from "./server";
+import { limitUnread } from "./unread";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -57,6 +58,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       disableRequestLogging: ({ headers }: FastifyRequest) => headers[observerHeader] !== undefined,
     }),
     exposeHeadRoutes: false,
+    bodyLimit: context.settings.callLimits.request,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
     clientErrorHandler: garbled,
@@ -64,8 +66,9 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   });
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
-  acceptJson(app);
+  acceptJson(app, context.turns);
   refuseStrangers(app, options.host, options.allowHosts);
+  limitUnread(app, context.settings.callLimits);
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {
@@ -88,6 +91,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   await app.register(
     (api, _options, done) => {
       requireKey(api, context);
+      measureRoutes(api, context.turns);
       for (const row of specified) serve(api, context, row);
       nodeRoutes(api, context);
       tetherRoutes(api, context);

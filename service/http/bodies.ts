@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { explain, Refusal } from "../errors";
 import { parseJson, TooMuch } from "./json";
+import type { Turns } from "./turns";
 
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
 export const description = z.string();
@@ -12,12 +13,22 @@ export const optional = z
   .string()
   .nullish()
   .transform((text) => text || undefined);
-/** An object that is stored and shown, and has no effect. */
-export const details = z
-  .record(z.string(), z.unknown())
-  .refine((given) => !isDeeper(given, mostNested), "must not be nested so deeply");
-
 export const mostNested = 32;
+/** Bytes of the JSON of an object that is stored and shown, and has no effect. */
+export const mostBytes = 65_536;
+
+/** Why an object that has no effect is not stored, if so. */
+export function unfit(given: object): string | undefined {
+  if (isDeeper(given, mostNested)) return "must not be nested so deeply";
+  const bytes = Buffer.byteLength(JSON.stringify(given));
+  return bytes > mostBytes ? `may have ${mostBytes} bytes as JSON, and has ${bytes}` : undefined;
+}
+
+/** An object that is stored and shown, and has no effect. */
+export const details = z.record(z.string(), z.unknown()).superRefine((given, context) => {
+  const why = unfit(given);
+  if (why !== undefined) context.addIssue(why);
+});
 
 /** Whether a value is nested deeper than `levels`. */
 export const isDeeper = (value: unknown, levels: number): boolean =>
@@ -25,19 +36,58 @@ export const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** Parses JSON bodies. A body may be missing although the header announces one, as in `DELETE`. */
-export function acceptJson(app: FastifyInstance): void {
+/** A body that nobody has parsed. */
+class Unparsed {
+  constructor(readonly json: string) {}
+}
+
+/**
+ * Parses JSON bodies of callers with a key, when it is their turn. A body may be missing although the header announces one, as in
+ * `DELETE`.
+ */
+export function acceptJson(app: FastifyInstance, turns: Turns): void {
   app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    try {
-      return done(null, parseJson(body.toString()));
-    } catch (error) {
-      if (error instanceof TooMuch) return done(new Refusal(400, `The body ${error.message}.`));
-      // the wording that clients of the hosted service know; JSON.parse has several
-      return done(new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`));
-    }
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) =>
+    done(null, body.length === 0 ? undefined : new Unparsed(body.toString())),
+  );
+  app.addHook("preValidation", async (request, reply) => {
+    const { organization, body } = request;
+    if (!organization) return;
+    await turnOf(turns, organization.id, reply);
+    if (body instanceof Unparsed) request.body = turns.measured(organization.id, () => parsed(body.json));
   });
+}
+
+/** Measures the work of the routes of `app`, all of which need a key. */
+export function measureRoutes(app: FastifyInstance, turns: Turns): void {
+  app.addHook("onRoute", (route) => {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      return turns.measured(request.organization!.id, () => {
+        const answer: unknown = handler.call(this, request, reply);
+        // what is sent now is made into JSON now
+        return answer === undefined || answer === reply || answer instanceof Promise ? answer : reply.send(answer);
+      });
+    };
+  });
+}
+
+/** Waits for a caller's turn. */
+export function turnOf(turns: Turns, caller: string, reply: FastifyReply): Promise<void> {
+  return turns.next(caller).catch((error: unknown) => {
+    reply.header("retry-after", "1");
+    throw error;
+  });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch (error) {
+    if (error instanceof TooMuch) throw new Refusal(400, `The body ${error.message}.`);
+    // the wording that clients of the hosted service know; JSON.parse has several
+    throw new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`);
+  }
 }
 
 /**

@@ -29,21 +29,36 @@ export const asksUpgrade = (request: IncomingMessage) => request instanceof Requ
 
 /** How often to look for clients that are too slow (ms). */
 const look = 1_000;
+/** Bytes of all bodies that are on their way. */
+const mostComing = 64 * 1_048_576;
 
 /** Creates a server with limits: of connections, and of the time for headers; a whole request may take twice that. */
-export function createHttpServer(tls: TlsOptions | undefined, { connections, time }: CallLimits): Server {
+export function createHttpServer(tls: TlsOptions | undefined, limits: CallLimits): Server {
+  const { connections, time } = limits;
   const slowest = { headersTimeout: time, requestTimeout: 2 * time, connectionsCheckingInterval: look };
   const options = { ...slowest, keepAliveTimeout: 72_000, IncomingMessage: Request };
   const server = tls ? createSecureServer({ ...options, handshakeTimeout: time, ...tls }) : createServer(options);
-  limit(server, tls ? "secureConnection" : "connection", connections);
+  limit(server, tls ? "secureConnection" : "connection", limits);
   server.maxConnections = 2 * connections; // includes connections that have not agreed on TLS yet
   return server;
 }
 
-/** If there is a connection too many, closes the one that has been idle for the longest time. */
-function limit(server: Server, opened: "connection" | "secureConnection", most: number): void {
+/** How many bytes of a body may come; 0 if there is none. */
+function bodyOf({ headers }: IncomingMessage, most: number): number {
+  const { "content-length": length, "transfer-encoding": chunked } = headers;
+  return chunked === undefined ? Math.min(Number(length ?? 0), most) : most;
+}
+
+/**
+ * If there is a connection too many, closes the one that has been idle for the longest time, and if there are too many bytes of
+ * bodies, the one whose body has been coming for the longest time. A connection is idle until its request is there.
+ */
+function limit(server: Server, opened: "connection" | "secureConnection", limits: CallLimits): void {
+  const { connections: most, request: largest } = limits;
   /** Idle connections, the latest last. */
   const idle = new Set<Socket>();
+  /** Bytes of bodies that are on their way, the latest last. */
+  const coming = new Map<Socket, number>();
   let all = 0;
   server.on(opened, (socket: Socket) => {
     all++;
@@ -51,12 +66,23 @@ function limit(server: Server, opened: "connection" | "secureConnection", most: 
     socket.once("close", () => {
       all--;
       idle.delete(socket);
+      coming.delete(socket);
     });
     if (all > most) (idle.values().next().value ?? socket).destroy();
   });
-  server.on("request", ({ socket }, response) => {
-    idle.delete(socket);
+  server.on("request", (request, response) => {
+    const { socket } = request;
+    const bytes = bodyOf(request, largest);
+    if (bytes === 0) idle.delete(socket);
+    else coming.set(socket, bytes);
+    request.once("end", () => {
+      coming.delete(socket);
+      if (!response.closed) idle.delete(socket);
+    });
     response.once("close", () => socket.destroyed || idle.add(socket));
+    let sum = 0;
+    for (const one of coming.values()) sum += one;
+    if (sum > mostComing) coming.keys().next().value!.destroy();
   });
   server.on("upgrade", ({ socket }) => idle.delete(socket));
 }

@@ -12,7 +12,7 @@ const mostAnswered = 4;
 /** A filter expires after this long without a call (ms). */
 const filterLife = 300_000;
 
-/** The open requests of one caller: a credential, an organization, or everybody without a key. */
+/** The open requests of one caller: a credential, an organization, or an address without a key. */
 export class Share {
   readonly #answering = pLimit(mostAnswered);
   readonly #filters = new Map<string, number>();
@@ -20,7 +20,14 @@ export class Share {
 
   constructor(private readonly limits: CallLimits) {}
 
-  /** Counts a request until it is answered, and disconnects slow clients. Refuses it if there are too many. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
+  }
+
+  /**
+   * Counts a request, whose body is there, until it is answered, and disconnects clients that are slow to take the answer. Refuses it
+   * if there are too many.
+   */
   enter(reply: FastifyReply): void {
     const { atOnce, time } = this.limits;
     if (this.#underWay >= atOnce) {

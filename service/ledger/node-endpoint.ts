@@ -5,12 +5,13 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Base } from "../context";
 import { Refusal } from "../errors";
 import { admitted, nodePath } from "../http/authentication";
+import { turnOf } from "../http/bodies";
 import { asksUpgrade } from "../http/server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
 import type { RealLedger } from "./ledger";
-import { unforeseen } from "./rpc";
-import { read, type Rights } from "./screening";
+import { failure, unforeseen } from "./rpc";
+import { type Message, read, type Rights } from "./screening";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
 import { Subscriptions } from "./subscriptions";
@@ -28,6 +29,8 @@ interface Place {
   node: string;
   rights: Rights;
   share: Share;
+  /** Reads a message, when it is the caller's turn. */
+  message: (text: string) => Promise<Message>;
   chain: () => Promise<Chain>;
 }
 
@@ -61,10 +64,9 @@ export class NodeEndpoint {
       acceptText(nodes, this.#limits);
       // before the body is read
       nodes.addHook("onRequest", (request, reply, next) => {
-        const { share } = this.#admit(request, reply);
-        const upgrade = asksUpgrade(request.raw);
-        if (request.method !== "POST" && !upgrade) throw new Refusal(405, "JSON-RPC calls are sent with POST.");
-        if (!upgrade) share.enter(reply);
+        this.#admit(request, reply);
+        if (request.method !== "POST" && !asksUpgrade(request.raw))
+          throw new Refusal(405, "JSON-RPC calls are sent with POST.");
         next();
       });
       nodes.all(nodePath, { config: { quiet: true } }, (request, reply) => this.#answer(request, reply));
@@ -97,22 +99,33 @@ export class NodeEndpoint {
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { node } = this.#admit(request, reply);
+    const { node, share } = this.#admit(request, reply);
+    const socket = asksUpgrade(request.raw);
+    if (!socket) share.enter(reply);
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
     const account = await this.ledger.account(await chain(), node);
-    const { credential, share } = this.#admit(request, reply); // again, since starting the chain takes a while
+    const { credential } = this.#admit(request, reply); // again, since starting the chain takes a while
     const rights = {
       limits: this.#limits,
       account,
       free: true,
       overrides: true,
-      socket: asksUpgrade(request.raw),
+      socket,
       report: this.base.report,
     };
-    if (!rights.socket)
-      return send(reply, share, read((request.body as string | undefined) ?? "", rights), chain, rights);
-    this.#upgrade(request.raw, { credential: credential.id, node: node.id, rights, share, chain });
+    const { turns } = this.base;
+    const { organization } = node;
+    const readIt = (text: string) => turns.measured(organization, () => read(text, rights));
+    if (!socket) {
+      await turnOf(turns, organization, reply);
+      return send(reply, share, readIt((request.body as string | undefined) ?? ""), chain, rights);
+    }
+    const message = async (text: string) => {
+      await turns.next(organization);
+      return readIt(text);
+    };
+    this.#upgrade(request.raw, { credential: credential.id, node: node.id, rights, share, message, chain });
     return reply.hijack();
   }
 
@@ -176,7 +189,7 @@ function route(app: FastifyInstance, request: IncomingMessage, socket: Socket, r
 }
 
 /** Connects a member to a chain, with the same limits as over HTTP. */
-function connect(member: WebSocket, { rights, share, chain }: Place, relieve: () => void): void {
+function connect(member: WebSocket, { rights, share, message, chain }: Place, relieve: () => void): void {
   const { limits } = rights;
   const notify = (line: Buffer) => {
     member.send(line, { binary: false });
@@ -203,11 +216,12 @@ function connect(member: WebSocket, { rights, share, chain }: Place, relieve: ()
     const { end, release } = await share.turn();
     const parts: Buffer[] = [];
     try {
-      for await (const part of answers(read(text, rights), share, ask, rights, end)) parts.push(part);
+      for await (const part of answers(await message(text), share, ask, rights, end)) parts.push(part);
       await tell(Buffer.concat(parts));
     } catch (error) {
-      rights.report(error);
-      await tell(Buffer.from(JSON.stringify(unforeseen(null))));
+      const known = error instanceof Refusal;
+      if (!known) rights.report(error);
+      await tell(Buffer.from(JSON.stringify(known ? failure(null, -32_005, error.message) : unforeseen(null))));
     } finally {
       release();
     }

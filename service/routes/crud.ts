@@ -13,7 +13,7 @@ import {
   type Wire,
 } from "../store/entities";
 import type { Limits } from "../settings/settings";
-import { changesIn, isDeeper, mostNested, parse, unknownIn } from "../http/bodies";
+import { changesIn, parse, unfit, unknownIn } from "../http/bodies";
 import { soundsSecret } from "../http/call-log";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
@@ -134,7 +134,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const making = makingOf(request, parents);
     refuseUnknownReferences(making, body);
     const { id, fields, once } = row.make(making, body);
-    const made = store.create({
+    const draft = {
       kind: row.kind,
       parent: parent.id,
       organization: making.organization.id,
@@ -142,7 +142,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       fields,
       id,
       ...(given ? { given } : {}),
-    });
+    };
+    const made = store.create(draft, settings.limits);
     row.made?.(context, made);
     return answer(context, reply, settings.quirks.created, { ...view(request, made), ...once }, once !== undefined);
   });
@@ -186,7 +187,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     // an earlier version may have kept a field of the create as unknown
     const given = Object.entries(entity.given ?? {}).filter(([name]) => !Object.hasOwn(body, name));
     const fields = { ...entity.fields, ...Object.fromEntries(changes) } as FieldsOf[ManagedKind];
-    return store.change(entity, { fields, ...states, ...(entity.given ? { given: Object.fromEntries(given) } : {}) });
+    const changed = { fields, ...states, ...(entity.given ? { given: Object.fromEntries(given) } : {}) };
+    return store.change(entity, changed, settings.limits);
   };
 
   if (row.resets)
@@ -265,7 +267,8 @@ function remembered({ create }: Pick<Resource, "create">, body: unknown): Record
         `The body is not valid: ${name} is no field of the API and looks like a secret, so it is not stored.`,
       );
   }
-  if (isDeeper(given, mostNested)) throw new Refusal(400, "The body is not valid: it is nested too deeply.");
+  const why = unfit(given);
+  if (why !== undefined) throw new Refusal(400, `The body is not valid: what the API has no field for ${why}.`);
   return Object.keys(given).length > 0 ? given : undefined;
 }
 

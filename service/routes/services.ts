@@ -104,7 +104,8 @@ export function identityRoutes(app: FastifyInstance, context: Context): void {
       throw new Refusal(409, `The membership ${membership_id} is already registered.`);
     const { organization } = membership;
     const { id: parent } = registry;
-    store.create({ kind: "identity", parent, organization, due: undefined, fields: { membership_id } });
+    const draft = { kind: "identity", parent, organization, due: undefined, fields: { membership_id } } as const;
+    store.create(draft, settings.limits);
     return answer(context, reply, settings.quirks.updated, withUnknownFields(context, { membership_id }));
   });
 }
@@ -162,8 +163,8 @@ export function destinationRoutes(app: FastifyInstance, context: Context): void 
       const { organization, id: parent } = of;
       const fields = { name: wanted, kaleido_managed };
       const put = known
-        ? store.change(known, { fields })
-        : store.create({ kind: "destination", parent, organization, due: undefined, fields });
+        ? store.change(known, { fields }, settings.limits)
+        : store.create({ kind: "destination", parent, organization, due: undefined, fields }, settings.limits);
       return answer(context, reply, settings.quirks.updated, view(of, put));
     });
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
+import { turnOf } from "../http/bodies";
 import { acceptText, send, Share } from "../ledger/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
@@ -30,7 +31,8 @@ const span = 10;
 export async function targetRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { backend, clock } = context;
   const limits = context.settings.callLimits;
-  const shares = new Map(networks.map((network) => [network, new Share(limits)]));
+  /** Of each address that has requests under way. */
+  const shares = new Map<string, Share>();
   const rate = new Rate(limits.targetRate * span, clock);
   const closed = (method: string) => new Refusal(403, `${method} is not available here without a credential.`);
   const rights: Rights = {
@@ -47,20 +49,29 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
     const network = networks.find((one) => one === name);
     if (!network || !backend.targets?.isLocal(network))
       throw new Refusal(404, `There is no local network ${name} here.`);
-    return { network, share: shares.get(network)!, targets: backend.targets };
+    return { network, targets: backend.targets };
+  };
+  const entered = ({ ip }: FastifyRequest, reply: FastifyReply) => {
+    const share = shares.get(ip) ?? new Share(limits);
+    shares.set(ip, share);
+    share.enter(reply);
+    reply.raw.once("close", () => share.isIdle && shares.delete(ip));
+    return share;
   };
   await app.register((targets, _options, done) => {
     acceptText(targets, limits);
     // before the body is read
     targets.addHook("onRequest", (request, reply, next) => {
-      const { share } = networkOf(request);
+      networkOf(request);
       rate.take(request.ip, 1, reply);
-      share.enter(reply);
       next();
     });
     targets.post("/target/:network", { config: { quiet: true } }, async (request, reply) => {
-      const { network, share, targets } = networkOf(request);
-      const asked = read((request.body as string | undefined) ?? "", rights);
+      const { network, targets } = networkOf(request);
+      const share = entered(request, reply);
+      const { turns } = context;
+      await turnOf(turns, request.ip, reply);
+      const asked = turns.measured(request.ip, () => read((request.body as string | undefined) ?? "", rights));
       mustBeMessage(asked);
       rate.take(request.ip, asked.calls.length - 1, reply);
       const chain = () => targets.chain(network);

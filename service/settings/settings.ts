@@ -162,7 +162,7 @@ export const timing = z.strictObject({
   tetherHour: z.number().positive().default(3_600_000),
 } satisfies Record<keyof Timing, z.ZodType>);
 
-/** How many objects the service allows. More is refused with 409. */
+/** How much the service allows. More is refused with 409, and beyond the quotas of an organization with 403. */
 export interface Limits {
   /** Consortia per organization. Default 2. */
   consortia: number;
@@ -170,17 +170,23 @@ export interface Limits {
   environments: number;
   /** Nodes per environment. Default 4. */
   nodes: number;
+  /** Objects of an organization, of all kinds. Default 10,000. */
+  objects: number;
+  /** Bytes that an organization's objects take: those of their JSON, and 64 for each value in it. Default 16 MiB. */
+  bytes: number;
 }
 
+const MiB = 1_048_576;
 const count = z.number().int().nonnegative();
 
 export const limits = z.strictObject({
   consortia: count.default(2),
   environments: count.default(3),
   nodes: count.default(4),
+  objects: count.default(10_000),
+  bytes: count.default(16 * MiB),
 } satisfies Record<keyof Limits, z.ZodType>);
 
-const MiB = 1_048_576;
 const some = z.number().int().positive();
 
 /**
@@ -200,6 +206,8 @@ export interface CallLimits {
   answer: number;
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */
   time: number;
+  /** Processor time of the service a second for the calls of an organization, or of an address without a key. Default 500. */
+  work: number;
   /** Requests of one credential under way at once; more is refused with 429. Default 64. */
   atOnce: number;
   /** Size of a call's state and block overrides. Default 64 KiB. */
@@ -227,6 +235,7 @@ export const callLimits = z.strictObject({
   request: some.max(64 * MiB).default(300_000),
   answer: some.max(256 * MiB).default(16 * MiB),
   time: some.max(3_600_000).default(30_000),
+  work: some.max(1_000).default(500),
   atOnce: some.default(64),
   overrides: some.default(65_536),
   filters: some.default(16),

@@ -18,7 +18,7 @@ import { draftOf, generationOf } from "./generation";
  * Replaces a file atomically, readable by its owner only, if this process still holds its folder. Follows a link to its target, but
  * no link that somebody planted at the temporary path.
  */
-export function replaceFile(file: string, content: string | Buffer): void {
+export function replaceFile(file: string, content: string | Buffer | ((descriptor: number) => void)): void {
   const target = existsSync(file) ? realpathSync(file) : file;
   const generation = generationOf(file);
   const temporary = draftOf(target, generation);
@@ -27,7 +27,8 @@ export function replaceFile(file: string, content: string | Buffer): void {
   try {
     const descriptor = openSync(temporary, "wx", 0o600);
     try {
-      writeFileSync(descriptor, content);
+      if (typeof content === "function") content(descriptor);
+      else writeFileSync(descriptor, content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
@@ -57,10 +58,16 @@ export class Journal {
 
   /** Creates a file with these records. Replaces an existing one. */
   static create(file: string, format: object, records: readonly object[]): Journal {
-    const lines = records.map(lineOf).join("");
-    const head = headOf(JSON.stringify(format).slice(0, -1), 0);
-    const length = Buffer.byteLength(head + lines);
-    replaceFile(file, headOf(JSON.stringify(format).slice(0, -1), length) + lines);
+    const head = JSON.stringify(format).slice(0, -1);
+    let length = Buffer.byteLength(headOf(head, 0));
+    replaceFile(file, (descriptor) => {
+      writeFileSync(descriptor, headOf(head, 0));
+      for (const lines of partsOf(records)) {
+        writeFileSync(descriptor, lines);
+        length += Buffer.byteLength(lines);
+      }
+      writeSync(descriptor, headOf(head, length), 0);
+    });
     return new Journal(file, format, length);
   }
 
@@ -186,6 +193,18 @@ const headOf = (head: string, length: number) => `${head},"length":"${lengthText
 
 const mark = '{"crc32":"00000000"';
 const checksum = (rest: string) => crc32(rest).toString(16).padStart(8, "0");
+
+/** Records as lines, some at a time: all together might not fit into memory. */
+function* partsOf(records: readonly object[]): Generator<string> {
+  let lines = "";
+  for (const record of records) {
+    lines += lineOf(record);
+    if (lines.length < part) continue;
+    yield lines;
+    lines = "";
+  }
+  yield lines;
+}
 
 /** A record with its checksum, as a line. */
 export function lineOf(record: object): string {

@@ -1,8 +1,9 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "../errors";
+import type { Limits } from "../settings/settings";
 import type { Entity } from "./entities";
 import { jsonText, replaceFile, sha256 } from "./files";
 import type { Store } from "./store";
@@ -15,12 +16,17 @@ export interface Organization {
 }
 
 export class Organizations {
+  /** The ids of the additional keys, by their hash. */
+  readonly #further: Map<string, string>;
+
   /** @param first the organization whose key is published */
   constructor(
     private readonly store: Store,
     private readonly keys: ApiKeys,
     private readonly first: string,
-  ) {}
+  ) {
+    this.#further = new Map(store.all("apiKey").map(({ id, fields }) => [fields.hash, id]));
+  }
 
   get firstKey(): string {
     return this.keys.get(this.first)!;
@@ -37,7 +43,7 @@ export class Organizations {
   ofKey(key: string): Entity<"organization"> | undefined {
     const name = this.keys.owner(key);
     if (name !== undefined) return this.find(name);
-    const further = this.store.all("apiKey").find(({ fields }) => fields.hash === sha256(key));
+    const further = this.store.get("apiKey", this.#further.get(sha256(key)) ?? "");
     return further && this.store.get("organization", further.parent);
   }
 
@@ -47,13 +53,13 @@ export class Organizations {
   }
 
   /** Creates an additional key of an organization. It cannot be shown again. */
-  makeKey(organization: string, name: string): { made: Entity<"apiKey">; key: string } {
+  makeKey(organization: string, name: string, limits: Limits): { made: Entity<"apiKey">; key: string } {
     const key = randomKey();
     const fields = { name, hash: sha256(key) }; // the key is long and random, so a plain hash is safe
-    return {
-      made: this.store.create({ kind: "apiKey", id: idOfKey(key), parent: organization, organization, fields }),
-      key,
-    };
+    const draft = { kind: "apiKey", id: idOfKey(key), parent: organization, organization, fields } as const;
+    const made = this.store.create(draft, limits);
+    this.#further.set(fields.hash, made.id);
+    return { made, key };
   }
 
   /** Revokes an additional key at once. Returns whether the organization had it. */
@@ -61,6 +67,7 @@ export class Organizations {
     const key = this.furtherKeys(organization).find((one) => one.id === id);
     if (!key) return false;
     this.store.remove(key);
+    this.#further.delete(key.fields.hash);
     return true;
   }
 
@@ -87,7 +94,6 @@ export class Organizations {
   #all = () => this.store.children("organization", "");
 }
 
-const bytesOf = (key: string) => hash("sha256", key, "buffer");
 /** A new key, as the hosted service has them: `<id>-<secret>`, and an id begins with the two characters of its region. */
 export const randomKey = () => `u0${randomBytes(4).toString("hex")}-${randomBytes(32).toString("base64url")}`;
 /** The id that a key begins with, unless somebody chose it otherwise. */
@@ -97,6 +103,8 @@ const keys = jsonText.pipe(z.record(z.string(), z.string()));
 /** The organizations' API keys, by name. With a folder, they are kept there, in files that only their owner can read. */
 export class ApiKeys {
   readonly #keys = new Map<string, string>();
+  /** The names of the organizations, by the hash of their key: how long a look takes says nothing about any key. */
+  readonly #owners = new Map<string, string>();
 
   constructor(private readonly dir?: string) {
     const file = dir === undefined ? "" : join(dir, "api-keys.json");
@@ -104,7 +112,7 @@ export class ApiKeys {
     chmodSync(file, 0o600);
     const kept = keys.safeParse(readFileSync(file, "utf8"));
     if (!kept.success) throw new ServiceError(`${file} is damaged: it must map names of organizations to API keys.`);
-    this.#keys = new Map(Object.entries(kept.data));
+    for (const [name, key] of Object.entries(kept.data)) this.#put(name, key);
   }
 
   get(name: string): string | undefined {
@@ -115,7 +123,7 @@ export class ApiKeys {
   set(name: string, key = randomKey()): string {
     const other = this.owner(key);
     if (other !== undefined && other !== name) throw new ServiceError(`${name} cannot have the API key of ${other}.`);
-    this.#keys.set(name, key);
+    this.#put(name, key);
     this.#write("api-keys.json", JSON.stringify(Object.fromEntries(this.#keys), null, 2));
     return key;
   }
@@ -125,10 +133,15 @@ export class ApiKeys {
     this.#write("api-key", this.#keys.get(name) ?? "");
   }
 
-  /** The organization that has this key. Every key is compared, in constant time. */
+  /** The organization that has this key. */
   owner(key: string): string | undefined {
-    const wanted = bytesOf(key);
-    return [...this.#keys].filter(([, known]) => timingSafeEqual(bytesOf(known), wanted)).at(-1)?.[0];
+    return this.#owners.get(sha256(key));
+  }
+
+  #put(name: string, key: string): void {
+    this.#owners.delete(sha256(this.#keys.get(name) ?? ""));
+    this.#keys.set(name, key);
+    this.#owners.set(sha256(key), name);
   }
 
   #write(name: string, text: string): void {

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { kinds, type Entity } from "./entities";
 import { explain, Refusal } from "../errors";
 import { damaged, Journal } from "./journal";
+import type { Used } from "./usage";
 
 const format = { format: "consortium-service", version: 2 };
-const slack = 1_000;
+/** How many outdated lines, and bytes of them, may be left. */
+const slack = { lines: 1_000, bytes: 8 * 1_048_576 };
 
 const object = z.looseObject({
   kind: z.enum(kinds),
@@ -26,6 +28,7 @@ const object = z.looseObject({
 export class StateFile {
   #journal: Journal | undefined;
   #lines = 0;
+  #bytes = 0;
   #closed = false;
 
   /** Reads the file, if there is one. Creates or changes it only when something is added. */
@@ -41,11 +44,13 @@ export class StateFile {
       each(data as unknown as Entity);
       this.#lines++;
     });
+    this.#bytes = this.#journal.bytes;
     if (this.#lines === 0) throw damaged(file, "it ends there, without any object", 2);
   }
 
   append(entities: readonly Entity[]): void {
     if (this.#closed) throw new Refusal(503, `Nothing can be written to ${this.file}: the service is stopping.`);
+    const before = this.#journal?.bytes ?? 0;
     try {
       if (this.#journal) this.#journal.add(entities);
       else this.#journal = Journal.create(this.file, format, [...this.everything(), ...entities]);
@@ -58,6 +63,7 @@ export class StateFile {
       );
     }
     this.#lines += entities.length;
+    this.#bytes += this.#journal.bytes - before;
   }
 
   /** Resolves when all that was added before is on disk. */
@@ -71,12 +77,12 @@ export class StateFile {
   }
 
   /** Rewrites the file if most of its lines are outdated. */
-  tidy(live: number, most = 2 * live + slack): void {
-    if (this.#lines < most) return;
+  tidy(live: Used, most = 2 * live.objects + slack.lines): void {
+    if (this.#lines < most && this.#bytes < 2 * live.bytes + slack.bytes) return;
     try {
       this.#rewrite();
     } catch {
-      this.#lines = live; // there is no room for a copy; the file has everything, so try again later
+      [this.#lines, this.#bytes] = [live.objects, live.bytes]; // there is no room for a copy; so try again later
     }
   }
 
@@ -85,6 +91,7 @@ export class StateFile {
     const outdated = this.#journal;
     this.#journal = Journal.create(this.file, format, entities);
     this.#lines = entities.length;
+    this.#bytes = this.#journal.bytes;
     outdated?.close();
   }
 

@@ -1,10 +1,13 @@
 import { randomInt } from "node:crypto";
+import { getHeapStatistics } from "node:v8";
+import { ServiceError } from "../errors";
+import type { Limits } from "../settings/settings";
 import type { Entity, FieldsOf, Kind } from "./entities";
 import { StateFile } from "./state-file";
+import { Usage, type Used } from "./usage";
 
-/** How long deleted objects are kept (ms), and how many versions of each object, for lists that lag. */
+/** How long deleted objects are kept (ms), for lists that lag, as far as there is room for old versions. */
 const memory = 3_600_000;
-const versions = 16;
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 const newId = (kind: Kind) =>
@@ -23,6 +26,7 @@ export class Store {
   readonly #rows = new Map<string, Entity[]>();
   readonly #children = new Map<string, Set<string>>();
   readonly #file: StateFile | undefined;
+  readonly #usage = new Usage();
   /** The service's time, which never goes back. */
   readonly clock: () => number;
 
@@ -35,20 +39,25 @@ export class Store {
       (entity) => {
         clock.saw(entity.changedAt);
         this.#keep(entity);
+        const excess = this.#usage.excess;
+        if (excess !== undefined) throw new ServiceError(tooLarge(file, excess));
       },
     );
   }
 
-  create<K extends Kind>(draft: Draft<K>): Entity<K> {
+  /** @param limits the quotas of its organization, if a caller wants it */
+  create<K extends Kind>(draft: Draft<K>, limits?: Limits): Entity<K> {
     const now = this.clock();
     const id = draft.id ?? newId(draft.kind);
     const entity: Entity<K> = { state: "active", ...draft, id, createdAt: now, changedAt: now, revision: 0 };
+    this.#refuse(entity, limits);
     this.put([entity]);
     return entity;
   }
 
-  change<K extends Kind>(entity: Entity<K>, change: Change<K>): Entity<K> {
+  change<K extends Kind>(entity: Entity<K>, change: Change<K>, limits?: Limits): Entity<K> {
     const changed = { ...entity, revision: entity.revision + 1, ...change, changedAt: this.clock() };
+    this.#refuse(changed, limits);
     this.put([changed]);
     return changed;
   }
@@ -68,8 +77,11 @@ export class Store {
   put(entities: readonly Entity[]): void {
     this.#file?.append(entities);
     for (const entity of entities) this.#keep(entity);
-    this.#file?.tidy(this.#rows.size);
+    this.#file?.tidy(this.#live());
   }
+
+  /** How many objects an organization has, and how many bytes they take. */
+  usedBy = (organization: string): Used => this.#usage.of(organization);
 
   get<K extends Kind>(kind: K, id: string): Entity<K> | undefined {
     const entity = this.#rows.get(keyOf(kind, id))?.at(-1);
@@ -104,7 +116,7 @@ export class Store {
 
   /** Removes outdated lines from the file. */
   tidy(): void {
-    this.#file?.tidy(this.#rows.size, this.#rows.size + 1);
+    this.#file?.tidy(this.#live(), this.#rows.size + 1);
   }
 
   close(): void {
@@ -119,26 +131,49 @@ export class Store {
     });
   }
 
+  #live = () => ({ objects: this.#rows.size, bytes: this.#usage.all });
+
+  #refuse(entity: Entity, limits: Limits | undefined): void {
+    const owner = this.get("organization", entity.organization)?.fields.name ?? "";
+    if (limits) this.#usage.refuse(keyOf(entity.kind, entity.id), entity, owner, limits);
+  }
+
   #keep(entity: Entity): void {
     const key = keyOf(entity.kind, entity.id);
-    const row = [...(this.#rows.get(key) ?? []), entity].slice(-versions);
+    const row = this.#rows.get(key) ?? [];
+    row.push(entity);
     this.#rows.set(key, row);
     const siblings = keyOf(entity.kind, entity.parent);
     this.#children.set(siblings, (this.#children.get(siblings) ?? new Set()).add(key));
+    for (const old of this.#usage.keep(key, entity)) {
+      const [oldest, ...others] = this.#rows.get(old)!;
+      if (others.length > 0) this.#rows.set(old, others);
+      else this.#drop(old, oldest!);
+    }
+  }
+
+  #drop(key: string, { kind, parent }: Entity): void {
+    this.#rows.delete(key);
+    this.#children.get(keyOf(kind, parent))?.delete(key);
   }
 
   /** Drops objects that were deleted long ago. Returns the latest versions of all others. */
   #remembered(): Entity[] {
     const before = this.clock() - memory;
+    const dropped = new Set<string>();
     for (const [key, row] of this.#rows) {
       const entity = row.at(-1)!;
       if (entity.hiddenAt === undefined || entity.hiddenAt > before) continue;
-      this.#rows.delete(key);
-      this.#children.get(keyOf(entity.kind, entity.parent))?.delete(key);
+      this.#drop(key, entity);
+      dropped.add(key);
     }
+    this.#usage.drop(dropped);
     return [...this.#rows.values()].map((row) => row.at(-1)!);
   }
 }
+
+const tooLarge = (file: string, excess: string) =>
+  `${file} is too large for this process: ${excess}. Nothing was changed. Start it with more memory, such as NODE_OPTIONS=--max-old-space-size=${Math.ceil(getHeapStatistics().heap_size_limit / 2 ** 19)}.`;
 
 const isGone = (entity: Entity, at: number) => entity.deletedAt !== undefined && entity.deletedAt <= at;
 

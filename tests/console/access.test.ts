@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { Access } from "../../console/server/access";
 import { start } from "../service/helpers";
 import { consoleOf, type Session, signIn, TestPage } from "./support";
 
@@ -32,6 +33,19 @@ test("a link works once; its cookie is for the page's own path, and no script re
   const second = await fetch(link);
   expect([second.status, second.headers.get("set-cookie")]).toEqual([401, null]);
   expect((await fetch(`${console.url}/sign-in/${"x".repeat(32)}`)).status).toBe(401);
+});
+
+test("a link that nobody has used works for ten minutes, and no longer", () => {
+  let now = 5_000;
+  const access = new Access(() => now);
+  access.at(1);
+  const [early, late] = [access.newLink(), access.newLink()];
+  now += 10 * 60_000 - 1;
+  expect(access.signIn(early)).toContain("HttpOnly");
+  now += 1;
+  expect(() => access.signIn(late)).toThrow("older than 10 minutes");
+  now -= 60_000;
+  expect(() => access.signIn(late)).toThrow("older than 10 minutes"); // it is gone
 });
 
 test("every request needs the cookie, the console's own name and, where it asks for something, its own origin", async () => {

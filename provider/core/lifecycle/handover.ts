@@ -1,8 +1,9 @@
 import { Collection } from "../collection";
 import { type Definition, nameOf, pathOf, type Place, type Props } from "../definition";
 import { diff } from "../diff";
-import { type Claim, held, isNamesake, namedId } from "../owners";
+import { type Claim, held, isNamesake, namedId, resourceMark } from "../owners";
 import { type Session } from "../session";
+import { keptIn } from "../state";
 import { UserError } from "../user-error";
 
 /*
@@ -42,7 +43,7 @@ export async function keeper(
 ): Promise<string | undefined> {
   const { owners } = session;
   const holder = owners.holder(pathOf(definition, state, id));
-  if (holder) return `it is "${holder.owner.name}" of the program now`;
+  if (holder && !isItself(session, holder, state)) return `it is "${holder.owner.name}" of the program now`;
   for (const claim of owners.withoutObject()) {
     if (claim.definition.type !== definition.type) continue;
     if (definition.place(claim.inputs).collection !== definition.place(state).collection) continue;
@@ -60,6 +61,12 @@ export async function keeper(
   // With `--replace` and deleteBeforeReplace, dependents go first.
   const above = await takenOver(session, definition.place(state).parent);
   return above && `"${above.owner.name}" of the program takes over what it is in`;
+}
+
+/** Whether the resource that goes is the one that has the object: `pulumi destroy --run-program` shows the whole program first. */
+function isItself({ owner }: Session, { owner: holder, create }: Claim, state: Props): boolean {
+  if (create !== undefined) return false;
+  return owner ? owner.key === holder.key : keptIn(state).of === resourceMark(holder);
 }
 
 /** Whether a resource without an object will adopt this one. It does not if it would replace it. */

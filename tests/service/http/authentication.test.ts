@@ -1,3 +1,4 @@
+import { Store } from "../../../service/store/store";
 import { anyNumber, build, client, containing, start } from "../helpers";
 
 const missing = containing("missing");
@@ -72,6 +73,18 @@ test("a rotated key is refused, the new one opens the same objects", async () =>
   expect(() => service.rotateKey("nobody")).toThrow("no organization nobody");
 });
 
+test("a key is looked up: no call reads other objects to find its organization, whether the key is right or wrong", async () => {
+  const { service, send } = await start({ organizations: [{ name: "a" }, { name: "b" }] });
+  const further = (await send("POST", "/embedded/api-keys", { name: "ci" })).body as unknown as Record<string, string>;
+  const all = jest.spyOn(Store.prototype, "all");
+  const status = async (key: string) => (await client(service.baseUrl, key)("GET", "/consortia")).status;
+  expect(await Promise.all([status(service.apiKey), status(further.key!), status("nobody")])).toEqual([200, 200, 401]);
+  expect(all).not.toHaveBeenCalled();
+  all.mockRestore();
+  expect((await send("DELETE", `/embedded/api-keys/${further.id}`)).status).toBe(204);
+  expect(await status(further.key!)).toBe(401);
+});
+
 test("two organizations cannot share a name or a key", async () => {
   const { service } = await start({ organizations: [{ name: "a", apiKey: "k" }] });
   expect(() => service.addOrganization("a")).toThrow("The organization a already exists.");
@@ -111,7 +124,7 @@ test("the call log knows the organization, and neither keys nor passwords", asyn
 });
 
 test("the call log keeps no body without a valid key, and not more than 32 MiB in all", async () => {
-  const { service, send } = await start();
+  const { service, send } = await start({ callLimits: { request: 1_048_576 } });
   const big = { name: "x", description: "y".repeat(1_000_000) };
   for (const key of ["", "nobody"])
     expect((await client(service.baseUrl, key)("POST", "/consortia", big)).status).toBe(401);

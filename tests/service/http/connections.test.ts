@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { client, start, until } from "../helpers";
+import { exchange, head } from "../bytes";
+import { build, client, containing, start, until } from "../helpers";
 import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
 
 jest.setTimeout(60_000);
@@ -47,6 +48,66 @@ test("if there is a connection too many, the one that has been idle longest is c
     expect((await fetch(`${service.url}/health`, { headers: { connection: "close" } })).status).toBe(200);
     await opened(service.port, begun);
   }
+});
+
+/** A request whose body does not come. */
+const bodiless = (path: string, length: number, ...more: string[]) =>
+  head(`POST ${path} HTTP/1.1`, "host: localhost", `content-length: ${length}`, ...more);
+
+test("a connection whose body does not come is closed for a new one", async () => {
+  const { service } = await start({ callLimits: { connections: 8 } });
+  const key = `authorization: Bearer ${service.apiKey}`;
+  const text = bodiless("/api/v1/consortia", 100, key, "content-type: application/json");
+  for (let round = 0; round < 20; round++) {
+    await Promise.all(Array.from({ length: 8 }, () => opened(service.port, text)));
+    await until(() => Promise.resolve(service.inFlight.now === 8));
+    const asked = head("GET /health HTTP/1.1", "host: localhost", "connection: close");
+    expect((await exchange(service.url, [asked])).status).toBe(200);
+  }
+});
+
+test("of bodies that do not come, those of 64 MiB together may be waited for; then the first one is no longer", async () => {
+  const { service } = await start();
+  const key = `authorization: Bearer ${service.apiKey}`;
+  const text = bodiless("/api/v1/consortia", 300_000, key, "content-type: application/json");
+  const slow: Awaited<ReturnType<typeof opened>>[] = [];
+  for (let number = 0; number < 230; number++) slow.push(await opened(service.port, text));
+  const [last] = slow.slice(229 - Math.floor((64 * 1_048_576) / 300_000));
+  if (!last!.said.closed) await once(last!.socket, "close");
+  expect(slow.filter(({ said }) => said.closed)).toEqual(slow.slice(0, slow.indexOf(last!) + 1));
+});
+
+test("64 callers without a key who send no body keep nobody from the public chain", async () => {
+  const { service } = await start({ ledger: true, callLimits: { targetRate: 1_000 } });
+  const call = JSON.stringify(eth("eth_chainId"));
+  const ask = () => fetch(`${service.url}/target/rinkeby`, { method: "POST", body: call });
+  expect((await ask()).status).toBe(200);
+  const slow: Awaited<ReturnType<typeof opened>>[] = [];
+  for (let number = 0; number < 64; number++)
+    slow.push(await opened(service.port, bodiless("/target/rinkeby", call.length)));
+  expect((await ask()).status).toBe(200);
+  // their bodies come in the end
+  for (const { socket } of slow) socket.write(call);
+  await until(() => Promise.resolve(slow.every(({ said }) => said.text.includes('"result":"0x'))));
+});
+
+test("an organization that does not read its answers gets no more of them, until it has", async () => {
+  const { service, send } = await start({ callLimits: { answer: 4 * 1_048_576 } });
+  const other = client(service.baseUrl, service.addOrganization("other").apiKey);
+  const { paths, membership } = await build(send);
+  const list = `${paths.environment}/configurations`;
+  const body = { type: "t", membership_id: membership, details: { a: "x".repeat(65_000) } };
+  for (let made = 0; made < 190; made++) expect((await send("POST", list, body)).status).toBe(201);
+  const key = `authorization: Bearer ${service.apiKey}`;
+  const { socket } = await opened(service.port, head(`GET /api/v1${list} HTTP/1.1`, "host: localhost", key));
+  await once(socket, "data");
+  socket.pause();
+  const refused = { status: 429, body: { errorMessage: containing("not read them yet") } };
+  expect(await send("GET", list)).toMatchObject(refused);
+  expect((await send("POST", list, body)).status).toBe(201);
+  expect((await other("GET", "/consortia")).status).toBe(200);
+  socket.destroy();
+  await until(async () => (await send("GET", list)).status === 200);
 });
 
 test("calls that are being answered keep their connection", async () => {

@@ -59,6 +59,8 @@ describe("clients of Ethereum", () => {
     const request = new FetchRequest(urls.rpc);
     request.setHeader("authorization", basic(credential.username, credential.password).authorization);
     const provider = new JsonRpcProvider(request, raft.chain_id, { staticNetwork: true, cacheTimeout: -1 });
+    for (const method of ["eth_gasPrice", "eth_maxPriorityFeePerGas"])
+      expect(await result(urls.rpc, credential, method)).toBe("0x0");
     const poor = Wallet.createRandom(provider);
     const answer = await poor.sendTransaction({ to: poor.address });
     expect((await answer.wait())!.status).toBe(1);

@@ -1,0 +1,160 @@
+import { SteadyClock, Store } from "../../../service/store/store";
+import { Usage } from "../../../service/store/usage";
+import { build, client, containing, start } from "../helpers";
+
+const configurations = ({ paths }: { paths: { environment: string } }) => `${paths.environment}/configurations`;
+const holding = (membership_id: string, bytes: number) => {
+  const filler = { a: "" };
+  return { type: "t", membership_id, details: { a: "x".repeat(bytes - JSON.stringify(filler).length) } };
+};
+
+test("an organization has as many objects as its quota allows, whatever others have; a deletion makes room", async () => {
+  const { service, send } = await start({ limits: { objects: 6 }, timing: { environmentStart: 0 } });
+  const other = client(service.baseUrl, service.addOrganization("other").apiKey);
+  const world = await build(send);
+  const { paths, membership } = world;
+  const zone = { region: "r", cloud: "c" };
+  const zones = `${paths.consortium}/zones`;
+  const made = await send("POST", zones, zone);
+  expect(made.status).toBe(201);
+  const said = "The organization local may have 6 objects, and has 6. Delete some, or ask whoever runs the service";
+  const refused = { status: 403, body: { errorMessage: containing(said) } };
+  const attempts: [string, string, object][] = [
+    ["POST", zones, zone],
+    ["POST", configurations(world), holding(membership, 100)],
+    ["POST", "/embedded/tethers", {}],
+    ["POST", "/embedded/api-keys", { name: "k" }],
+  ];
+  for (const [method, path, body] of attempts) expect(await send(method, path, body)).toMatchObject(refused);
+  expect((await send("PATCH", paths.membership, { org_name: "another" })).status).toBe(200);
+  await build(other);
+  expect((await send("DELETE", `${zones}/${made.body._id}`)).status).toBe(204);
+  expect((await send("POST", zones, zone)).status).toBe(201);
+});
+
+test("its objects take as many bytes as its quota allows; what shrinks is never refused", async () => {
+  const { send } = await start({ limits: { bytes: 24_000 } });
+  const world = await build(send);
+  const list = configurations(world);
+  const [, second] = [
+    (await send("POST", list, holding(world.membership, 6_000))).body,
+    (await send("POST", list, holding(world.membership, 6_000))).body,
+  ];
+  const said = /may take 24000 bytes\. They take \d{5}, and this needs \d{4} more\. Delete .*--limit-bytes 48000\.$/;
+  const refused = { status: 403, body: { errorMessage: expect.stringMatching(said) as string } };
+  expect(await send("POST", list, holding(world.membership, 6_000))).toMatchObject(refused);
+  const change = (bytes: number) =>
+    send("PATCH", `${list}/${second._id}`, { details: holding(world.membership, bytes).details });
+  expect(await change(12_000)).toMatchObject(refused);
+  expect((await change(100)).status).toBe(200);
+  expect((await send("POST", list, holding(world.membership, 6_000))).status).toBe(201);
+});
+
+test("an object of many small values counts as what it takes in memory", async () => {
+  const { send } = await start({ limits: { bytes: 100_000 } });
+  const world = await build(send);
+  const details = { list: Array<object>(2_000).fill([]) };
+  const answer = await send("POST", configurations(world), { type: "t", membership_id: world.membership, details });
+  expect(answer.status).toBe(403);
+});
+
+test("details, and fields that mean nothing, have at most 64 kB of JSON", async () => {
+  const { send } = await start();
+  const world = await build(send);
+  const list = configurations(world);
+  const most = holding(world.membership, 65_536);
+  const made = await send("POST", list, most);
+  expect(made.status).toBe(201);
+  const said = "details: may have 65536 bytes as JSON, and has 65537";
+  const refused = { status: 400, body: { errorMessage: containing(said) } };
+  const over = holding(world.membership, 65_537);
+  expect(await send("POST", list, over)).toMatchObject(refused);
+  expect(await send("PATCH", `${list}/${made.body._id}`, { details: over.details })).toMatchObject(refused);
+  const wide = { ...most, details: { a: `\u00e4${most.details.a.slice(1)}` } };
+  expect(await send("POST", list, wide)).toMatchObject(refused);
+  const unknown = await send("POST", "/consortia", { name: "a", other: most.details });
+  expect(unknown).toMatchObject({ status: 400, body: { errorMessage: containing("has no field for may have 65536") } });
+});
+
+describe("a quota that is exceeded already", () => {
+  const draft = { kind: "consortium", parent: "o", organization: "o", due: undefined } as const;
+  const large = { name: "a", description: "x".repeat(2_000) };
+  const limits = { consortia: 9, environments: 9, nodes: 9, objects: 1, bytes: 1_000 };
+
+  test("refuses what grows, and nothing that shrinks", () => {
+    const store = new Store(new SteadyClock(Date.now));
+    const one = store.create({ ...draft, fields: large }, { ...limits, bytes: 10_000 });
+    const change = (bytes: number) =>
+      store.change(one, { fields: { name: "a", description: "x".repeat(bytes) } }, limits);
+    expect(() => change(2_001)).toThrow("may take 1000 bytes");
+    expect(change(1_500).revision).toBe(1);
+    expect(() => store.create({ ...draft, fields: large }, limits)).toThrow("may have 1 objects, and has 1");
+  });
+
+  test("of all memory is 507", () => {
+    const usage = new Usage(7_000);
+    const entity = { ...draft, id: "c", state: "setup", createdAt: 0, changedAt: 0, revision: 0, fields: large };
+    const most = { ...limits, objects: 99, bytes: 99_999 };
+    usage.keep("c", entity);
+    const larger = { ...entity, fields: { ...large, description: "x".repeat(9_000) } };
+    for (const key of ["c", "d"]) expect(() => usage.refuse(key, larger, "o", most)).toThrow("no memory left");
+    usage.refuse("d", entity, "o", most);
+    usage.keep("d", entity);
+    for (const key of ["e", "f"]) usage.keep(key, entity);
+    expect(usage.excess).toContain("take 1 MiB of memory");
+    usage.refuse("c", { ...entity, fields: { name: "a" } }, "o", most);
+  });
+});
+
+describe("old versions", () => {
+  test("and deleted objects together take 4 MiB", () => {
+    const usage = new Usage();
+    const fields = { name: "a", description: "x".repeat(65_536) };
+    const made = { kind: "consortium", parent: "o", organization: "o", state: "setup", revision: 0, fields } as const;
+    for (let number = 0; number < 200; number++) {
+      const entity = { ...made, id: `c${number}`, createdAt: number, changedAt: number };
+      usage.keep(entity.id, entity);
+      usage.keep(entity.id, { ...entity, state: "deleted", deletedAt: number });
+    }
+    expect([usage.all > 4_000_000, usage.all <= 4 * 1_048_576]).toEqual([true, true]);
+    usage.drop(new Set(Array.from({ length: 200 }, (_, number) => `c${number}`)));
+    expect([usage.all, usage.of("o")]).toEqual([0, { objects: 0, bytes: 0 }]);
+  });
+
+  let now = 0;
+  const open = () => {
+    const store = new Store(new SteadyClock(() => ++now));
+    return { store, draft: { kind: "consortium", parent: "o", organization: "o", due: undefined } as const };
+  };
+  const nameAt = (store: Store, at: number) => store.listed("consortium", "o", at).map(({ fields }) => fields.name);
+
+  test("are kept as long as there is room, however many there are", () => {
+    const { store, draft } = open();
+    const first = store.create({ ...draft, fields: { name: "0" } });
+    for (let version = 1; version <= 100; version++) store.setFields("consortium", first.id, { name: `${version}` });
+    expect(nameAt(store, first.createdAt)).toEqual(["0"]);
+  });
+
+  test("of an organization take 4 MiB, and so do deleted objects: the oldest are forgotten", () => {
+    const { store, draft } = open();
+    const filler = "x".repeat(65_536);
+    const kept = store.create({ ...draft, fields: { name: "kept" } });
+    const changing = store.create({ ...draft, fields: { name: "0", description: filler } });
+    const times = [changing.createdAt];
+    for (let version = 1; version <= 200; version++) {
+      const { changedAt } = store.setFields("consortium", changing.id, { name: `${version}` });
+      times.push(changedAt);
+    }
+    const seen = times.map((at) => nameAt(store, at).includes("kept") && nameAt(store, at).length === 2);
+    const remembered = seen.filter(Boolean).length;
+    expect([remembered > 55, remembered < 65, seen.at(-1)]).toEqual([true, true, true]);
+    const gone = Array.from({ length: 200 }, () =>
+      store.create({ ...draft, fields: { name: "d", description: filler } }),
+    );
+    for (const one of gone) store.remove(one);
+    expect(nameAt(store, gone.at(-1)!.createdAt).filter((name) => name === "d").length).toBeLessThan(65);
+    expect(store.children("consortium", "o").map(({ fields }) => fields.name)).toEqual(["kept", "200"]);
+    expect(store.usedBy("o")).toMatchObject({ objects: 2 });
+    expect(kept.fields.name).toBe("kept");
+  });
+});
