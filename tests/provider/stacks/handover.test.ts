@@ -220,7 +220,9 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       await stack.up(alone);
       before = objects();
       const one = stack.of("e");
-      const twin = { ...one, name: "e2", urn: one.urn.replace(/::e$/, "::e2") };
+      const kept = one.outputs.__kept as { of?: string };
+      const outputs = { ...one.outputs, __kept: { ...kept, ...(kept.of && { of: "that of e2" }) } };
+      const twin = { ...one, name: "e2", urn: one.urn.replace(/::e$/, "::e2"), outputs };
       const twice = [...stack.state, { ...twin, inputs: { ...twin.inputs, __logicalName: "e2" } }];
       stack.state = twice;
       const same = await stack.up(both(true, "after"));
@@ -376,7 +378,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     });
     const run = await stack.destroy();
     expect(run.errors).toEqual([]);
-    expect(run.lines.join("\n")).toMatch(/stays as long as what it founded.*The founder cannot leave/);
+    expect(run.lines.join("\n")).toMatch(/stays for now, and is deleted with what it founded.*The founder cannot leave/);
     expect([stack.state, service.store.consortia.list()]).toEqual([[], []]);
   });
 

@@ -77,7 +77,7 @@ test("a key is looked up: no call reads other objects to find its organization, 
   const { service, send } = await start({ organizations: [{ name: "a" }, { name: "b" }] });
   const further = (await send("POST", "/embedded/api-keys", { name: "ci" })).body as unknown as Record<string, string>;
   const all = jest.spyOn(Store.prototype, "all");
-  const status = async (key: string) => (await client(service.baseUrl, key)("GET", "/consortia")).status;
+  const status = async (key: string) => (await client(service.baseUrl, key)("GET", "/releases")).status;
   expect(await Promise.all([status(service.apiKey), status(further.key!), status("nobody")])).toEqual([200, 200, 401]);
   expect(all).not.toHaveBeenCalled();
   all.mockRestore();
