@@ -245,20 +245,13 @@ export const roomRules = [
     file: "observe/check/checks.ts",
     find: "if (age < -graceMs) {",
     put: "if (age < 0) {",
-    tests: "observe/troubles.test.ts",
-  },
-  {
-    rule: "a young raft ledger shows no period",
-    file: "observe/check/new-blocks.ts",
-    find: "blocks.length === looksBack && ",
-    put: "",
-    tests: "observe/troubles.test.ts",
+    tests: "observe/checks.test.ts",
   },
   {
     rule: "a console that is read-only verifies reports, and changes nothing",
     file: "console/server/actions.ts",
     find: '!options.mayChange && name !== "verify"',
     put: '!options.mayChange && name === "verify"',
-    tests: "console/access.test.ts",
+    tests: "console/observer.test.ts",
   },
 ];

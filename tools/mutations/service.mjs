@@ -145,10 +145,10 @@ export const serviceRules = [
   },
   {
     rule: "a clock that is set back stops no block",
-    file: "service/ledger/sealing.ts",
-    find: "Math.max(this.base.head.timestamp, ",
-    put: "Math.max(0, ",
-    tests: "service/ledger/chains.test.ts",
+    file: "service/ledger/chain-base.ts",
+    find: "this.clock.saw(head.timestamp * 1_000);",
+    put: "",
+    tests: "service/ledger/time.test.ts",
   },
   {
     rule: "a ledger that nobody uses makes no empty blocks",

@@ -57,6 +57,8 @@ describe("shards", () => {
   test("stacks that depend on each other share one, however far", () => {
     const chain = names.slice(0, 20).map((name, index) => stackOf(name, index === 0 ? [] : [names[index - 1]!]));
     expect(new Set(shardsOf(chain, count).values()).size).toBe(1);
+    const star = names.slice(0, 20).map((name, index) => stackOf(name, index === 0 ? [] : [names[0]!]));
+    expect(new Set(shardsOf(star, count).values()).size).toBe(1);
   });
 });
 

@@ -6,6 +6,7 @@ import { Wallet } from "ethers";
 import * as sdk from "../../../sdk";
 import { startService } from "../../../service";
 import { build, client } from "../../service/helpers";
+import { peer as answering, text } from "../../support/peer";
 import { program, valueOf } from "../../support/program";
 import { type Ledger, ledger, password, username } from "./peer";
 
@@ -94,6 +95,18 @@ describe.each([false, true])("connect (TLS: %s)", (tls) => {
 });
 
 describe("connect, when the node goes wrong", () => {
+  test.each([403, 503])(
+    "a refusal that is not about the credential (%i) does not say that it is",
+    async (status) => {
+      const { baseUrl } = await answering(text(status, '{"errorMessage":"not now"}'));
+      const provider = sdk.connect({ urls: { rpc: baseUrl } }, login);
+      const error: unknown = await provider.send("eth_chainId", []).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Error);
+      expect(error).not.toBeInstanceOf(sdk.CredentialRefused);
+      await provider.destroy();
+    },
+  );
+
   test.each(["rpc", "wss"] as const)("%s: a certificate that nobody vouches for is an error", async (via) => {
     const peer = await ledger(true);
     const provider = via === "wss" ? sdk.connect(peer, login, "wss") : sdk.connect(peer, login);

@@ -91,6 +91,7 @@ test("nobody sends or signs for another member's account", async () => {
       eth("eth_signTransaction", { ...value, from }),
       eth("eth_sign", from, "0x00"),
       eth("personal_sign", "0x00", from),
+      eth("personal_sign", own, from), // the account is the second one
       eth("eth_signTypedData_v4", from, {}),
     ],
   );
