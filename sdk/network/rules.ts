@@ -12,15 +12,16 @@ import { didYouMean } from "../../provider/core/suggest";
 export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[] {
   const { consortia } = plan;
   const environments = consortia.flatMap((consortium) => consortium.environments);
+  // An id may be only a name, unique in its place.
   const adoptable: readonly Planned<{ adopt?: unknown }>[][] = [
     consortia,
-    consortia.flatMap(({ members }) => members),
-    environments,
-    environments.flatMap(({ nodes }) => nodes),
-    [...consortia.flatMap(({ zones }) => zones), ...environments.flatMap(({ zones }) => zones)],
-    consortia.flatMap(({ invitations }) => invitations),
-    environments.flatMap(({ configurations }) => configurations),
-    environments.flatMap(({ services }) => services),
+    ...consortia.flatMap(({ members, zones, invitations, environments: inside }) => [
+      members,
+      zones,
+      invitations,
+      inside,
+    ]),
+    ...environments.flatMap(({ nodes, zones, configurations, services }) => [nodes, zones, configurations, services]),
   ];
   const checkLimit = limitsOf(definition.limits);
   return [

@@ -75,7 +75,7 @@ const wrong: [string, object, string][] = [
   [
     "a region that does not exist",
     { "allowed-regions": { regions: ["eu", "moon"] } },
-    'Policy "allowed-regions": setting regions.1: Invalid option: expected one of "us"|"eu"|"ap"|"ko".',
+    'Policy "allowed-regions": setting regions.1: Invalid option: expected one of "us"|"eu"|"ap"|"ko"|"us1"|"eu1".',
   ],
   [
     "text for the protocols of a client",

@@ -125,8 +125,8 @@ export const coreRules = [
   {
     rule: "no ledger is replaced for a value that is left out",
     file: "provider/core/diff.ts",
-    find: "meta.replace === true && holdsLedger(definition.type)) continue;",
-    put: "meta.replace === true && false) continue;",
+    find: "(meta.replace === true && holdsLedger(definition.type))",
+    put: "false",
     tests: "provider/stacks/asked.test.ts",
   },
   {

@@ -90,12 +90,13 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       note({ state: "inactive", active: false });
     }
     if (olds.network !== network) {
-      agreed(inputs, await whileStopped(session, tetherId, () => client.setTetherNetwork(tetherId, network), stopped));
+      const setNetwork = (): Promise<unknown> => client.setTetherNetwork(tetherId, network);
+      agreeOnNetwork(inputs, await whileStopped(session, tetherId, setNetwork, stopped));
       note({ network, state: "configured" });
     }
     if (olds.intervalHours !== intervalHours) {
       const set = (): Promise<unknown> => client.setTetherInterval(tetherId, intervalHours);
-      const caution = agreed(inputs, await whileStopped(session, tetherId, set, stopped));
+      const caution = agreeOnInterval(inputs, await whileStopped(session, tetherId, set, stopped));
       if (caution !== undefined) session.say(`Warning: ${tetherTitle(inputs)}: ${caution}`);
       note({ intervalHours });
     }
@@ -176,16 +177,19 @@ async function whileStopped(
   }
 }
 
-/**
- * Compares what the service says that it has set with what was asked, before anything is paid.
- * @returns a warning that the service counts the interval in a unit that cannot be told @throws UserError if it set something else
- */
-function agreed({ network, intervalHours }: TetherInputs, answer: unknown): string | undefined {
+/* What the service says that it has set is compared with what was asked, before anything is paid. */
+
+/** @throws UserError if it set another network */
+function agreeOnNetwork({ network }: TetherInputs, answer: unknown): void {
   const { data: shown } = ShownTether.safeParse(answer);
-  if (shown?.network !== undefined && shown.network !== network)
-    throw new UserError(`the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`);
-  const { interval, isConfiguration } = shown ?? {};
-  if (interval === undefined || interval === intervalHours * 60) return undefined;
+  if (shown?.network === undefined || shown.network === network) return;
+  throw new UserError(`the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`);
+}
+
+/** @returns a warning if the unit cannot be told @throws UserError if it set another interval */
+function agreeOnInterval({ intervalHours }: TetherInputs, answer: unknown): string | undefined {
+  const { interval, isConfiguration } = ShownTether.safeParse(answer).data ?? {};
+  if (interval === undefined || interval === intervalHours * 60) return undefined; // sixty times as many: in minutes, of hours
   if (interval !== intervalHours)
     throw new UserError(
       `the service answers that its interval is ${interval}, not ${intervalHours}. Nothing was paid.`,

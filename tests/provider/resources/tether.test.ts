@@ -112,6 +112,13 @@ describe("on a service like the hosted one", () => {
     expect(calls()).not.toContain(post("deploy"));
   });
 
+  test("that shows the old interval when it sets the network is not taken for one that sets another", async () => {
+    const { engine, fields } = await tethered(hosted);
+    await engine.up(tetherArgs);
+    expect(await engine.up({ ...tetherArgs, network: "mainnet", intervalHours: 1 })).toEqual({ then: "updated" });
+    expect(fields()).toMatchObject({ network: "mainnet", interval: 1 });
+  });
+
   test("that answers with sixty times the interval counts in hours: no warning", async () => {
     const { engine, service, said } = await tethered(hosted);
     const body = answers({ targetNetwork: "rinkeby", uploadInterval: 120 });

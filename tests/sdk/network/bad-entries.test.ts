@@ -154,6 +154,16 @@ const wrong: [string, (text: string) => string, string[]][] = [
     ],
   ],
   [
+    "an id that is only a name, adopted in two places",
+    (text) =>
+      `${text.replace("[globex-main]", "{ globex-main: { adopt: main } }")}  test:
+    provider: geth
+    consensusType: poa
+    nodes: { globex: { main: { adopt: main } } }
+`,
+    [],
+  ],
+  [
     "an id that two adopt",
     (text) => text.replace("acme:\n", "acme: { adopt: m1 }\n").replace("{ org", "{ adopt: m1, org"),
     ["4:3: members.globex: members.acme has the adopted object m1, too"],
