@@ -49,10 +49,11 @@ export async function update(collection: Collection, id: string, olds: Props, ne
 /** @throws UserError, before anything is changed, for what the service itself has moved past */
 async function refuseReturn(collection: Collection, id: string, news: Props, sent: readonly string[]): Promise<void> {
   const { definition, session } = collection;
-  const { key, why } = definition.irreversible ?? {};
-  if (key === undefined || !sent.includes(key)) return;
+  const { irreversible } = definition;
+  if (!irreversible || !sent.includes(irreversible.key)) return;
+  const { key } = irreversible;
   const item = await collection.listed(id, lookAgeMs);
-  const reason = item && (await why!(session.client, collection.shown(item)[key], news[key]));
+  const reason = item && (await irreversible.why(session.client, collection.shown(item)[key], news[key]));
   if (reason === undefined) return;
   throw new UserError(`${collection.nameOf(news)} (${id}): ${reason} Nothing was changed.`);
 }

@@ -108,7 +108,8 @@ export async function isShown(client: ConsortiumClient, id: string): Promise<boo
 }
 
 /** Its account, which is made if there is none yet and the service has a call for that. */
-export async function accountOf({ client, say }: Session, id: string): Promise<TetherAccount> {
+export async function accountOf(session: Session, id: string): Promise<TetherAccount> {
+  const { client } = session;
   try {
     return await client.getTetherAccount(id);
   } catch (error) {
@@ -116,7 +117,7 @@ export async function accountOf({ client, say }: Session, id: string): Promise<T
     const made = client.makeTetherAccount(id).then(() => true);
     if (!(await answerOr(made, false, "missing", "unsupported", "invalid"))) throw error;
     const account = await client.getTetherAccount(id);
-    say(`tether service "${id}": it had no account yet; ${account.account ?? "one"} was made.`);
+    session.say(`tether service "${id}": it had no account yet; ${account.account ?? "one"} was made.`);
     return account;
   }
 }
