@@ -103,7 +103,7 @@ describe("connect, when the node goes wrong", () => {
       const error: unknown = await provider.send("eth_chainId", []).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(Error);
       expect(error).not.toBeInstanceOf(sdk.CredentialRefused);
-      await provider.destroy();
+      provider.destroy();
     },
   );
 
