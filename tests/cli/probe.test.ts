@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { likeWhom } from "../../cli/shared/like";
-import { type Service, type ServiceOptions, startService } from "../../service";
+import { type FaultKind, type Service, type ServiceOptions, startService } from "../../service";
 import { consortium, type Ended } from "./command";
 
 /* What `consortium probe` finds out of a service, and that nothing of it is left, whatever happens. */
@@ -221,12 +221,18 @@ describe("it deletes what it made, innermost first", () => {
     expect(() => readFileSync(file("none.json"))).toThrow("ENOENT");
   });
 
-  test("after a consortium whose create was not answered, by its name", async () => {
+  test.each<FaultKind>([
+    { kind: "resetAfter" },
+    { kind: "status", status: 504, acted: true },
+    { kind: "html", status: 200, acted: true },
+    { kind: "truncated", wellFormed: true },
+  ])("after a consortium whose create was answered by $kind, by its name", async (fault) => {
     const service = await begin();
     const kept = await own(service);
-    service.faults.add({ kind: "resetAfter", method: "POST", route: "/consortia" });
+    service.faults.add({ ...fault, method: "POST", route: "/consortia" });
     expect((await probe(service, "--yes")).code).toBe(1);
     expect(there(service)).toEqual([kept]);
+    expect(deletions(service)).toEqual(["consortia"]);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("after %s", async (signal) => {
