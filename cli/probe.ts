@@ -72,7 +72,7 @@ async function run(world: World, flags: Flags, stop: AbortSignal, giveUp: AbortS
   };
   let failure: unknown;
   try {
-    await world.client.requireOrganization();
+    await world.client.proveKey(); // after its JSON, a plain 404 is the service's own, and not repeated
     await askAll(false);
     stop.throwIfAborted();
   } catch (error) {
