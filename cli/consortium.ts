@@ -16,6 +16,7 @@ const commands: Record<string, { summary: string; load: () => Promise<{ define: 
   plugin: { summary: "install the provider plugin for the Pulumi CLI", load: () => import("./plugin.js") },
   map: { summary: "draw a network, a stack or a plan as a picture", load: () => import("./map.js") },
   check: { summary: "check whether a network is usable", load: () => import("./check.js") },
+  probe: { summary: "find out how your service answers", load: () => import("./probe.js") },
   report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
   fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
   accept: { summary: "accept an invitation on the embedded service", load: () => import("./accept.js") },

@@ -8,7 +8,8 @@ import { tetherNetworks } from "../provider/constants";
 import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../service";
 import { isLoopback } from "../service/http/host-check";
 import { whyNoLedger } from "../service/ledger/engine";
-import { callLimits } from "../service/settings/settings";
+import { callLimits, overlay, type Timing } from "../service/settings/settings";
+import { likeWhom } from "./shared/like";
 import { networkUrl, repeatable, stopSignals, textOf, wholeNumber } from "./shared/terminal";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
@@ -30,7 +31,7 @@ interface Flags {
   limitObjects?: number;
   limitBytes?: number;
   limit: Partial<CallLimits>;
-  like: "specification" | "hosted";
+  like: string;
   showKey?: boolean;
   ledger: boolean;
   anvil?: string;
@@ -76,11 +77,7 @@ export function define(command: Command): void {
         .argParser(limit)
         .default({}, "see the documentation"),
     )
-    .addOption(
-      new Option("--like <whom>", "which service it behaves like, where they differ")
-        .choices(["specification", "hosted"])
-        .default("specification"),
-    )
+    .option("--like <whom>", "behave like the specification, hosted, or a file of consortium probe", "specification")
     .option("--no-ledger", "simulate nodes and tethers instead of running real chains")
     .addOption(
       new Option("--anvil <file>", "path of the anvil program (default: from @foundry-rs/anvil)").env(
@@ -135,6 +132,7 @@ async function serve(flags: Flags): Promise<void> {
 
 function start(flags: Flags): Promise<Service> {
   const [first = "local", ...others] = flags.organization;
+  const like = likeWhom(flags.like);
   return startService({
     host: flags.host,
     port: flags.port,
@@ -152,13 +150,13 @@ function start(flags: Flags): Promise<Service> {
       bytes: flags.limitBytes,
     },
     callLimits: flags.limit,
-    timing: {
+    timing: overlay(like.timing ?? {}, {
       nodeStart: milliseconds(flags.nodeStart),
       environmentStart: milliseconds(flags.environmentStart),
       latency: flags.latency,
       tetherHour: milliseconds(flags.tetherHour),
-    },
-    answers: { like: flags.like },
+    }) as Partial<Timing>,
+    answers: like.answers,
     ledger: flags.ledger && { anvil: flags.anvil, targets: flags.target, idleAfter: milliseconds(flags.idleAfter) },
     tls: tls(flags),
   });

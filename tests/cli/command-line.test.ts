@@ -31,6 +31,7 @@ const commands: [string, string, string | undefined][] = [
   ["plugin", "[options] [command]", undefined],
   ["plugin install", "[options]", undefined],
   ["plugin path", "[options]", undefined],
+  ["probe", "[options]", undefined],
   ["report", "[options] [files...]", undefined],
   ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],
   ["accept", "[options] [invitation]", undefined],

@@ -33,7 +33,7 @@ test.each([
   [["--limit", "gas"], "It must be name=number, with one of gas, memory, batch"],
   [["--limit", "colour=5"], "It must be name=number"],
   [["--limit", "gas=0"], "callLimits.gas"],
-  [["--like", "nobody"], "Allowed choices are specification, hosted"],
+  [["--like", "nobody"], "--like takes specification, hosted, or a file"],
 ])("%j is an error in a sentence", async (args, text) => {
   const { code, stderr } = await consortium(["serve", "--port", "0", ...args]);
   expect([code, stderr]).toEqual([1, containing(text)]);

@@ -177,6 +177,20 @@ export const roomRules = [
   },
   // cli
   {
+    rule: "a create that was not refused may have been done",
+    file: "cli/probe/world.ts",
+    find: "status >= 400 && status < 500 && status !== 408",
+    put: "true",
+    tests: "cli/probe.test.ts",
+  },
+  {
+    rule: "a probe deletes by a signal of its own, not by the one that stopped its questions",
+    file: "cli/probe/world.ts",
+    find: "    this.signal = signal;\n",
+    put: "",
+    tests: "cli/probe.test.ts",
+  },
+  {
     rule: "attributes of a state that are whole stay",
     file: "cli/fleet/leftovers.ts",
     find: "if (isTorn) rmSync",

@@ -70,7 +70,7 @@ test("a bad file creates nothing, and every problem is said with its place, at o
   const stack = await Stack.create({ program, env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
   stack.write(
     "network.yaml",
-    file.replace("geth", "gett").replace("orgName", "orgname").replace("{ acme: 2", "{ acem: 2"),
+    file.replace("geth", "7").replace("orgName", "orgname").replace("{ acme: 2", "{ acem: 2"),
   );
   const { code, text } = await stack.up().finally(() => stack.remove());
   expect(code).not.toBe(0);

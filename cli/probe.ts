@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:os";
+import { type Command } from "commander";
+import { resolveSettings, type Settings } from "../provider/api";
+import { printableLines } from "../provider/api/printable";
+import { type Question, questions } from "./probe/questions";
+import { World } from "./probe/world";
+import { connectionHelp } from "./shared/connection";
+import { newTable } from "./shared/formats";
+import { checkedLike } from "./shared/like";
+import { confirm, fail, replaceFile, stopSignals, wholeNumber } from "./shared/terminal";
+
+interface Flags {
+  yes?: boolean;
+  save?: string;
+  /** Seconds. */
+  wait: number;
+}
+
+const defaultWait = 300;
+
+export function define(command: Command): void {
+  command
+    .option("--yes", "do not ask for confirmation")
+    .option("--save <file>", "also write the answers for `consortium serve --like <file>`")
+    .option("--wait <seconds>", "time limit of each wait", wholeNumber(1), defaultWait)
+    .addHelpText(
+      "after",
+      "\nFinds out what the documents of the service leave open: makes a consortium with an environment and a node, looks at what\n" +
+        "the service answers, and deletes them, after an error and Ctrl-C too. Touches nothing else. Takes minutes, most of them\n" +
+        "for the node to start. The file has no key, id or name. Without --yes, asks for confirmation, so it needs a terminal.\n" +
+        `${connectionHelp}\n` +
+        "Exit code 1: it could not find out everything, or something is left.",
+    )
+    .action((flags: Flags) => probe(flags));
+}
+
+async function probe(flags: Flags): Promise<void> {
+  const settings = resolveSettings();
+  const name = `probe-${randomBytes(6).toString("hex")}`;
+  console.error(intent(settings, name));
+  if (!flags.yes && !(await confirm("Make them?")))
+    throw new Error("Nothing was made: confirm at a terminal, or use --yes.");
+  const [stop, giveUp] = [new AbortController(), new AbortController()];
+  const onSignal = (signal: NodeJS.Signals): void => {
+    console.error(stop.signal.aborted ? "Stopping at once." : "Deleting what was made. Once more stops at once.");
+    process.exitCode = 128 + constants.signals[signal];
+    (stop.signal.aborted ? giveUp : stop).abort();
+  };
+  for (const signal of stopSignals) process.on(signal, onSignal);
+  const world = new World(settings, name, flags.wait * 1000, stop.signal);
+  try {
+    await run(world, flags, stop.signal, giveUp.signal);
+  } finally {
+    for (const signal of stopSignals) process.off(signal, onSignal);
+    await world.client.close();
+  }
+}
+
+const intent = ({ baseUrl }: Settings, name: string): string =>
+  `At ${baseUrl}, this makes, all with the name ${name}: a consortium; a membership in it, if it comes without one; an\n` +
+  "environment (quorum, raft); and a node of the default size. It pauses the environment for a moment, tries one wrong key,\n" +
+  "and deletes all of it when done. They count toward the limits of your plan, and may cost what they cost for these minutes.";
+
+async function run(world: World, flags: Flags, stop: AbortSignal, giveUp: AbortSignal): Promise<void> {
+  const rows: string[][] = [];
+  const askAll = async (isAfter: boolean): Promise<void> => {
+    for (const { question, use, ask } of questions.filter(({ after = false }) => after === isAfter)) {
+      console.error(`${question} …`);
+      rows.push([question, await ask(world), use]);
+    }
+  };
+  let failure: unknown;
+  try {
+    await world.client.proveKey(); // after its JSON, a plain 404 is the service's own, and not repeated
+    await askAll(false);
+    stop.throwIfAborted();
+  } catch (error) {
+    failure = error;
+    if (!stop.aborted) fail(error);
+  }
+  const left = await world.clear(giveUp, failure !== undefined);
+  if (failure === undefined) await askAll(true);
+  console.log(tableOf(rows));
+  if (failure === undefined && flags.save !== undefined) replaceFile(flags.save, saved(world));
+  if (left.length === 0) console.log("Nothing that the probe made is left.");
+  else
+    fail(
+      new Error(`left, to be deleted in the console or with \`consortium sweep --id\`:\n${left.join("\n")}`),
+      exitCode(),
+    );
+}
+
+const exitCode = (): number => Number(process.exitCode) || 1;
+
+function tableOf(rows: readonly string[][]): string {
+  const head: (keyof Question | "answer")[] = ["question", "answer", "use"];
+  const table = newTable({ head: [...head.slice(0, 2), "what the provider does"] }, Boolean(process.stdout.isTTY));
+  table.push(...rows.map((row) => row.map((cell) => printableLines(cell))));
+  return table.toString();
+}
+
+/** Settings of a service and nothing else: no key, id or name gets here, since none of the settings holds one. */
+function saved({ answers, timing }: World): string {
+  return `${JSON.stringify(checkedLike("the answers", { answers, timing }), null, 2)}\n`;
+}

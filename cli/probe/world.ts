@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  ApiKey,
+  ConsortiumClient,
+  type CallOptions,
+  type Identified,
+  isApiError,
+  type Method,
+  type Settings,
+  type Transport,
+  type WireAnswer,
+} from "../../provider/api";
+import { paths } from "../../provider/api/paths";
+import { isGoing, isGone } from "../../provider/api/states";
+import { UndiciTransport } from "../../provider/api/transport";
+import { Anything } from "../../provider/api/wire";
+import { type ApiQuirksChange, type Timing } from "../../service/settings/settings";
+
+/** What the service answered to one call, whatever its status. */
+export interface Seen {
+  status: number;
+  form: "JSON" | "plain text" | "HTML" | "no body";
+  body: unknown;
+  text: string;
+  /** Done, and said so as the API does. */
+  ok: boolean;
+}
+
+/** The order of making. Deleted the other way round. */
+export type Kind = "consortium" | "membership" | "environment" | "node";
+
+/** An object that this run asked for. Without an id, it is known by its name, which nothing else has. */
+interface Thing {
+  kind: Kind;
+  collection: string;
+  name: string;
+  id?: string;
+}
+
+/** How an object went. */
+export interface Removal {
+  kind: Kind;
+  /** Of the DELETE that was accepted. */
+  status: number;
+  /** The state on its way out, and for how long it was listed so. */
+  going?: { state: string; ms: number };
+  /** How long it was listed as `deleted`. */
+  listed?: { ms: number; still: boolean };
+}
+
+/** Keeps the last answer as it came: errors show no bodies, and the form of a 404 is a question. */
+class Recorder implements Transport {
+  last: WireAnswer | undefined;
+  constructor(private readonly inner: Transport) {}
+  async send(request: Parameters<Transport["send"]>[0]): Promise<WireAnswer> {
+    this.last = undefined;
+    return (this.last = await this.inner.send(request));
+  }
+  close(how?: "gently" | "at once"): Promise<void> {
+    return this.inner.close(how);
+  }
+}
+
+/** How long one call may take, with its repetitions. */
+const patienceMs = 60_000;
+const notFound = [404, 410];
+
+/** What the run knows, has made and has learned. Calls go one after the other. */
+export class World {
+  readonly client: ConsortiumClient;
+  readonly answers: ApiQuirksChange = {};
+  readonly timing: Partial<Timing> = {};
+  readonly removals: Removal[] = [];
+  /** Notes of one question for later ones. */
+  readonly patched: { works?: boolean } = {};
+  started = false;
+  readonly #made: Thing[] = [];
+  readonly #recorder: Recorder;
+
+  /**
+   * @param name of everything it makes; nothing else may have it
+   * @param waitMs how long each wait may take
+   * @param signal ends the questions; `clear` has one of its own
+   */
+  constructor(
+    private readonly settings: Settings,
+    readonly name: string,
+    readonly waitMs: number,
+    private signal: AbortSignal,
+  ) {
+    this.#recorder = new Recorder(new UndiciTransport(settings));
+    this.client = this.#with(settings);
+  }
+
+  #with(settings: Settings): ConsortiumClient {
+    return new ConsortiumClient(settings, { transport: this.#recorder, patienceMs });
+  }
+
+  /** Sends a call and returns what came back. @throws ApiError if nothing did */
+  async ask(method: Method, path: string, options?: CallOptions, client = this.client): Promise<Seen> {
+    this.signal.throwIfAborted();
+    try {
+      await client.http.request(method, path, options);
+    } catch (error) {
+      if (!isApiError(error) || this.#recorder.last === undefined) throw error;
+    }
+    return seenIn(this.#recorder.last!);
+  }
+
+  /** Asks with a key that nobody has. */
+  askAsStranger(path: string): Promise<Seen> {
+    const apiKey = new ApiKey("u0stranger-bm90LWEta2V5", "the probe");
+    return this.ask("GET", path, undefined, this.#with({ ...this.settings, apiKey }));
+  }
+
+  /** Sends a create, once. What may have been made is known before. */
+  async create(kind: Kind, collection: string, body: object): Promise<Seen> {
+    this.signal.throwIfAborted();
+    const thing: Thing = { kind, collection, name: this.name };
+    this.#made.push(thing);
+    const seen = await this.ask("POST", collection, { body });
+    if (seen.ok) thing.id = idIn(seen.body) ?? (await this.#search(thing));
+    else if (isRefusal(seen.status)) this.#made.pop();
+    return seen;
+  }
+
+  /** As `create`, where the run cannot go on without it. A service may refuse it for a while as too early (409). */
+  async mustCreate(kind: Kind, collection: string, body: object): Promise<Seen> {
+    const { value: seen } = await this.until(async () => {
+      const one = await this.create(kind, collection, body);
+      return one.status === 409 && kind === "node" ? { last: one } : { value: one };
+    });
+    if (seen?.ok && this.find(kind)?.id !== undefined) return seen;
+    if (seen?.ok) throw new Error(`The service made the ${kind}, but neither shows its id nor lists it.`);
+    throw new Error(`The service did not make the ${kind}: HTTP ${seen?.status ?? 409}${wordsOf(seen)}.`);
+  }
+
+  find = (kind: Kind): Thing | undefined => this.#made.find((thing) => thing.kind === kind);
+
+  /** The id of an object that this run made. */
+  id(kind: Kind): string {
+    const id = this.find(kind)?.id;
+    if (id === undefined) throw new Error(`There is no ${kind} yet.`);
+    return id;
+  }
+  path = (kind: Kind): string => paths.item(this.find(kind)!.collection, this.id(kind));
+  /** Collections inside of what it made. */
+  in = <T>(collection: (consortium: string, environment: string) => T): T =>
+    collection(this.id("consortium"), this.id("environment"));
+
+  /** The object as its list shows it. */
+  async listed(kind: Kind): Promise<Identified | undefined> {
+    this.signal.throwIfAborted();
+    const { collection, id } = this.find(kind)!;
+    return (await this.client.list(collection, Anything)).find((one) => one.id === id);
+  }
+
+  /** Looks again and again, ever more rarely, until there is a value or the time is over. */
+  async until<T>(
+    look: (ms: number) => Promise<{ value?: T; last?: T }>,
+    limitMs = this.waitMs,
+  ): Promise<{ value?: T; ms: number }> {
+    const start = performance.now();
+    for (let pause = 50; ; pause = Math.min(pause * 1.3, 2_000)) {
+      const ms = performance.now() - start;
+      const { value, last } = await look(ms);
+      if (value !== undefined) return { value, ms };
+      if (ms + pause > limitMs) return { value: last, ms };
+      await sleep(pause, undefined, { signal: this.signal });
+    }
+  }
+
+  /** An object whose create was answered without its id, or not at all. */
+  async #search({ collection, name }: Thing): Promise<string | undefined> {
+    const look = async () => ({
+      value: (await this.client.list(collection, Anything)).find((one) => one.name === name || one.org_name === name)
+        ?.id,
+    });
+    return (await this.until(look, this.waitMs / 30)).value;
+  }
+
+  /** Deletes everything that the run made, innermost first, and waits until it is gone. Returns what is left, and why. */
+  async clear(signal: AbortSignal, isShort: boolean): Promise<string[]> {
+    this.signal = signal;
+    const left: { thing: Thing; why: string }[] = [];
+    for (const thing of this.#made.splice(0).reverse()) {
+      try {
+        signal.throwIfAborted();
+        thing.id ??= await this.#search(thing);
+        if (thing.id === undefined) continue;
+        this.removals.push(await this.#remove(thing, thing.id, isShort));
+        if (thing.kind === "consortium") left.length = 0; // a consortium takes along what is in it
+      } catch (error) {
+        left.push({ thing, why: signal.aborted ? "not waited for" : (error as Error).message });
+      }
+    }
+    return left.map(({ thing: { kind, id, name }, why }) => `${kind} ${id ?? `named ${name}`}: ${why}`);
+  }
+
+  async #remove({ kind, collection }: Thing, id: string, isShort: boolean): Promise<Removal> {
+    const { value: seen } = await this.until<Seen>(async () => {
+      const one = await this.ask("DELETE", paths.item(collection, id));
+      const mayPass = !one.ok && ![...notFound, 400, 401, 403, 405].includes(one.status);
+      return mayPass ? { last: one } : { value: one };
+    });
+    if (!seen!.ok && !notFound.includes(seen!.status))
+      throw new Error(`HTTP ${seen!.status} to its deletion${wordsOf(seen)}`);
+    const removal: Removal = { kind, status: seen!.status };
+    const state = async () => (await this.client.list(collection, Anything)).find((one) => one.id === id)?.state;
+    const { value: end, ms } = await this.until(async (now) => {
+      const one = (await this.client.list(collection, Anything)).find((other) => other.id === id);
+      if (one?.state !== undefined && isGoing(one)) removal.going = { state: one.state, ms: now };
+      return one === undefined ? { value: "gone" } : isGone(one) ? { value: "deleted" } : {};
+    });
+    if (end === undefined) throw new Error(`it is still there after ${Math.round(ms / 1000)} s`);
+    if (removal.going) removal.going.ms = ms;
+    if (end === "gone" || isShort) return removal;
+    const gone = await this.until(async () => ((await state()) === undefined ? { value: true } : {}), this.waitMs / 5);
+    return { ...removal, listed: { ms: gone.ms, still: gone.value === undefined } };
+  }
+}
+
+/** Certainly not done. */
+const isRefusal = (status: number): boolean => status >= 400 && status < 500 && status !== 408;
+
+function seenIn({ status, text }: WireAnswer): Seen {
+  const good = status >= 200 && status < 300;
+  if (text.trim() === "") return { status, form: "no body", body: undefined, text, ok: good };
+  try {
+    return { status, form: "JSON", body: JSON.parse(text) as unknown, text, ok: good };
+  } catch {
+    return { status, form: /^\s*</.test(text) ? "HTML" : "plain text", body: undefined, text, ok: false };
+  }
+}
+
+const fields = (body: unknown): Partial<Record<string, unknown>> =>
+  typeof body === "object" && body !== null ? body : {};
+
+function idIn(body: unknown): string | undefined {
+  const { _id, id } = fields(body);
+  return typeof (_id ?? id) === "string" ? ((_id ?? id) as string) : undefined;
+}
+
+/** The service's own words. */
+function wordsOf(seen: Seen | undefined): string {
+  const { errorMessage } = fields(seen?.body);
+  return typeof errorMessage === "string" ? ` (${errorMessage.replace(/\.$/, "")})` : "";
+}
