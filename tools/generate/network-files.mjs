@@ -37,7 +37,7 @@ function withChoice({ allOf: rules, properties, required, ...environment }) {
   const { provider, consensusType, ...rest } = properties;
   const others = { type: "object", title: "NetworkEnvironmentSettings", properties: rest, additionalProperties: false };
   const choices = rules.map((/** @type {Json} */ rule) => {
-    const text = ({ /** @type {string} */ description }) => ({ type: "string", description });
+    const text = (/** @type {Json} */ { description }) => ({ type: "string", description });
     const client = { ...text(provider), enum: [rule.if.properties.provider.const] };
     const consensus = { ...text(consensusType), ...rule.then.properties.consensusType };
     return { type: "object", properties: { provider: client, consensusType: consensus }, required };
