@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ClassName, consensusOf, holdsLedger } from "../../../provider/constants";
 import { classes } from "../../generated";
-import { definePolicy, oneOf, regularExpression } from "../define";
+import { definePolicy, regularExpression } from "../define";
 
 /* Policies for single resources. They run before anything is done with a resource. */
 

@@ -378,7 +378,9 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     });
     const run = await stack.destroy();
     expect(run.errors).toEqual([]);
-    expect(run.lines.join("\n")).toMatch(/stays for now, and is deleted with what it founded.*The founder cannot leave/);
+    expect(run.lines.join("\n")).toMatch(
+      /stays for now, and is deleted with what it founded.*The founder cannot leave/,
+    );
     expect([stack.state, service.store.consortia.list()]).toEqual([[], []]);
   });
 

@@ -95,17 +95,14 @@ describe.each([false, true])("connect (TLS: %s)", (tls) => {
 });
 
 describe("connect, when the node goes wrong", () => {
-  test.each([403, 503])(
-    "a refusal that is not about the credential (%i) does not say that it is",
-    async (status) => {
-      const { baseUrl } = await answering(text(status, '{"errorMessage":"not now"}'));
-      const provider = sdk.connect({ urls: { rpc: baseUrl } }, login);
-      const error: unknown = await provider.send("eth_chainId", []).catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(Error);
-      expect(error).not.toBeInstanceOf(sdk.CredentialRefused);
-      provider.destroy();
-    },
-  );
+  test.each([403, 503])("a refusal that is not about the credential (%i) does not say that it is", async (status) => {
+    const { baseUrl } = await answering(text(status, '{"errorMessage":"not now"}'));
+    const provider = sdk.connect({ urls: { rpc: baseUrl } }, login);
+    const error: unknown = await provider.send("eth_chainId", []).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(sdk.CredentialRefused);
+    provider.destroy();
+  });
 
   test.each(["rpc", "wss"] as const)("%s: a certificate that nobody vouches for is an error", async (via) => {
     const peer = await ledger(true);
