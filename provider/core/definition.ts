@@ -137,6 +137,8 @@ export interface Definition {
   owner?: string;
   /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
   foundedWith?(object: Identified, parent: Identified): boolean;
+  /** How long after this run's last deletion (ms) a service may still find something in it. Default: 10 seconds. */
+  emptyingMs?: number;
   /** What it is deleted with, where a service has no call to delete it alone. */
   goesWith?: string;
   /** Collections that are empty in a new object. */

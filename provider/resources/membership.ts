@@ -20,6 +20,7 @@ export const membership: Definition = {
   }),
   wire: MembershipObject,
   naming: ["orgName"],
+  emptyingMs: 120_000, // nodes are removed in minutes
   shownLater: ["state", "createdAt"],
   place: memberships,
   // "The creating organization is the default founding member" (spec, section 1).

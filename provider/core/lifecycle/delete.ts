@@ -24,10 +24,8 @@ export class InUse extends NotDeleted {
 
 /** How long to retry a deletion that is refused for a temporary reason. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
-/** How long what others delete, or lists that lag, may keep an object. */
+/** How long an object may still look full after a deletion, unless its definition says more. */
 const contentMs = 10_000;
-/** How long after this run's last deletion an object may still look full: a service removes nodes in minutes, not seconds. */
-const emptyingMs = 120_000;
 /** How long an object may stay listed after a 404 before we report that it cannot be deleted. */
 const stillListedMs = 20_000;
 /** Owners rarely change. */
@@ -148,7 +146,7 @@ class Deletion {
     // A DELETE has no body, so the words mean the same with any status.
     const content = conflictOf({ status: 409, errorMessage: refused.errorMessage }) === "content";
     const isPatient = content
-      ? waited < contentMs || session.collections.sinceDeletionMs() < emptyingMs
+      ? waited < contentMs || session.collections.sinceDeletionMs() < (definition.emptyingMs ?? contentMs)
       : waited < refusalMs[refused.kind as keyof typeof refusalMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
     // Nobody whom this organization sees uses it, so what the service means belongs to another one.

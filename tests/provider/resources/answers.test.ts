@@ -316,6 +316,22 @@ describe("a parent that still holds something", () => {
     expect(await shown()).toBeUndefined();
   });
 
+  test("a membership is patient with nodes of this run that the service still removes", async () => {
+    const { engine, inside, service, time, shown } = await filled("membership");
+    await inside.destroy();
+    service.faults.add({
+      method: "DELETE",
+      route: "/consortia/:consortiumId/memberships/:membershipId",
+      kind: "status",
+      status: 409,
+      errorMessage: "the membership still owns nodes",
+      times: Infinity,
+    });
+    time.after(100_000, () => void service.faults.clear());
+    await engine.destroy();
+    expect(await shown()).toBeUndefined();
+  });
+
   test.each(parents)("%s: waits a moment for what goes by itself", async (kind) => {
     const { engine, inside, service, time, shown } = await filled(kind);
     time.after(6_000, () => service.store[kind === "consortium" ? "memberships" : "nodes"].remove(inside.kept!.id));
