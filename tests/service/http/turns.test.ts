@@ -20,9 +20,9 @@ test("a caller that has used more than its share waits as long as that takes; ot
   const turns = new Turns({ atOnce: 64, work: 100 });
   turns.measured("greedy", busy(130)); // 100 ms are saved, and 30 take 300
   const [greedy, other] = await Promise.all([timed(turns.next("greedy")), timed(turns.next("other"))]);
-  expect([greedy > 150, greedy < 2_000, other < 100]).toEqual([true, true, true]);
+  expect([greedy > 150, greedy < 2_000, other < greedy]).toEqual([true, true, true]);
   turns.measured("frugal", busy(50));
-  expect(await timed(turns.next("frugal"))).toBeLessThan(100);
+  expect(await timed(turns.next("frugal"))).toBeLessThan(greedy);
 });
 
 test("works of many callers leave gaps for everything else, and no caller's come before another's", async () => {
@@ -34,15 +34,19 @@ test("works of many callers leave gaps for everything else, and no caller's come
     order.push(caller);
   };
   const all = ["a", "a", "a", "a", "b", "c", "d"].map(work);
-  let longest = 0;
+  let most = 0;
   let working = true;
   const looked = (async () => {
-    while (working) longest = Math.max(longest, await timed(nextRound()));
+    while (working) {
+      const before = order.length;
+      await nextRound();
+      most = Math.max(most, order.length - before);
+    }
   })();
   await Promise.all(all);
   working = false;
   await looked;
-  expect(longest).toBeLessThan(60); // all together take 105
+  expect(most).toBeLessThan(4); // of seven in one round
   expect(order.slice(-2)).toEqual(["a", "a"]);
 });
 
