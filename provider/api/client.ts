@@ -199,14 +199,21 @@ export class ConsortiumClient {
 
   /**
    * A list with all its pages. Elements without an id are skipped.
+   * @param optional whether the service may lack the list, which a page in place of an answer then says, too
    * @throws PartialList if the list is incomplete
    */
-  async list<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | undefined>): Promise<T[]> {
+  async list<T>(
+    where: string,
+    schema: z.ZodType<T>,
+    query?: Record<string, string | undefined>,
+    optional = false,
+  ): Promise<T[]> {
     const given = Object.entries(query ?? {});
     const sent = Object.fromEntries(given.filter(([, value]) => !isOperation(value)));
     const compared = given.filter(([, value]) => isOperation(value));
     const { items, part } = await readPages(
-      ({ page, skip }) => this.http.request("GET", where, page ? { page } : { query: { ...sent, skip } }),
+      ({ page, skip }) =>
+        this.http.request("GET", where, { optional, ...(page ? { page } : { query: { ...sent, skip } }) }),
       ({ body }) => this.read(z.array(z.unknown()), body, `GET ${where}`),
       Object.values(sent).every((value) => value === undefined),
     );
@@ -266,7 +273,7 @@ export class ConsortiumClient {
   organizationOfKey(): Promise<string | undefined> {
     const key = this.#key;
     key.organization ??= askForOrganization(this.http.settings.apiKey.reveal(), (where, schema) =>
-      this.list(where, schema),
+      this.list(where, schema, undefined, true),
     ).catch((error: unknown) => {
       key.organization = undefined;
       throw error;

@@ -14,6 +14,8 @@ export interface CallOptions {
   /** A later page of the same list, at an address that the service gave. */
   page?: URL;
   body?: unknown;
+  /** The service may lack it: an answer that is not the API's, such as a page, is not asked for again. */
+  optional?: boolean;
   /** For a POST that is safe to repeat, such as setting a value. Default: freely, except for POST. */
   repeatable?: Repeatable;
 }
@@ -99,6 +101,7 @@ export class Http {
         });
       } catch (error) {
         if (!isApiError(error)) throw error;
+        if (options.optional && isNotTheApi(error)) throw error;
         const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.connections.reached };
         const delay = retryDelay(error, repeatable, tried);
         if (delay === undefined || this.#clock.now() + delay > patience) throw error;
@@ -210,6 +213,10 @@ export class Http {
     throw this.error({ ...facts, kind: isForeign ? "server" : kind, next });
   }
 }
+
+/** Whether something answered that does not speak the API: it was answered, and neither refused nor out of order. */
+export const isNotTheApi = ({ kind, status = 500 }: ApiError): boolean =>
+  (kind === "server" || kind === "lost") && status < 500 && status !== 408;
 
 const unreadable = Symbol("unreadable");
 

@@ -1,6 +1,7 @@
 import { type z } from "zod";
-import { answerOr } from "./api-error";
+import { answerOr, isApiError } from "./api-error";
 import { MembershipObject } from "./generated";
+import { isNotTheApi } from "./http";
 import { paths } from "./paths";
 import { type Settings, SettingsError } from "./settings";
 import { isGone } from "./states";
@@ -21,8 +22,14 @@ export async function askForOrganization(
   apiKey: string,
   list: <T>(collection: string, schema: z.ZodType<T>) => Promise<T[]>,
 ): Promise<string | undefined> {
-  const optional = <T>(items: Promise<T[]>): Promise<T[]> =>
-    answerOr(items, [], "missing", "unsupported", "denied", "invalid", "server");
+  const optional = async <T>(items: Promise<T[]>): Promise<T[]> => {
+    try {
+      return await answerOr(items, [], "missing", "unsupported", "denied", "invalid", "server");
+    } catch (error) {
+      if (isApiError(error) && isNotTheApi(error)) return [];
+      throw error;
+    }
+  };
   const id = apiKey.slice(0, Math.max(0, apiKey.indexOf("-")));
   const own = (await optional(list(paths.apiKeys, ApiKeyObject))).find((key) => key.id === id)?.org_id;
   if (own !== undefined) return own;

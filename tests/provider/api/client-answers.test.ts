@@ -1,5 +1,5 @@
 import { ConsortiumClient } from "../../../provider/api/client";
-import { json, peer, settingsFor } from "../../support/peer";
+import { http, json, peer, settingsFor, text } from "../../support/peer";
 import { virtualTime } from "../../support/virtual-time";
 
 /* Answers that have another form than the API's. */
@@ -45,5 +45,34 @@ describe("answers of another form", () => {
     await expect(new ConsortiumClient(settingsFor(none.baseUrl)).getTetherAccount("t")).rejects.toMatchObject({
       call: "GET /tether/t/account",
     });
+  });
+});
+
+describe("the organization of a key", () => {
+  const page = "<html><body>Cannot GET /api/v1/apikeys</body></html>";
+  test.each([
+    [404, page],
+    [404, ""],
+    [404, '{"errorMessage":"no"}'],
+    [200, page],
+    [302, ""],
+    [401, "Unauthorized"],
+    [403, page],
+    [405, ""],
+  ])("is not told by a service that answers %i %j, which is asked once for each", async (status, body) => {
+    const { baseUrl, requests } = await peer(text(status, body));
+    const client = new ConsortiumClient(http(baseUrl));
+    expect(await client.organizationOfKey()).toBeUndefined();
+    expect(await client.organizationOfKey()).toBeUndefined();
+    expect(requests.map(({ url }) => url.replace("/api/v1", ""))).toEqual(["/apikeys", "/orgs", "/memberships"]);
+  });
+
+  test("is asked for again where the service is away", async () => {
+    virtualTime();
+    const { baseUrl, requests } = await peer((response, seen, socket) =>
+      (seen <= 2 ? text(503, "") : json(200, [{ _id: "o1" }]))(response, seen, socket),
+    );
+    expect(await new ConsortiumClient(http(baseUrl)).organizationOfKey()).toBe("o1");
+    expect(requests.length).toBeGreaterThan(2);
   });
 });
