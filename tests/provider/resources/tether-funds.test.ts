@@ -134,3 +134,14 @@ test("another patience is no change of what is there", async () => {
   expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "same" });
   expect(calls()).toEqual([]);
 });
+
+test("a tether that works is not stopped for a network on which it has too little", async () => {
+  const { engine, service, calls } = await tethered(ether);
+  await engine.up(base);
+  calls();
+  expect(errorOf(await engine.up({ ...base, network: "mainnet" }))).toMatch(
+    /has 0 wei on mainnet, .*Nothing was spent.*The tether stays on rinkeby as it is/,
+  );
+  expect(calls().filter((call) => call.startsWith("POST"))).toEqual([]);
+  expect(service.store.tethers.get(tetherId).fields).toMatchObject({ network: "rinkeby", active: true });
+});

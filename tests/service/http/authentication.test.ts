@@ -28,6 +28,8 @@ test("without a key a body is not read, whatever it holds", async () => {
   const headers = { "content-type": "application/json" };
   const answer = await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body: "{ broken" });
   expect(answer.status).toBe(401);
+  const large = await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body: " ".repeat(400_000) });
+  expect(large.status).toBe(401); // 413 if it were read
 });
 
 test("an organization sees and touches its own objects only", async () => {
