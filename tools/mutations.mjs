@@ -38,11 +38,12 @@ async function outcomeOf(copy, tests, signal) {
  */
 async function caughtBy(copy, tests, broken, signal) {
   const before = await outcomeOf(copy, tests, signal);
-  if (before.outcome !== "passes") {
-    const which = before.failed.map((title) => `\n         ${title}`).join("");
-    log(`FAILED tests/${tests} ${before.outcome} with no rule broken${which}`);
+  if (before.outcome === "does not load") {
+    log(`FAILED tests/${tests} does not load`);
     return 0;
   }
+  // A test that needs a build of these sources fails in a copy: it proves nothing, and the others do.
+  for (const title of before.failed) log(`       not counted, because it fails with no rule broken: ${title}`);
   let caught = 0;
   for (const { rule, file, find, put } of broken) {
     if (signal.aborted) break;
@@ -52,10 +53,13 @@ async function caughtBy(copy, tests, broken, signal) {
       path,
       text.replace(find, () => put),
     );
-    const { outcome, failed } = await outcomeOf(copy, tests, signal);
+    const after = await outcomeOf(copy, tests, signal);
     writeFileSync(path, text);
-    const isCaught = outcome === "fails";
-    log(`${isCaught ? "ok    " : "FAILED"} ${rule}: broken in ${file}, tests/${tests} ${outcome}`);
+    const failed = after.failed.filter((title) => !before.failed.includes(title));
+    const isCaught = failed.length > 0;
+    log(
+      `${isCaught ? "ok    " : "FAILED"} ${rule}: broken in ${file}, tests/${tests} ${isCaught ? "fails" : "passes"}`,
+    );
     if (isCaught) log(`         ${failed[0]}${failed.length > 1 ? `, and ${failed.length - 1} more` : ""}`);
     caught += Number(isCaught);
   }
