@@ -17,7 +17,7 @@ import { drawn, rules } from "./mutations/rules.mjs";
 /** How many are drawn. */
 const usual = 20;
 
-/** @typedef {{ outcome: "passes" | "does not load", failed: [] } | { outcome: "fails", failed: string[] }} Outcome `failed`: titles */
+/** @typedef {{ outcome: "passes" | "does not load" | "fails", failed: string[] }} Outcome `failed`: titles */
 
 /** Runs one test file. @param {string} copy @param {string} tests @param {AbortSignal} signal @returns {Promise<Outcome>} */
 async function outcomeOf(copy, tests, signal) {
