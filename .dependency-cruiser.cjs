@@ -13,7 +13,7 @@ const room = (from, others, comment) => ({
 });
 
 const pulumi = "node_modules/@pulumi";
-const views = ["inventory", "observe", "console", "cli"];
+const views = ["inventory", "observe", "console", "fleet", "cli"];
 const adapters = ["provider/dynamic", "plugin"];
 const outside = ["sdk", "service", ...views];
 

@@ -52,7 +52,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["tests/**", "bench/**", "tools/**", "cli/**", "provider/api/environment.ts"],
+    files: ["tests/**", "bench/**", "tools/**", "cli/**", "fleet/**", "provider/api/environment.ts"],
     rules: { "no-restricted-properties": "off", "no-console": "off" },
   },
   {
@@ -66,6 +66,7 @@ export default tseslint.config(
   {
     files: [
       "cli/**",
+      "fleet/**",
       "console/server/**",
       "inventory/**",
       "observe/**",

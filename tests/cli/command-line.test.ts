@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type * as view from "../../cli/fleet/output";
+import type * as view from "../../fleet/output";
 import { built, consortium as started } from "../service/child";
 import { consortium } from "./command";
 
@@ -152,7 +152,7 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
   process.env.FORCE_COLOR = "1"; // the table's library asks once, at its first color, whether there are any
   try {
     jest.isolateModules(() => {
-      const { liveTable } = jest.requireActual<typeof view>("../../cli/fleet/output");
+      const { liveTable } = jest.requireActual<typeof view>("../../fleet/output");
       const rows = [{ stack: "a", outcome: "running", now: "", startedAt: 0 }];
       const table = (colors: boolean) => liveTable(rows, 1, 0, { rows: 20, columns: 80, colors });
       expect(table(true)).toContain("\u001b[");

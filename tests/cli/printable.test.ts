@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { parse } from "yaml";
-import { Progress } from "../../cli/fleet/progress";
-import { readSecrets } from "../../cli/fleet/secrets";
+import { Progress } from "../../fleet/progress";
+import { readSecrets } from "../../fleet/secrets";
 import { render } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
 import { ApiError } from "../../provider/api";

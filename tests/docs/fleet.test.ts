@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { parse } from "yaml";
-import { define } from "../../cli/fleet";
-import { readFleet } from "../../cli/fleet/file";
-import { FleetFile } from "../../cli/fleet/schema";
-import { StubPulumi } from "../cli/fleet/stub-pulumi";
+import { define } from "../../fleet/command";
+import { readFleet } from "../../fleet/file";
+import { FleetFile } from "../../fleet/schema";
+import { StubPulumi } from "../fleet/stub-pulumi";
 import { built } from "../service/child";
 import { pages, root } from "./markdown";
 

@@ -16,7 +16,7 @@ import { duration, log, UserError, withProgress } from "./terminal.mjs";
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** The folders of the product's sources. */
-export const sources = ["cli", "console", "inventory", "observe", "optional", "plugin", "provider", "sdk", "service"];
+export const sources = ["cli", "console", "fleet", "inventory", "observe", "optional", "plugin", "provider", "sdk", "service"];
 
 /** What a build depends on. */
 const buildInputs = [...sources, "tsconfig.json", "package-lock.json"];

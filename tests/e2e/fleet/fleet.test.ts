@@ -31,7 +31,7 @@ const two = { acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/t
 
 /*
  * The same names in both: only their keys tell the organizations apart. What it makes and unmakes: tests/e2e/stories/fleet.test.ts; how it
- * goes on where a stack fails or is stopped: tests/cli/fleet/run.test.ts.
+ * goes on where a stack fails or is stopped: tests/fleet/run.test.ts.
  */
 beforeAll(async () => {
   w = await FleetWorld.create();

@@ -7,7 +7,7 @@ import { until } from "../support/until";
 
 /*
  * Two runs of one fleet that meet on its backend, as shards and pipelines do, and policies before anything is made. (Two runs in one
- * folder: tests/cli/fleet/recovery.test.ts.)
+ * folder: tests/fleet/recovery.test.ts.)
  */
 
 let w: FleetWorld;

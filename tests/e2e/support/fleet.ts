@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { type RunRecord, processesOf } from "../../../cli/fleet/run-locks";
+import { type RunRecord, processesOf } from "../../../fleet/run-locks";
 import { type Service, startService } from "../../../service";
 import { drawn } from "../../support/random";
 import { finished, type Result, root, withoutCompiler } from "./stack";

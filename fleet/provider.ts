@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { on, once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { type Answer, type Order } from "../plugin/shared";
+import { sharedArgument } from "../provider/constants";
+
+interface SharedOptions {
+  /** The bundled plugin. */
+  file: string;
+  /** Gets what it prints. */
+  log: string;
+  /** Without the key of any organization. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** The provider plugin, in one process for all stacks of a run. It ends with the run, however that ends. */
+export class SharedProvider {
+  #child?: Promise<ChildProcess>;
+
+  constructor(private readonly options: SharedOptions) {}
+
+  /**
+   * Serves a stack with its own settings. Returns the variable by which Pulumi finds it: one for debugging, which makes no
+   * difference to the engine.
+   */
+  async serve(stack: string, environment: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+    const child = await (this.#child ??= this.#start());
+    const answers = on(child, "message", { close: ["exit"] }) as AsyncIterable<[Answer]>;
+    tell(child, { serve: stack, environment });
+    for await (const [{ served, port }] of answers) {
+      if (served !== stack) continue;
+      const others = environment.PULUMI_DEBUG_PROVIDERS ?? "";
+      return { PULUMI_DEBUG_PROVIDERS: [`consortium:${port}`, others].filter(Boolean).join(",") };
+    }
+    throw new Error(`the provider has ended; see ${this.options.log}`);
+  }
+
+  /** Stops serving a stack, even in the middle of a call. */
+  async end(stack: string): Promise<void> {
+    const child = await this.#child;
+    if (child) tell(child, { end: stack });
+  }
+
+  async close(): Promise<void> {
+    const child = await this.#child?.catch(() => undefined);
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.disconnect();
+    await ended;
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const { file, env } = this.options;
+    const log = openSync(this.options.log, "a", 0o600);
+    const child = fork(file, [sharedArgument], { env, execArgv: [], stdio: ["ignore", log, log, "ipc"] });
+    closeSync(log);
+    child.setMaxListeners(0); // each stack listens until it is served
+    child.on("exit", () => (this.#child = undefined));
+    await once(child, "spawn");
+    return child;
+  }
+}
+
+const tell = (child: ChildProcess, order: Order): void => void (child.connected && child.send(order, () => undefined));

@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { regions } from "../provider/api";
+import { mapping } from "../sdk/yaml/shape";
+
+/* The form of a fleet file, and the fleet that file.ts makes of it. */
+
+const nameText = 'a name must have at most 60 letters, digits, ".", "_" and "-", and begin with a letter or a digit';
+const name = z
+  .string({ error: "a name must be text" })
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, nameText)
+  .max(60, nameText);
+
+const text = (what: string) => z.string({ error: `${what} must be text` }).min(1, `${what} must not be empty`);
+
+const neverInClear = (what: string) =>
+  `${what} must not be written into this file. Say where it is: { env: NAME_OF_A_VARIABLE } or { command: [program, argument, …] }`;
+
+/** Where a secret comes from: an environment variable, or the output of a program. */
+const secret = (what: string) =>
+  z
+    .strictObject(
+      {
+        env: z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable")
+          .optional(),
+        command: z
+          .array(z.string({ error: "an argument must be text" }))
+          .min(1, "command must name a program")
+          .optional(),
+      },
+      { error: neverInClear(what) },
+    )
+    .refine(({ env, command }) => (env === undefined) !== (command === undefined), neverInClear(what));
+
+export type SecretSource = z.infer<ReturnType<typeof secret>>;
+
+const list = (what: string, entry: z.ZodType<string>) => z.array(entry, { error: `${what} must be a list` });
+
+const stack = z.union(
+  [
+    text("a stack"),
+    mapping("a stack", {
+      definition: text("definition").optional(),
+      program: text("program").optional(),
+      name: name.optional(),
+      adopt: z.boolean({ error: "adopt must be true or false" }).optional(),
+      dependsOn: list("dependsOn", text("the name of a stack")).optional(),
+      paths: list("paths", text("a path")).optional(),
+    }),
+  ],
+  { error: "a stack must be the name of a network file, or a mapping with definition or program" },
+);
+
+const organization = mapping("an organization", {
+  apiKey: secret("an API key"),
+  region: z.enum(regions, { error: `region must be one of ${regions.join(", ")}` }).optional(),
+  baseUrl: text("baseUrl").optional(),
+  organization: text("organization").optional(),
+  allowHttp: z.boolean({ error: "allowHttp must be true or false" }).optional(),
+  stacks: z.record(name, stack, { error: "stacks must be a mapping of names to network files" }),
+});
+
+const policyPack = z.union(
+  [text("a policy pack"), mapping("a policy pack", { path: text("path"), config: text("config").optional() })],
+  { error: "a policy pack must be a folder, or a mapping with path and config" },
+);
+
+const kubernetes = mapping("kubernetes", {
+  namespace: text("namespace").optional(),
+  serviceAccount: text("serviceAccount").optional(),
+  image: text("image").optional(),
+  secret: text("secret").optional(),
+  git: mapping("git", {
+    repository: text("repository"),
+    branch: text("branch").optional(),
+    commit: text("commit").optional(),
+    folder: text("folder").optional(),
+  }).optional(),
+});
+
+const count = "concurrency must be a whole number from 1 to 64";
+
+export const FleetFile = mapping("a fleet", {
+  project: name.optional(),
+  id: text("id").max(200, "id must have at most 200 characters").optional(),
+  concurrency: z.number({ error: count }).int(count).min(1, count).max(64, count).optional(),
+  backend: z
+    .string({ error: "backend must be text" })
+    .regex(
+      /^[a-z0-9]+:\/\//,
+      "backend must be an address such as file://./state, s3://bucket or https://api.pulumi.com",
+    )
+    .optional(),
+  secretsProvider: text("secretsProvider").optional(),
+  passphrase: secret("a passphrase").optional(),
+  policyPacks: z.array(policyPack, { error: "policyPacks must be a list of folders" }).optional(),
+  organizations: z.record(name, organization, { error: "organizations must be a mapping of names to organizations" }),
+  kubernetes: kubernetes.optional(),
+});
+
+export type FleetDefinition = z.infer<typeof FleetFile>;
+
+/** An organization of the file. `organization` is the id that its key must belong to. */
+export interface Organization extends Omit<FleetDefinition["organizations"][string], "stacks"> {
+  name: string;
+}
+
+export interface FleetStack {
+  /** Name of the Pulumi stack: `<organization>-<name in the file>`. */
+  name: string;
+  organization: Organization;
+  /** A network file, absolute. Either this or `program` is set. */
+  definition?: string;
+  /** A folder with a Pulumi program, absolute. */
+  program?: string;
+  /** Name of the network. Default: the one in its file. */
+  network?: string;
+  /** Whether to adopt existing objects. */
+  adopt: boolean;
+  /** Names of the stacks that must be finished first. */
+  dependsOn: string[];
+  /** More files and folders that belong to it, absolute. */
+  paths: string[];
+}
+
+export interface PolicyPack {
+  /** Its folder, absolute. */
+  path: string;
+  /** A file for `--policy-pack-config`, absolute. */
+  config?: string;
+}
+
+/** The file with its defaults. Without `backend`, PULUMI_BACKEND_URL applies, or the backend where the user is logged in. */
+export interface Fleet extends Omit<FleetDefinition, "organizations" | "policyPacks"> {
+  /** As on the command line. */
+  file: string;
+  /** The folder of the file, absolute: paths in the file are relative to it. */
+  folder: string;
+  project: string;
+  /** Whether the file names its project. */
+  hasProject: boolean;
+  concurrency: number;
+  organizations: Organization[];
+  stacks: FleetStack[];
+  policyPacks: PolicyPack[];
+}
+
+export const stackName = (organization: string, stack: string): string => `${organization}-${stack}`;
+
+type Given = FleetDefinition["organizations"][string]["stacks"][string];
+
+/** The settings of a stack, which may be only a network file. */
+export const settingsOf = (given: Given): Exclude<Given, string> =>
+  typeof given === "string" ? { definition: given } : given;
+
+/** The organizations of these stacks, each once. */
+export const organizationsOf = <O>(stacks: readonly { organization: O }[]): O[] => [
+  ...new Set(stacks.map(({ organization }) => organization)),
+];

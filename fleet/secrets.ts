@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { environmentName, keySourceVariable } from "../provider/api/environment";
+import { printableLines } from "../provider/api/printable";
+import { absoluteBackend } from "./file";
+import { type Fleet, type FleetStack, organizationsOf, type SecretSource } from "./schema";
+
+export interface Secrets {
+  /** API keys by organization. */
+  apiKeys: ReadonlyMap<string, string>;
+  passphrase?: string;
+  /** Replaces every secret in a text, and escapes control characters. */
+  mask: (text: string) => string;
+  /** Environment variables with secrets: no Pulumi process inherits them. */
+  variables: readonly string[];
+}
+
+type Env = NodeJS.ProcessEnv;
+
+const usable = /^[\x21-\x7e]+$/;
+const longestMs = 60_000;
+
+async function read(what: string, source: SecretSource, folder: string, env: Env): Promise<string> {
+  if (source.env !== undefined) return (env[source.env] ?? "").trim();
+  const [program = "", ...args] = source.command ?? [];
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { cwd: folder, env, timeout: longestMs });
+    return stdout.trim();
+  } catch (cause) {
+    // Its output and arguments may be secret: show neither.
+    const { code, signal } = cause as { code?: string | number; signal?: string };
+    const why = code === "ENOENT" ? "there is no such program" : `it ended with ${signal ?? code}`;
+    const message = `${what} cannot be read by the command "${program}": ${why}. Run it by hand to see what it says.`;
+    throw new Error(message, { cause });
+  }
+}
+
+const keyVariable = environmentName("apiKey");
+
+/** Reads the keys of these stacks, before anything is started. */
+export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
+  const keys = organizationsOf(stacks).map(async ({ name, apiKey }) => {
+    const key = await read(`The API key of the organization ${name}`, apiKey, fleet.folder, env);
+    if (usable.test(key)) return [name, key] as const;
+    const from = apiKey.env === undefined ? `the command "${apiKey.command![0]}"` : `the variable ${apiKey.env}`;
+    throw new Error(
+      `The API key of the organization ${name} from ${from} is ${key === "" ? "empty" : "not valid: it has spaces or line breaks"}.`,
+    );
+  });
+  const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet.folder, env));
+  const apiKeys = new Map(await Promise.all(keys));
+  const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
+  const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), keyVariable];
+  const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
+  const hidden = [...apiKeys.values(), passphrase ?? "", ...inherited]
+    .filter((one) => one.length >= 6) // shorter ones occur by chance within words
+    .sort((one, other) => other.length - one.length); // one may begin with another
+  return {
+    apiKeys,
+    passphrase,
+    mask: (text) => printableLines(hidden.reduce((masked, one) => masked.replaceAll(one, "[secret]"), text)),
+    variables,
+  };
+}
+
+/** Makes relative paths in the environment absolute: Pulumi runs in the work folder. */
+function absolutePaths({ PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: backend }: Env): Env {
+  return {
+    ...(file ? { PULUMI_CONFIG_PASSPHRASE_FILE: resolve(file) } : {}),
+    ...(backend ? { PULUMI_BACKEND_URL: absoluteBackend(backend, process.cwd()) } : {}),
+  };
+}
+
+/** The environment of every Pulumi process of a fleet: without the key of any organization. */
+export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env): Env {
+  const inherited = Object.entries(own).filter(([name]) => !secrets.variables.includes(name));
+  return {
+    ...Object.fromEntries(inherited),
+    ...absolutePaths(own),
+    ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
+    ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    // Makes previews stream their events, as updates do.
+    PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
+  };
+}
+
+/** The connection settings of a stack in the fleet file, as the provider's environment variables. */
+export function connectionVariables({ organization, adopt }: FleetStack): Record<string, string> {
+  const { region, baseUrl, allowHttp, organization: id } = organization;
+  const given = Object.entries({ region, baseUrl, organization: id, allowHttp, adopt: adopt || undefined });
+  return Object.fromEntries(
+    given.flatMap(([name, value]) => (value === undefined ? [] : [[environmentName(name), String(value)]])),
+  );
+}
+
+/** The environment of one stack, with the key of its organization. The fleet file overrides what is inherited. */
+export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secrets): Env {
+  const { name, region, baseUrl } = stack.organization;
+  // An inherited address would override the region, and an inherited organization belongs to one key only.
+  const dropped =
+    region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
+  const variables = dropped.map(environmentName);
+  const inherited = Object.entries(shared).filter(([key]) => !variables.includes(key));
+  return {
+    ...Object.fromEntries(inherited),
+    ...connectionVariables(stack),
+    [keyVariable]: secrets.apiKeys.get(name),
+    [keySourceVariable]: `apiKey of the organization ${name}`,
+  };
+}

@@ -1,0 +1,134 @@
+import { Document, parse, Scalar, type ScalarTag, visit } from "yaml";
+import { printableLines } from "../provider/api/printable";
+import { dynamicPrefix, networkType, ownKeys, pluginPrefix } from "../provider/constants";
+import { check, readNetwork } from "../sdk/network/load";
+import { argsOf, type Part, partsOf, Shown } from "../sdk/network/parts";
+import { Variable } from "../sdk/network/references";
+
+/* Network files as Pulumi YAML, and YAML that every reader understands alike. */
+
+/** A network file as one component of the provider plugin. The resource has the name of the network. */
+export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
+  const { name, definition } = readNetwork(file, network);
+  delete definition.name;
+  return { resources: { [name]: { type: networkType, properties: literal(definition) } } };
+}
+
+/** In Pulumi YAML, `${` begins an expression, and `$$` is one dollar. */
+const literalText = (text: string): string => text.replaceAll(/\$+(?=\{)|\${2,}/g, (dollars) => dollars + dollars);
+
+/** Escapes a value for Pulumi YAML, which would drop an empty entry such as `acme:`. */
+function literal(value: unknown): unknown {
+  if (value === null) return {};
+  if (typeof value === "string") return literalText(value);
+  if (Array.isArray(value)) return value.map(literal);
+  if (typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [literalText(key), literal(part)]));
+}
+
+/** Whether Pulumi YAML can express a value. It drops `null`, has no environment variables, and a key `fn::…` is a call. */
+function isExpressible(value: unknown): boolean {
+  if (value === null || value instanceof Variable) return false;
+  if (typeof value !== "object" || value instanceof Shown) return true;
+  return Object.entries(value).every(([key, part]) => !/^fn::/i.test(key) && isExpressible(part));
+}
+
+type Resources = Record<string, { type: string; name?: string; properties: object; options: object }>;
+
+interface PlainOptions {
+  file: string;
+  /** Replaces the name in the file. */
+  network?: string;
+  stack: string;
+  project: string;
+}
+
+/**
+ * The resources of a network file, as `Network` registers them, but without that component. With their aliases, a stack that has a
+ * `Network` on either provider moves here and replaces nothing.
+ * @returns undefined if Pulumi YAML cannot express the network
+ */
+export function plainResources({ file, network, stack, project }: PlainOptions): Resources | undefined {
+  const { name, definition } = readNetwork(file, network);
+  const { plan } = check(name, definition, undefined);
+  const parts = plan ? partsOf(plan) : [];
+  if (parts.length === 0 || !parts.every(({ args }) => isExpressible(args))) return undefined;
+  const variables = new Map(parts.map(({ className, planned }, at) => [planned, `${className}${at + 1}`]));
+  const expression = ({ planned }: Part, output = ""): string => `\${${variables.get(planned)!}${output}}`;
+  const property = (value: unknown): unknown => {
+    if (value instanceof Shown) return expression(value.by, `.${value.output}`);
+    return value instanceof Secret ? { "fn::secret": literal(value.value) } : literal(value);
+  };
+  /** With the names under former names of the network. */
+  const namesOf = (names: string[]): string[] => [
+    ...names,
+    ...names.flatMap((one) =>
+      one.startsWith(name) ? plan!.formerly.map((other) => other + one.slice(name.length)) : [],
+    ),
+  ];
+  const resource = (part: Part) => {
+    const { className, planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
+    const properties = Object.entries(argsOf(part, (value) => new Secret(value)))
+      .filter(([key]) => !ownKeys.includes(key)) // unknown to the YAML host
+      .map(([key, value]) => [key, property(value)]);
+    return {
+      type: pluginPrefix + className,
+      name: planned.names[0],
+      properties: Object.fromEntries(properties) as object,
+      options: {
+        aliases: aliasesOf(className, namesOf([planned.names[0]!, ...formerly]), `urn:pulumi:${stack}::${project}`),
+        protect: planned.protect,
+        deleteBeforeReplace,
+        ignoreChanges,
+        dependsOn: dependsOn?.map((one) => expression(one)),
+      },
+    };
+  };
+  return Object.fromEntries(parts.map((part) => [variables.get(part.planned)!, resource(part)]));
+}
+
+class Secret {
+  constructor(readonly value: unknown) {}
+}
+
+/** As URNs, which all versions of Pulumi YAML accept. */
+function aliasesOf(className: string, names: readonly string[], where: string): string[] {
+  const [own, former] = [pluginPrefix + className, dynamicPrefix + className];
+  const types = [`${networkType}$${former}`, `${networkType}$${own}`, former, own];
+  return [...new Set(names)]
+    .flatMap((name) => types.map((type) => `${where}::${type}::${name}`))
+    .filter((urn) => urn !== `${where}::${own}::${names[0]}`);
+}
+
+const versions = ["1.1", "1.2"] as const;
+
+/** Words and paths. Only a few of them, such as `no` and `Null`, are no texts for some reader. */
+const wordLike = /^[A-Za-z/][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*$/;
+
+const isPlain = (text: string): boolean =>
+  wordLike.test(text) && versions.every((version) => parse(text, { version }) === text);
+
+/** For readers of YAML 1.1, `1e-7` is text without a decimal point. */
+const pointed: ScalarTag = {
+  tag: "tag:yaml.org,2002:float",
+  default: true,
+  test: /^-?\d+\.0e/,
+  identify: (value) => typeof value === "number" && /^-?\d+e/.test(String(value)),
+  resolve: Number,
+  stringify: ({ value }) => String(value).replace("e", ".0e"),
+};
+
+/**
+ * YAML that means the same in version 1.2 and in version 1.1, which Kubernetes and Pulumi read: there, `no` is a boolean, and `0123`
+ * and `12:30` are numbers. It has no anchors, so every part can be read by itself.
+ */
+export function yamlForAll(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [pointed, ...tags] });
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === "string" && !isPlain(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  // Characters that YAML 1.1 reads as line breaks are in double quotes now, where escapes work.
+  return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
+}

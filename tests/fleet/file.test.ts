@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative } from "node:path";
+import { FleetFileError, readFleet } from "../../fleet/file";
+import { chosen } from "../../fleet/selection";
+import type * as FleetFiles from "../../fleet/file";
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-file-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = join(folder, "fleet.yaml");
+const env = { ACME_API_KEY: "a-key", PULUMI_CONFIG_PASSPHRASE: "" };
+
+function write(name: string, text: string): string {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+write("networks/trade.yaml", "members: [m]\nenvironments: { e: { provider: quorum, consensusType: raft } }\n");
+write("programs/legacy/Pulumi.yaml", "name: legacy\nruntime: nodejs\n");
+
+function problems(text: string, given: Record<string, string> = env): string[] {
+  write("fleet.yaml", text);
+  try {
+    readFleet(file, { env: given });
+    return [];
+  } catch (error) {
+    if (!(error instanceof FleetFileError)) throw error;
+    return error.problems.map((one) =>
+      one.replaceAll(`${relative(process.cwd(), folder)}/`, "").replaceAll(`${folder}/`, ""),
+    );
+  }
+}
+
+test("a fleet: names of stacks, absolute files, defaults", () => {
+  write(
+    "fleet.yaml",
+    `backend: file://./state
+organizations:
+  acme:
+    apiKey: { env: ACME_API_KEY }
+    region: eu
+    stacks:
+      prod: networks/trade.yaml
+      test: { definition: networks/trade.yaml, adopt: true, name: try }
+      legacy: { program: programs/legacy }
+`,
+  );
+  const fleet = readFleet(file, { env });
+  const project = `${basename(folder)}-fleet`; // of the folder and the file
+  expect(fleet).toMatchObject({ project, concurrency: 4, backend: `file://${folder}/state`, folder });
+  const definition = join(folder, "networks/trade.yaml");
+  expect(fleet.stacks).toMatchObject([
+    { name: "acme-prod", definition, adopt: false, organization: { name: "acme", region: "eu" } },
+    { name: "acme-test", definition, adopt: true, network: "try" },
+    { name: "acme-legacy", program: join(folder, "programs/legacy"), definition: undefined },
+  ]);
+});
+
+const organization = (stacks: string, key = "{ env: ACME_API_KEY }"): string =>
+  `organizations:\n  acme:\n    apiKey: ${key}\n    stacks:\n      ${stacks}\n`;
+
+const wrong: [string, string, string[]][] = [
+  [
+    "text that is no YAML",
+    "organizations: [",
+    [expect.stringMatching(/^fleet.yaml:1:\d+: this is not YAML/) as string],
+  ],
+  ["nothing", "# later\n", ["fleet.yaml:1:1: the file is empty: write at least organizations with their stacks"]],
+  [
+    "misspelt keys, all at once",
+    "projct: x\norganisations: {}\n",
+    [
+      "fleet.yaml:1:1: organizations: organizations must be a mapping of names to organizations",
+      'fleet.yaml:1:1: projct: a fleet has no "projct"; did you mean "project"?',
+      'fleet.yaml:2:1: organisations: a fleet has no "organisations"; did you mean "organizations"?',
+    ],
+  ],
+  [
+    "a key in clear",
+    organization("prod: networks/trade.yaml", "abcdef"),
+    [expect.stringMatching(/^fleet.yaml:3:13: organizations.acme.apiKey: an API key must not be written/) as string],
+  ],
+  [
+    "a variable that is not set",
+    organization("prod: networks/trade.yaml", "{ env: NO_SUCH_KEY }"),
+    ["fleet.yaml:3:20: organizations.acme.apiKey.env: the environment variable NO_SUCH_KEY is not set"],
+  ],
+  [
+    "a network file that is missing",
+    organization("prod: networks/trad.yaml"),
+    ["fleet.yaml:5:13: organizations.acme.stacks.prod: there is no network file networks/trad.yaml"],
+  ],
+  [
+    "a folder without a program",
+    organization("prod: { program: networks }"),
+    ["fleet.yaml:5:24: organizations.acme.stacks.prod.program: there is no Pulumi.yaml in networks"],
+  ],
+  [
+    "both a definition and a program",
+    organization("prod: { program: programs/legacy, definition: networks/trade.yaml }"),
+    [
+      "fleet.yaml:5:13: organizations.acme.stacks.prod: a stack must have either a definition (a network file) or a program (a folder)",
+    ],
+  ],
+  [
+    "stacks of the same name",
+    `organizations:
+  a:
+    apiKey: { env: ACME_API_KEY }
+    stacks: { b-c: networks/trade.yaml }
+  a-b:
+    apiKey: { env: ACME_API_KEY }
+    stacks: { c: networks/trade.yaml }
+`,
+    [
+      "fleet.yaml:7:15: organizations.a-b.stacks.c: this stack would be called a-b-c, as a.b-c is already: rename one of them",
+    ],
+  ],
+  [
+    "a stack that depends on none that there is, and two that depend on each other",
+    organization(
+      "prod: { definition: networks/trade.yaml, dependsOn: [acme-test] }\n" +
+        "      test: { definition: networks/trade.yaml, dependsOn: [acme-prod, acme-tset] }",
+    ),
+    [
+      "fleet.yaml:5:60: organizations.acme.stacks.prod.dependsOn[0]: acme-test also depends on acme-prod: remove one of the two",
+      "fleet.yaml:6:60: organizations.acme.stacks.test.dependsOn[0]: acme-prod also depends on acme-test: remove one of the two",
+      'fleet.yaml:6:71: organizations.acme.stacks.test.dependsOn[1]: there is no stack acme-tset; did you mean "acme-test"?',
+    ],
+  ],
+  [
+    "a policy pack that is none",
+    `policyPacks: [networks]\n${organization("prod: networks/trade.yaml")}`,
+    ["fleet.yaml:1:15: policyPacks[0]: there is no PulumiPolicy.yaml in networks"],
+  ],
+  ["no stacks", "organizations: {}", [expect.stringContaining("there is no stack") as string]],
+  [
+    "too many at a time",
+    `concurrency: 0\n${organization("prod: networks/trade.yaml")}`,
+    ["fleet.yaml:1:14: concurrency: concurrency must be a whole number from 1 to 64"],
+  ],
+];
+
+test.each(wrong)("%s", (_, text, expected) => {
+  expect(problems(text)).toEqual(expected);
+});
+
+const three =
+  "a: networks/trade.yaml\n      b: { definition: networks/trade.yaml, name: spice }\n      c: networks/silk.yaml";
+test("more consortia in an organization than the service allows, over all its stacks; a network file may allow more", () => {
+  write("networks/silk.yaml", "members: [m]\n");
+  expect(problems(organization(three))).toEqual([
+    "fleet.yaml:7:10: organizations.acme.stacks.c: the service allows 2 consortia in an organization, and the stacks of acme " +
+      "would have 3: trade of acme-a, spice of acme-b, silk of acme-c. If your organization allows more, set " +
+      "limits.consortiaPerOrganization in one of their network files",
+  ]);
+  // the same key is the same organization, under whatever name
+  const other = "\n  too:\n    apiKey: { env: ACME_API_KEY }\n    stacks:\n      c:";
+  expect(problems(organization(three).replace("\n      c:", other))).toEqual([
+    expect.stringMatching(/^fleet.yaml:10:10: organizations.too.stacks.c: .*trade of acme-a/) as string,
+  ]);
+  expect(problems(organization(three.replace("networks/silk.yaml", "networks/trade.yaml")))).toEqual([]); // one consortium
+  write("networks/silk.yaml", "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n");
+  expect(problems(organization(three))).toEqual([]);
+});
+
+test("what is wrong in a network file has its place in that file, once", () => {
+  write("networks/odd.yaml", "members: [m]\nenvironments:\n  e: { provider: geth, consensusType: raft }\n");
+  const found = problems(organization("prod: networks/odd.yaml\n      test: networks/odd.yaml"));
+  expect(found).toEqual([expect.stringMatching(/^networks\/odd.yaml:3:39: environments.e.*geth runs poa/)]);
+});
+
+test("a state in a file needs a passphrase, one of the service does not", () => {
+  const fleet = (backend: string): string => `backend: ${backend}\n${organization("prod: networks/trade.yaml")}`;
+  const without = { ACME_API_KEY: "a-key" };
+  expect(problems(fleet("file://./state"), without)).toEqual([expect.stringContaining("PULUMI_CONFIG_PASSPHRASE")]);
+  expect(problems(fleet("https://api.pulumi.com"), without)).toEqual([]);
+  expect(problems(`passphrase: { env: ACME_API_KEY }\n${fleet("file://./state")}`, without)).toEqual([]);
+  expect(problems(`secretsProvider: awskms://alias/x\n${fleet("s3://bucket")}`, without)).toEqual([]);
+});
+
+test("only the keys of the stacks that are wanted are needed", () => {
+  const other = "  globex: { apiKey: { env: NOT_SET }, stacks: { prod: networks/trade.yaml } }\n";
+  write("fleet.yaml", `${organization("prod: networks/trade.yaml")}${other}`);
+  const of = (...only: string[]) => readFleet(file, { env, wanted: (fleet) => chosen(fleet, only) });
+  expect(of("acme-*").stacks).toHaveLength(2);
+  expect(() => of("globex-*")).toThrow(/NOT_SET is not set/);
+  expect(() => of("acme-*", "acne-*")).toThrow(/no stack like acne-\*; there are acme-prod, globex-prod/);
+});
+
+test("a file that is not there", () => {
+  expect(() => readFleet(join(folder, "none.yaml"), { env })).toThrow(/none.yaml: there is no such file/);
+});
+
+test("Pulumi's SDK, which takes longer to load than all else, is not loaded to check a fleet and its networks", () => {
+  write("fleet.yaml", organization("prod: networks/trade.yaml"));
+  jest.isolateModules(() => {
+    jest.doMock("@pulumi/pulumi", () => {
+      throw new Error("the SDK was loaded");
+    });
+    const files = jest.requireActual<typeof FleetFiles>("../../fleet/file");
+    expect(files.readFleet(file, { env }).stacks).toHaveLength(1);
+  });
+  jest.dontMock("@pulumi/pulumi");
+});

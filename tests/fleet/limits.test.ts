@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { failBeyondLimits, type Previewed } from "../../fleet/limits";
+import { Progress } from "../../fleet/progress";
+import { type FleetStack } from "../../fleet/schema";
+import { type StackResult } from "../../fleet/results";
+import { type EngineEvent } from "../../inventory/plan/read";
+import { type Service, startService } from "../../service";
+
+/* What previews plan for an organization, with what it has: market and spice, where two are allowed. */
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-limits-"));
+const definition = join(folder, "network.yaml");
+let service: Service;
+let spice: string;
+beforeAll(async () => {
+  service = await startService({ organizations: [{ name: "acme", apiKey: "key" }] });
+  const headers = { Authorization: "Bearer key", "Content-Type": "application/json" };
+  for (const name of ["market", "spice"]) {
+    const body = JSON.stringify({ name });
+    const answer = await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body });
+    spice = ((await answer.json()) as { _id: string })._id;
+  }
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await service.close();
+});
+beforeEach(() => writeFileSync(definition, "members: [m]\n"));
+
+const step = (op: string, name: string, id?: string): EngineEvent => ({
+  resOutputsEvent: {
+    metadata: {
+      op,
+      urn: `urn:pulumi:s::p::consortium:index:Consortium::${name}`,
+      type: "consortium:index:Consortium",
+      ...(op === "create" ? { new: { custom: true, inputs: { name } } } : { old: { custom: true, id } }),
+    },
+  },
+});
+
+/** The error of a stack after a preview with these steps; undefined where it is in order. */
+async function error(events: EngineEvent[], change: Partial<FleetStack> = {}, env: NodeJS.ProcessEnv = {}) {
+  const progress = new Progress(String, "planned");
+  events.forEach((event) => progress.take(event));
+  const organization = { name: "acme", apiKey: { env: "KEY" } };
+  const stack = { name: "acme-prod", organization, definition, adopt: false, dependsOn: [], paths: [], ...change };
+  const result = { outcome: "ok" } as StackResult;
+  const own = { CONSORTIUM_API_KEY: "key", CONSORTIUM_BASE_URL: service.baseUrl, ...env };
+  const previewed: Previewed[] = [{ stack, result, progress, env: own }];
+  await failBeyondLimits(previewed, [stack]);
+  expect(result.outcome).toBe(result.error === undefined ? "ok" : "failed");
+  return result.error;
+}
+
+test("one more than the organization can have fails the stack that would make it", async () => {
+  expect(await error([step("create", "trade")])).toBe(
+    "the organization acme would have 3 consortia, and the service allows 2: market, spice exist, and trade would be created. Delete " +
+      "one, or leave one out; if your organization allows more, set limits.consortiaPerOrganization in one of its network files.",
+  );
+});
+
+test("it is none where one is adopted, or deleted by the same fleet, or nothing is made", async () => {
+  expect(await error([step("create", "market")])).toBeUndefined();
+  expect(await error([step("create", "trade"), step("delete", "spice", spice)])).toBeUndefined();
+  expect(await error([])).toBeUndefined();
+});
+
+test("nothing is said where the limit, or what there is, is not known", async () => {
+  expect(await error([step("create", "trade")], { definition: undefined, program: folder })).toBeUndefined();
+  expect(await error([step("create", "trade")], {}, { CONSORTIUM_API_KEY: "refused" })).toBeUndefined();
+  writeFileSync(definition, "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n");
+  expect(await error([step("create", "trade")])).toBeUndefined();
+});

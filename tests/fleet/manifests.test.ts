@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { readFleet } from "../../fleet/file";
+import { fleetManifests, neededSecrets } from "../../fleet/manifests";
+import { yamlProgram } from "../../fleet/yaml";
+import { complaintsAbout, documentsIn } from "../gitops/operator";
+import { refusedBy, testWithCrds } from "../gitops/operator-crds";
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-manifests-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const kubernetes = `
+kubernetes:
+  namespace: networks
+  git: { repository: https://git.example.com/trade/networks.git, branch: production, folder: fleets }
+`;
+const fleet = (extra: string, backend = "s3://a-bucket") => {
+  writeFileSync(join(folder, "trade.yaml"), "members: [m]\n");
+  const file = join(folder, "fleet.yaml");
+  const organizations = `
+project: fleet
+backend: ${backend}
+organizations:
+  acme:
+    apiKey: { env: NOT_SET_HERE }
+    region: eu
+    allowHttp: true
+    stacks:
+      prod: trade.yaml
+      Test_2: { definition: trade.yaml, name: acme-test, adopt: true }
+  globex:
+    apiKey: { command: [vault, read, the-path] }
+    stacks: { prod: trade.yaml }
+`;
+  writeFileSync(file, organizations + extra);
+  return readFleet(file, { env: {}, secrets: false });
+};
+
+const files = () => fleetManifests(fleet(kubernetes), join(folder, "operator"));
+interface Stack {
+  metadata: object;
+  spec: Record<string, unknown>;
+}
+const stackOf = (name: string): Stack => documentsIn(files()[name]!)[0] as unknown as Stack;
+
+test("a stack each, with the program and its network file where they are in the repository", () => {
+  expect(Object.keys(files()).sort()).toEqual([
+    ...["access.yaml", "acme-prod.yaml", "acme-test-2.yaml", "globex-prod.yaml"],
+    ...["program/Pulumi.yaml", "program/index.js", "program/package.json"],
+  ]);
+  expect(stackOf("acme-test-2.yaml")).toMatchObject({
+    metadata: { name: "acme-test-2", namespace: "networks" },
+    spec: {
+      stack: "acme-Test_2",
+      projectRepo: "https://git.example.com/trade/networks.git",
+      branch: "production",
+      repoDir: "fleets/operator/program",
+      config: { "fleet:network": "../../trade.yaml", "fleet:name": "acme-test" },
+      destroyOnFinalize: false,
+    },
+  });
+});
+
+test("keys are named as Secrets, one for each organization, and never contained", () => {
+  const of = (name: string) => stackOf(name).spec.envRefs;
+  expect(of("acme-prod.yaml")).toMatchObject({
+    CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-acme", key: "apiKey" } },
+    CONSORTIUM_REGION: { type: "Literal", literal: { value: "eu" } },
+    CONSORTIUM_ALLOW_HTTP: { type: "Literal", literal: { value: "true" } },
+  });
+  expect(of("globex-prod.yaml")).toMatchObject({
+    CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-globex", key: "apiKey" } },
+    PULUMI_CONFIG_PASSPHRASE: { type: "Secret", secret: { name: "consortium-fleet", key: "passphrase" } },
+  });
+  expect(neededSecrets(fleet(kubernetes))).toEqual([
+    "consortium-fleet with backendUrl and passphrase",
+    "consortium-acme with apiKey",
+    "consortium-globex with apiKey",
+  ]);
+  expect(neededSecrets(fleet(kubernetes, "https://api.pulumi.com"))[0]).toBe("consortium-fleet with accessToken");
+});
+
+describe("the operator takes them", () => {
+  const texts = () => Object.entries(files()).flatMap(([name, text]) => (name.startsWith("program/") ? [] : [text]));
+
+  test("by the description of its fields", () => expect(texts().flatMap(complaintsAbout)).toEqual([]));
+  testWithCrds("by its CRDs", (crds) => expect(texts().flatMap((text) => refusedBy(crds, text))).toEqual([]));
+});
+
+describe("--program", () => {
+  const written = () => fleetManifests(fleet("kubernetes: { namespace: networks }"), folder, { programs: true });
+
+  test("a Program each, which is the network itself: no repository, nothing else to fetch", () => {
+    expect(Object.keys(written()).sort()).toEqual([
+      ...["access.yaml", "acme-prod.yaml", "acme-test-2.yaml", "globex-prod.yaml"],
+    ]);
+    const [program, stack] = documentsIn(written()["acme-test-2.yaml"]!);
+    expect(program).toEqual({
+      apiVersion: "pulumi.com/v1",
+      kind: "Program",
+      metadata: { name: "acme-test-2", namespace: "networks" },
+      program: { resources: { "acme-test": { type: "consortium:index:Network", properties: { members: ["m"] } } } },
+    });
+    const { spec } = stack as unknown as Stack;
+    expect(spec).toMatchObject({ programRef: { name: "acme-test-2" }, stack: "acme-Test_2", destroyOnFinalize: false });
+    expect(spec.envRefs).toMatchObject({ CONSORTIUM_API_KEY: { secret: { name: "consortium-acme" } } });
+    expect(Object.keys(spec)).not.toContain("projectRepo");
+  });
+
+  test("the stack names the network, and what has no name of its own in the file with it; text stays text", () => {
+    const file = join(folder, "named.yaml");
+    writeFileSync(file, "name: trade\nmembers: { m: { orgName: 'costs ${5}' }, n: }\n");
+    const members = { m: { orgName: "costs $${5}" }, n: {} };
+    const type = "consortium:index:Network";
+    expect(yamlProgram(file).resources).toEqual({ trade: { type, properties: { members } } });
+    expect(yamlProgram(file, "other").resources).toEqual({ other: { type, properties: { members } } });
+    writeFileSync(file, "name: trade\nconsortium: Coffee Trade\nmembers: [m]\n");
+    expect(yamlProgram(file, "other").resources).toMatchObject({
+      other: { properties: { consortium: "Coffee Trade" } },
+    });
+  });
+
+  test("Kubernetes, which reads by YAML 1.1, reads the same as people who know 1.2", () => {
+    const names = ["no", "on", "y", "Yes", "off", "n1", "1_000", "0123", "12:30", "1e3", "null"];
+    const members = Object.fromEntries(
+      names.map((name) => [/^[a-z]/i.test(name) ? name : `m${name.replace(":", "")}`, { orgName: name }]),
+    );
+    writeFileSync(join(folder, "trade.yaml"), JSON.stringify({ name: "on", members }));
+    const file = join(folder, "words.yaml");
+    const stacks = { off: { definition: "trade.yaml", name: "no" } };
+    writeFileSync(file, JSON.stringify({ backend: "s3://b", organizations: { y: { apiKey: { env: "K" }, stacks } } }));
+    const files = fleetManifests(readFleet(file, { env: {}, secrets: false }), folder, { programs: true });
+    const [program] = parseAllDocuments(files["y-off.yaml"]!, { version: "1.1" }).map((one) => one.toJS() as unknown);
+    expect(program).toMatchObject({ program: { resources: { no: { properties: { members } } } } });
+    for (const text of Object.values(files)) {
+      const [old, now] = (["1.1", "1.2"] as const).map((version) =>
+        parseAllDocuments(text, { version }).map((one) => one.toJS() as unknown),
+      );
+      expect(old).toEqual(now);
+    }
+  });
+
+  describe("the operator takes them", () => {
+    const texts = () => Object.values(written());
+
+    test("by the description of its fields", () => expect(texts().flatMap(complaintsAbout)).toEqual([]));
+    testWithCrds("by its CRDs", (crds) => expect(texts().flatMap((text) => refusedBy(crds, text))).toEqual([]));
+  });
+});
+
+test("without a repository it says what is missing; names that are the same in Kubernetes are refused", () => {
+  expect(() => fleetManifests(fleet(""), folder)).toThrow(/add kubernetes: \{ git: \{ repository/);
+  const twice = { ...fleet(kubernetes) };
+  twice.stacks = [...twice.stacks, { ...twice.stacks[0]!, name: "acme_prod" }];
+  expect(() => fleetManifests(twice, folder)).toThrow(/acme_prod and another one have the same name in Kubernetes/);
+});

@@ -1,0 +1,208 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { readFleet } from "../../fleet/file";
+import { plainView } from "../../fleet/output";
+import { identityOf, isSame } from "../../fleet/ownership";
+import { Stop } from "../../fleet/pulumi";
+import { type Command, type FleetResult } from "../../fleet/results";
+import { inLegacyProject, runFleet } from "../../fleet/run";
+import { readSecrets } from "../../fleet/secrets";
+import { StubPulumi } from "./stub-pulumi";
+
+/* The fleet of a stack: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
+
+/** Many small processes, one after the other. */
+jest.setTimeout(60_000);
+
+let folder: string;
+let pulumi: StubPulumi;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "consortium-fleet-ownership-"));
+  pulumi = new StubPulumi(join(folder, "stub"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Given {
+  project?: string;
+  id?: string;
+  /** Networks by stack. */
+  stacks?: Record<string, string>;
+}
+
+/** Writes a fleet file, such as `north/fleet.yaml`, with a network file for each stack beside it. */
+function fleet(path: string, { stacks = { prod: "coffee" }, ...rest }: Given = {}): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  const text = "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n";
+  for (const network of Object.values(stacks)) writeFileSync(join(dirname(file), `${network}.yaml`), text);
+  const files = Object.fromEntries(Object.entries(stacks).map(([key, network]) => [key, `${network}.yaml`]));
+  const organizations = { acme: { apiKey: { env: "KEY" }, stacks: files } };
+  writeFileSync(file, JSON.stringify({ backend: `file://${folder}/state`, ...rest, organizations }));
+  return file;
+}
+
+interface Ran extends Pick<FleetResult, "strays"> {
+  results: FleetResult["stacks"];
+  project: string;
+  /** Outcomes by stack. */
+  outcomes: Record<string, string>;
+  errors: string;
+}
+
+async function run(command: Command, file: string, { takeOver = false } = {}): Promise<Ran> {
+  const env = { ...pulumi.env, KEY: "a-key-of-acme" };
+  const read = readFleet(file, { env });
+  const secrets = await readSecrets(read, read.stacks, env);
+  const stop = new Stop();
+  const definition = await inLegacyProject(read, { secrets, env, stop });
+  const view = plainView(() => undefined);
+  const { stacks: results, strays } = await runFleet(definition, {
+    command,
+    stacks: definition.stacks,
+    parallel: 1,
+    secrets,
+    env,
+    view,
+    stop,
+    takeOver,
+  });
+  return {
+    results,
+    strays,
+    project: definition.project,
+    outcomes: Object.fromEntries(results.map(({ stack, outcome }) => [stack, outcome])),
+    errors: results.map(({ error = "" }) => error).join("\n"),
+  };
+}
+
+const networksOf = (): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(pulumi.stacks).map(([key, { networks }]) => [key, networks]));
+
+describe("two fleet files on one backend, with the same organization and stack key", () => {
+  test("have two projects, unless they say otherwise", async () => {
+    expect(await run("up", fleet("north/fleet.yaml"))).toMatchObject({ project: "north-fleet" });
+    expect(await run("up", fleet("south/fleet.yaml", { stacks: { prod: "tea" } }))).toMatchObject({
+      project: "south-fleet",
+      outcomes: { "acme-prod": "ok" },
+    });
+    expect(networksOf()).toEqual({ "north-fleet/acme-prod": ["coffee"], "south-fleet/acme-prod": ["tea"] });
+  });
+
+  const project = "trade";
+  test.each<[string, string, string]>([
+    ["in two folders", "north/fleet.yaml", "south/fleet.yaml"],
+    ["in one folder", "north/one.yaml", "north/two.yaml"],
+    ["that are called alike, in folders that are called alike", "a/net/fleet.yaml", "b/net/fleet.yaml"],
+  ])("and the same project, %s: the second is refused, whatever it would do", async (_, one, other) => {
+    await run("up", fleet(one, { project }));
+    const second = fleet(other, { project, stacks: { prod: "tea" } });
+    for (const command of ["up", "preview", "drift", "destroy"] as const) {
+      const { outcomes, errors } = await run(command, second);
+      expect(outcomes).toEqual({ "acme-prod": "failed" });
+      expect(errors).toContain(`the stack acme-prod belongs to the fleet ${one.split("/").slice(-2).join("/")}`);
+      expect(errors).toContain(`consortium fleet up ${second} --only acme-prod --take-over`);
+    }
+    expect(networksOf()).toEqual({ "trade/acme-prod": ["coffee"] });
+    expect(pulumi.calls.filter((call) => /^(up|destroy|refresh|preview)/.test(call))).toHaveLength(1);
+  });
+
+  test("the second one takes the stack over when it is told to, and then it is its own", async () => {
+    const first = fleet("north/fleet.yaml", { project });
+    await run("up", first);
+    const second = fleet("south/fleet.yaml", { project, stacks: { prod: "tea" } });
+    expect(await run("preview", second, { takeOver: true })).toMatchObject({ outcomes: { "acme-prod": "ok" } });
+    expect((await run("up", second)).outcomes).toEqual({ "acme-prod": "failed" });
+    expect((await run("up", second, { takeOver: true })).outcomes).toEqual({ "acme-prod": "ok" });
+    expect((await run("up", second)).outcomes).toEqual({ "acme-prod": "ok" });
+    expect((await run("up", first)).outcomes).toEqual({ "acme-prod": "failed" });
+    expect(networksOf()).toEqual({ "trade/acme-prod": ["tea"] });
+  });
+
+  test("with the same id they are one fleet", async () => {
+    const ids = { project, id: "the trade fleet" };
+    await run("up", fleet("north/fleet.yaml", ids));
+    expect((await run("up", fleet("south/other.yaml", ids))).outcomes).toEqual({ "acme-prod": "ok" });
+    const renamed = fleet("south/other.yaml", { project, id: "another" });
+    expect((await run("destroy", renamed)).errors).toContain("belongs to the fleet the trade fleet");
+  });
+});
+
+test("a file that was moved, with its folder's name, goes on", async () => {
+  await run("up", fleet("a/net/fleet.yaml", { project: "trade" }));
+  rmSync(join(folder, "a"), { recursive: true });
+  expect((await run("up", fleet("b/net/fleet.yaml", { project: "trade" }))).outcomes).toEqual({ "acme-prod": "ok" });
+});
+
+describe("which fleet a file is", () => {
+  const at = (path: string, host = hostname()) => ({ id: "net/fleet.yaml", host, path });
+  const there = () => true;
+  const gone = () => false;
+  test.each([
+    ["the same file", at("/a/net/fleet.yaml"), there, true],
+    ["a copy on another machine", at("/b/net/fleet.yaml", "elsewhere"), there, true],
+    ["one of the same name that is still there", at("/b/net/fleet.yaml"), there, false],
+    ["one of the same name that is gone", at("/b/net/fleet.yaml"), gone, true],
+    ["one that says its id", { id: "net/fleet.yaml" }, there, true],
+    ["another one", { id: "other" }, gone, false],
+  ])("%s", (_, recorded, isThere, expected) => {
+    expect(isSame(recorded, at("/a/net/fleet.yaml"), isThere)).toBe(expected);
+  });
+  test("is said by its id, else by its name and its folder's", () => {
+    expect(identityOf({ file: "x/fleet.yaml", folder: "/a/net" })).toEqual(at("/a/net/fleet.yaml"));
+    expect(identityOf({ file: "x/fleet.yaml", folder: "/a/net", id: "one" })).toEqual({ id: "one" });
+  });
+});
+
+describe("stacks of an earlier version, which remember no file", () => {
+  const made = (...networks: string[]) => ({ tags: {}, networks, ids: networks });
+
+  test("stay in the project that was the default then, and remember the file from the next up on", async () => {
+    pulumi.stacks = { "fleet/acme-prod": made("coffee") };
+    const file = fleet("north/fleet.yaml");
+    expect(await run("up", file)).toMatchObject({ project: "fleet", outcomes: { "acme-prod": "ok" } });
+    expect(Object.keys(pulumi.stacks)).toEqual(["fleet/acme-prod"]);
+    expect(Object.values(pulumi.stacks["fleet/acme-prod"]!.tags)).toEqual([
+      expect.stringContaining("north/fleet.yaml"),
+    ]);
+    expect(await run("up", file)).toMatchObject({ project: "fleet", outcomes: { "acme-prod": "ok" } });
+    expect(await run("up", fleet("south/fleet.yaml"))).toMatchObject({ project: "south-fleet" });
+  });
+
+  test("are not taken by a file that describes another network", async () => {
+    pulumi.stacks = { "fleet/acme-prod": made("coffee") };
+    expect(await run("up", fleet("south/fleet.yaml", { stacks: { prod: "tea" } }))).toMatchObject({
+      project: "south-fleet",
+    });
+    const refused = await run("up", fleet("south/fleet.yaml", { project: "fleet", stacks: { prod: "tea" } }));
+    expect(refused.errors).toContain("the stack acme-prod holds the network coffee, and not tea");
+    expect(networksOf()).toEqual({ "fleet/acme-prod": ["coffee"], "south-fleet/acme-prod": ["tea"] });
+  });
+
+  test("that are empty are anybody's", async () => {
+    pulumi.stacks = { "trade/acme-prod": made() };
+    expect((await run("up", fleet("south/fleet.yaml", { project: "trade" }))).outcomes).toEqual({ "acme-prod": "ok" });
+  });
+});
+
+describe("a stack that left the file", () => {
+  const project = "trade";
+  test.each(["up", "preview", "drift"] as const)("is named by %s, and nothing of it is changed", async (command) => {
+    await run("up", fleet("north/fleet.yaml", { project, stacks: { prod: "coffee", old: "tea", gone: "mate" } }));
+    await run("destroy", fleet("north/fleet.yaml", { project, stacks: { gone: "mate" } }));
+    const { strays } = await run(command, fleet("north/fleet.yaml", { project }));
+    expect(strays).toEqual(["acme-old"]);
+    expect(networksOf()).toMatchObject({ "trade/acme-old": ["tea"] });
+  });
+
+  test("is none where it belongs to another file", async () => {
+    await run("up", fleet("north/fleet.yaml", { project }));
+    const { strays } = await run("up", fleet("south/fleet.yaml", { project, stacks: { other: "tea" } }));
+    expect(strays).toEqual([]);
+  });
+});
+
+test("a preview of a new stack leaves none behind that would remember it", async () => {
+  await run("preview", fleet("north/fleet.yaml"));
+  expect(pulumi.stacks).toEqual({});
+});

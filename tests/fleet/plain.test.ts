@@ -1,0 +1,162 @@
+import { parse, stringify } from "yaml";
+import { plainResources, yamlForAll } from "../../fleet/yaml";
+import { ownKeys } from "../../provider/constants";
+import { type NetworkDefinition } from "../../sdk";
+import { setEnvironment } from "../support/service";
+import { beside, raft, registered, trade } from "../sdk/network/registered";
+import { good, written } from "../sdk/network/problems";
+
+/* A network file as plain resources: what `Network` registers with the engine, and the aliases to come from there. */
+
+interface Plain {
+  type: string;
+  name: string;
+  properties: Record<string, unknown>;
+  options: {
+    aliases: string[];
+    protect?: boolean;
+    deleteBeforeReplace?: boolean;
+    ignoreChanges?: string[];
+    dependsOn?: string[];
+  };
+}
+
+/** As the host of YAML reads it. */
+function plainOf(definition: unknown, network?: string): Record<string, Plain> {
+  const file = written(stringify(definition), "trade.yaml");
+  const resources = plainResources({ file, network, stack: "acme-prod", project: "fleet" });
+  return parse(yamlForAll(resources), { version: "1.1" }) as Record<string, Plain>;
+}
+
+/** What an expression stands for, where each resource has the id `NAME-id`. */
+function evaluated(value: unknown, all: Record<string, Plain>): unknown {
+  if (Array.isArray(value)) return value.map((one) => evaluated(one, all));
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [
+        key === "fn::secret" ? "secret" : key.replaceAll("$$", "$"),
+        evaluated(one, all),
+      ]),
+    );
+  if (typeof value !== "string") return value;
+  const [, variable = "", output = ""] = /^\$\{(\w+)\.(\w+)\}$/.exec(value) ?? [];
+  if (variable === "") return value.replaceAll("$$", "$");
+  const { name, properties } = all[variable]!;
+  return output === "id" ? `${name}-id` : evaluated(properties[output], all);
+}
+
+const variants: [string, NetworkDefinition][] = [
+  ["a usual one", parse(good) as NetworkDefinition],
+  ["tether, roles, names, ids to adopt, fields of the service's own", trade],
+  ["zones, configurations, services, destinations and invitations", beside],
+  ["several consortia", { consortia: { a: { members: ["x"] }, b: { description: "B" } } }],
+  [
+    "everything that Pulumi YAML might read otherwise",
+    {
+      adopt: true,
+      members: { no: { orgName: "$${a} $$ 5$ ${b}" }, on: { extra: { "${k}": ["2026-01-01", 1e-7, true, {}] } } },
+      environments: {
+        ledger: {
+          provider: "geth",
+          consensusType: "poa",
+          protect: true,
+          chainId: 12,
+          nodeDefaults: { size: "small", nodeConfigId: "c1" },
+          nodes: { no: 1, on: { "1e3": { role: "0123" } } },
+          prefundedAccounts: { "0x00000000000000000000000000000000000000aa": { balance: "5" } },
+          credentials: { reports: { member: "on", keepers: { year: 2026 } }, named: { member: "no", name: "~" } },
+          tether: {
+            consoleUrl: "https://console.example.com/tethers/tether0001",
+            network: "mainnet",
+            intervalHours: 24,
+            active: false,
+            minimumBalanceWei: "100000000000000000000",
+            waitForFunds: "30m",
+          },
+        },
+      },
+    },
+  ],
+  [
+    "renamed parts",
+    {
+      formerly: "coffee",
+      members: { apex: { formerly: ["acme"] } },
+      environments: { live: { ...raft, formerly: "prod", nodes: { apex: { main: { formerly: "first" } } } } },
+    },
+  ],
+];
+
+test.each(variants)("each resource as Network registers it: %s", async (_, definition) => {
+  setEnvironment({ CONSORTIUM_PLUGIN: "true" });
+  const { all } = await registered(definition);
+  const plain = plainOf(definition);
+  const own = (inputs: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(inputs).filter(([key]) => !ownKeys.includes(key)));
+  const wanted = all.filter(({ type }) => type !== "consortium:index:Network");
+  const comparable = Object.values(plain).map(({ type, name, properties, options }) => ({
+    type,
+    name,
+    inputs: evaluated(properties, plain),
+    protect: options.protect ?? false,
+    deleteBeforeReplace: options.deleteBeforeReplace ?? false,
+    ignoreChanges: options.ignoreChanges ?? [],
+    /** Those that no property names. */
+    dependsOn: (options.dependsOn ?? []).map((one) => plain[one.slice(2, -1)]!.name),
+  }));
+  const byName = <T extends { type: string; name: string }>(list: T[]) =>
+    Object.fromEntries(list.map((one) => [`${one.type} ${one.name}`, one]));
+  expect(byName(comparable)).toEqual(
+    byName(
+      wanted.map(({ type, name, inputs, protect, deleteBeforeReplace, ignoreChanges, dependencies }) => ({
+        type,
+        name,
+        inputs: own(inputs),
+        protect,
+        deleteBeforeReplace,
+        ignoreChanges,
+        dependsOn: dependencies
+          .filter(
+            (urn) => type.endsWith(":TetherService") || (type.endsWith("tZone") && urn.includes("ConsortiumZone::")),
+          )
+          .map((urn) => urn.split("::").at(-1)),
+      })),
+    ),
+  );
+});
+
+test("the aliases: in a Network or not, on either provider, under every former name", () => {
+  const [node] = Object.values(plainOf(variants.at(-1)![1])).filter(({ type }) => type.endsWith(":Node"));
+  const where = "urn:pulumi:acme-prod::fleet::";
+  const types = ["consortium:index:Node", "pulumi-nodejs:dynamic/consortium:Node"];
+  const names = ["trade", "coffee"].flatMap((network) =>
+    // A network that is now one of several may have been the only one.
+    [network, `${network}/coffee`].flatMap((consortium) =>
+      ["live", "prod"].flatMap((key) => ["main", "first"].map((node) => `${consortium}/${key}/${node}`)),
+    ),
+  );
+  const urns = names.flatMap((name) =>
+    types.flatMap((type) => [`${where}${type}::${name}`, `${where}consortium:index:Network$${type}::${name}`]),
+  );
+  const own = `${where}consortium:index:Node::trade/live/main`;
+  expect(node!.options.aliases.sort()).toEqual(urns.filter((urn) => urn !== own).sort());
+});
+
+test.each([
+  ["a value that says nothing", { extra: { zone: null } }],
+  ["what looks like a call", { extra: { "Fn::secret": "x" } }],
+])("what Pulumi YAML cannot say is left to the program: %s", (_, member) => {
+  const file = written(stringify({ members: { acme: member } }));
+  expect(plainResources({ file, stack: "s", project: "p" })).toBeUndefined();
+});
+
+test("nor does it know environment variables, whose values are in no file", () => {
+  const keys = { member: "a", type: "kms", details: { token: [{ env: "CONSORTIUM_TEST_UNSET" }] } };
+  const file = written(stringify({ members: ["a"], environments: { prod: { ...raft, configurations: { keys } } } }));
+  expect(plainResources({ file, stack: "s", project: "p" })).toBeUndefined();
+});
+
+test("the name of the stack's network comes before that of the file, and names the consortium, too", () => {
+  const { Consortium1: only } = plainOf({ name: "coffee", members: [] }, "tea");
+  expect(only).toMatchObject({ name: "tea", properties: { name: "tea" } });
+});

@@ -1,0 +1,215 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { start } from "../support/service";
+import { type Ended, consortium } from "../cli/command";
+import { StubPulumi } from "./stub-pulumi";
+
+/* How a fleet goes on, and ends, where one of its stacks fails, is killed or is interrupted. (With Pulumi itself: tests/e2e/fleet.) */
+
+jest.setTimeout(60_000); // many small processes, one after the other
+
+const keys = { ACME_KEY: "canary-acme-5f02", GLOBEX_KEY: "canary-globex-1c9d" };
+
+let folder: string;
+let pulumi: StubPulumi;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "consortium-fleet-run-"));
+  pulumi = new StubPulumi(join(folder, "stub"));
+  file = join(folder, "fleet.yaml");
+  for (const name of ["trade", "spice"]) writeFileSync(join(folder, `${name}.yaml`), "members: [m]\n");
+  const organizations = {
+    acme: { apiKey: { env: "ACME_KEY" }, stacks: { prod: "trade.yaml", test: "spice.yaml" } },
+    globex: { apiKey: { env: "GLOBEX_KEY" }, stacks: { prod: "trade.yaml" } },
+  };
+  writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Summary {
+  ok: boolean;
+  stacks: { stack: string; outcome: string; created: number; error?: string; recovered: boolean }[];
+}
+
+async function up(orders: Record<string, string> = {}, ...args: string[]): Promise<Ended & { summary: Summary }> {
+  const env: Record<string, string> = { ...(pulumi.env as Record<string, string>), ...keys };
+  for (const [stack, order] of Object.entries(orders)) env[`STUB_${stack}`] = order;
+  const ended = await consortium(["fleet", "up", file, "--yes", "--json", ...args], env);
+  return { ...ended, summary: JSON.parse(ended.stdout) as Summary };
+}
+
+const outcomes = ({ summary }: { summary: Summary }) =>
+  Object.fromEntries(summary.stacks.map(({ stack, outcome }) => [stack, outcome]));
+
+async function atWorkOn(stack: string): Promise<number> {
+  while (pulumi.pidOf(stack) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+  return pulumi.pidOf(stack)!;
+}
+
+test("a stack that fails does not stop the others; JSON and JUnit say which, and why, and show no key", async () => {
+  const report = join(folder, "junit.xml");
+  const ended = await up({ "acme-test": "fail:the name is already taken" }, "--junit", report);
+  expect(ended.code).toBe(1);
+  expect(ended.summary.ok).toBe(false);
+  expect(ended.summary.stacks).toMatchObject([
+    { stack: "acme-prod", outcome: "ok", created: 1 },
+    { stack: "acme-test", outcome: "failed", created: 0, error: "the name is already taken (key [secret])" },
+    { stack: "globex-prod", outcome: "ok", created: 1 },
+  ]);
+  const xml = readFileSync(report, "utf8");
+  expect(xml).toContain('tests="3" failures="1"');
+  expect(xml).toMatch(/<testcase classname="fleet.acme" name="acme-test"[^>]*>\s*<failure type="failed"/);
+  for (const key of Object.values(keys)) expect(ended.stdout + ended.stderr + xml).not.toContain(key);
+  expect(outcomes(await up())).toEqual({ "acme-prod": "ok", "acme-test": "ok", "globex-prod": "ok" });
+});
+
+test("a Pulumi that is killed fails its stack alone, and the next run goes on where it stopped", async () => {
+  const running = up({ "acme-prod": "hang" });
+  process.kill(await atWorkOn("acme-prod"), "SIGKILL");
+  const ended = await running;
+  expect(ended.code).toBe(1);
+  expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "ok" });
+  expect(ended.summary.stacks[0]!.error).toContain("ended with a signal");
+  const again = await up();
+  expect(again).toMatchObject({ code: 0, summary: { ok: true } });
+  expect(again.summary.stacks.map(({ recovered }) => recovered)).toEqual([true, false, false]);
+});
+
+test("Ctrl-C begins no other stack, and the next run does all", async () => {
+  const running = up({ "acme-prod": "hang" }, "--parallel", "1");
+  await atWorkOn("acme-prod");
+  process.emit("SIGINT");
+  const ended = await running;
+  expect(ended.code).toBe(1);
+  expect(outcomes(ended)).toEqual({
+    "acme-prod": "interrupted",
+    "acme-test": "not begun",
+    "globex-prod": "not begun",
+  });
+  expect(pulumi.calls.filter((call) => call.startsWith("up "))).toHaveLength(1);
+  expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
+});
+
+/** The file with stacks that depend on each other: the test network, then the one in production, then that of globex. */
+function ordered(): void {
+  const prod = { definition: "trade.yaml", dependsOn: ["acme-test"] };
+  const organizations = {
+    acme: { apiKey: { env: "ACME_KEY" }, stacks: { prod, test: "spice.yaml" } },
+    globex: {
+      apiKey: { env: "GLOBEX_KEY" },
+      stacks: { prod: { definition: "trade.yaml", dependsOn: ["acme-prod"] } },
+    },
+  };
+  writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
+}
+const verbs = (verb: string) =>
+  pulumi.calls.flatMap((call) => (call.startsWith(`${verb} `) ? [/--stack (\S+)/.exec(call)![1]] : []));
+
+test("stacks begin after those that they depend on, which are destroyed after them", async () => {
+  ordered();
+  expect(await up()).toMatchObject({ code: 0 });
+  expect(verbs("up")).toEqual(["acme-test", "acme-prod", "globex-prod"]);
+  const env = { ...(pulumi.env as Record<string, string>), ...keys };
+  expect(await consortium(["fleet", "destroy", file, "--yes"], env)).toMatchObject({ code: 0 });
+  expect(verbs("destroy")).toEqual(["globex-prod", "acme-prod", "acme-test"]);
+});
+
+test("what depends on a stack that failed is not begun, and says why", async () => {
+  ordered();
+  const ended = await up({ "acme-prod": "fail:no" });
+  expect(ended.code).toBe(1);
+  expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "not begun" });
+  expect(ended.summary.stacks.at(-1)!.error).toBe("acme-prod was not finished, which comes before this stack");
+});
+
+test("nor is what depends on one that was not begun: of a chain whose first fails, nothing else is touched", async () => {
+  ordered();
+  const ended = await up({ "acme-test": "fail:no" });
+  expect(ended.code).toBe(1);
+  expect(outcomes(ended)).toEqual({ "acme-test": "failed", "acme-prod": "not begun", "globex-prod": "not begun" });
+  expect(ended.summary.stacks.at(-1)!.error).toBe("acme-prod was not finished, which comes before this stack");
+  expect(verbs("up")).toEqual(["acme-test"]);
+});
+
+describe("shards", () => {
+  /** Each stack once, in whichever shard, with the results in files. */
+  async function shards(orders: Record<string, string> = {}): Promise<string[]> {
+    const files = [];
+    for (const shard of ["1/3", "2/3", "3/3"]) {
+      const { stdout } = await up(orders, "--shard", shard);
+      const result = join(folder, `result-${shard[0]}.json`);
+      writeFileSync(result, stdout);
+      files.push(result);
+    }
+    expect([...verbs("up")].sort()).toEqual(["acme-prod", "acme-test", "globex-prod"]);
+    return files;
+  }
+  const stacksIn = (result: string) => (JSON.parse(readFileSync(result, "utf8")) as Summary).stacks.length;
+  const merged = (...args: string[]) => consortium(["fleet", "merge", ...args]);
+
+  test("their results are one summary, JSON and JUnit, with the exit code of one run", async () => {
+    const files = await shards({ "acme-test": "fail:the name is already taken" });
+    const report = join(folder, "all.xml");
+    const { code, stdout } = await merged(...files, "--junit", report);
+    expect(code).toBe(1);
+    expect(stdout).toContain("2 of 3 stacks ok, 1 failed; 2 created;");
+    expect(readFileSync(report, "utf8")).toContain('tests="3" failures="1"');
+    const json = await merged(...files, "--json");
+    const { stacks, ...rest } = JSON.parse(json.stdout) as Summary & { shard?: unknown; project: string };
+    expect(rest).toMatchObject({ command: "up", project: "fleet", ok: false, total: { created: 2 }, strays: [] });
+    expect(rest.shard).toBeUndefined();
+    expect(stacks.map(({ stack }) => stack).sort()).toEqual(["acme-prod", "acme-test", "globex-prod"]);
+    expect(JSON.parse((await merged(...files, "--json")).stdout)).toEqual(JSON.parse(json.stdout));
+  });
+
+  test("a shard with stacks whose results are missing is an error, an empty one is none; none counts twice", async () => {
+    const files = await shards();
+    const empty = files.filter((one) => stacksIn(one) === 0);
+    const filled = files.filter((one) => stacksIn(one) > 0);
+    expect(await merged(...filled)).toMatchObject({ code: 0 });
+    const killed = join(folder, "killed.json");
+    writeFileSync(killed, ""); // what its job leaves
+    const { code, stdout, stderr } = await merged(...filled.slice(1), ...empty, killed);
+    expect(code).toBe(1);
+    const lost = stacksIn(filled[0]!);
+    if (filled.length > 1) expect(stdout).toContain(`${3 - lost} of ${3 - lost} stack`);
+    expect(stderr).toContain(
+      `${lost} of 3 stacks have no result. There are no results of the shards ${/-(\d)\.json/.exec(filled[0]!)![1]}/3.`,
+    );
+    expect((await merged(...filled, filled[0]!)).stderr).toMatch(/ is in .* and in .*: name each result once/);
+  });
+
+  test("files that are no results, or not of one run, are refused", async () => {
+    const [first] = await shards();
+    const other = join(folder, "other.json");
+    writeFileSync(other, readFileSync(first!, "utf8").replace('"command": "up"', '"command": "drift"'));
+    expect((await merged(first!, other)).stderr).toContain("merge only files of one run");
+    writeFileSync(other, readFileSync(first!, "utf8").replace('"count": 3', '"count": 4'));
+    expect((await merged(first!, other)).stderr).toContain("merge only shards that were made of the same stacks");
+    expect((await merged(file)).stderr).toContain(`${file} does not hold the results of a fleet (command: `);
+    expect((await merged(join(folder, "none.json"))).stderr).toContain("there is no such file");
+  });
+});
+
+test("a preview asks once for each organization whether its key is valid", async () => {
+  const { service, calls } = await start();
+  const { baseUrl, apiKey } = service;
+  const env = { ...(pulumi.env as Record<string, string>), CONSORTIUM_BASE_URL: baseUrl, ACME_KEY: apiKey };
+  const preview = async (more: Record<string, string>) => {
+    const ended = await consortium(["fleet", "preview", file, "--json"], { ...env, ...more });
+    return { ...ended, summary: JSON.parse(ended.stdout) as Summary };
+  };
+  const refused = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "false" });
+  expect(refused.code).toBe(1);
+  expect(outcomes(refused)).toEqual({ "acme-prod": "ok", "acme-test": "ok", "globex-prod": "failed" });
+  expect(refused.summary.stacks[2]!.error).toMatch(/GET \/consortia: HTTP 401: .*set CONSORTIUM_OFFLINE_PREVIEW=true/);
+  expect(calls()).toEqual(["GET /consortia", "GET /consortia"]);
+  expect(pulumi.calls.filter((call) => call.includes("globex"))).toEqual([]);
+  const offline = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "true" });
+  expect([offline.code, calls()]).toEqual([0, []]);
+  await service.close();
+  const unreachable = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "false" });
+  expect(unreachable.code).toBe(0);
+  expect(unreachable.stderr.match(/WARNING: the API key was not checked/g)).toHaveLength(2);
+});

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Fleet, Organization } from "../../fleet/schema";
+import { readSecrets, sharedEnvironment, stackEnvironment } from "../../fleet/secrets";
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-secrets-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const acme: Organization = { name: "acme", apiKey: { env: "ACME_KEY" }, region: "eu", allowHttp: true };
+const globex: Organization = { name: "globex", apiKey: { command: [process.execPath, "-p", "'globex-key'"] } };
+
+function fleetOf(...organizations: Organization[]): Fleet {
+  const stacks = organizations.map((organization) => ({
+    name: `${organization.name}-prod`,
+    organization,
+    adopt: false,
+    dependsOn: [],
+    paths: [],
+  }));
+  const defaults = { hasProject: true, project: "fleet", concurrency: 4, policyPacks: [] };
+  return { ...defaults, file: "fleet.yaml", folder, organizations, stacks };
+}
+
+const env = {
+  ACME_KEY: "acme-key",
+  CONSORTIUM_API_KEY: "other-key",
+  CONSORTIUM_BASE_URL: "http://x/api/v1",
+  HOME: "/",
+};
+
+test("keys come from variables and commands, and are masked wherever they turn up", async () => {
+  const fleet = fleetOf(acme, globex);
+  const { apiKeys, mask } = await readSecrets(fleet, fleet.stacks, env);
+  expect(Object.fromEntries(apiKeys)).toEqual({ acme: "acme-key", globex: "globex-key" });
+  expect(mask("acme-key globex-key other-key")).toBe("[secret] [secret] [secret]");
+});
+
+test("where one key begins with another, nothing of the longer one stays", async () => {
+  const fleet = fleetOf(acme, globex);
+  const { mask } = await readSecrets(fleet, fleet.stacks, {
+    ...env,
+    ACME_KEY: "acme-key",
+    CONSORTIUM_API_KEY: "acme-key-2",
+  });
+  expect(mask("acme-key-2 acme-key")).toBe("[secret] [secret]");
+});
+
+test("an organization that the environment requires is that of another key: no stack inherits it", async () => {
+  const fleet = fleetOf(acme, globex, { ...acme, name: "initech", organization: "o-initech" });
+  const given = { ...env, CONSORTIUM_ORGANIZATION: "o-other" };
+  const secrets = await readSecrets(fleet, fleet.stacks, given);
+  const shared = sharedEnvironment(fleet, secrets, given);
+  const required = fleet.stacks.map((stack) => stackEnvironment(shared, stack, secrets).CONSORTIUM_ORGANIZATION);
+  expect(required).toEqual([undefined, undefined, "o-initech"]);
+});
+
+test("a process has the key of its own organization and no other one", async () => {
+  const fleet = { ...fleetOf(acme, globex), backend: "file:///state" };
+  const secrets = await readSecrets(fleet, fleet.stacks, env);
+  const shared = sharedEnvironment(fleet, secrets, env);
+  const of = (at: number) => stackEnvironment(shared, { ...fleet.stacks[at]!, adopt: at === 1 }, secrets);
+  expect(JSON.stringify(shared)).not.toMatch(/-key/);
+  expect(of(0)).toMatchObject({
+    CONSORTIUM_API_KEY: "acme-key",
+    CONSORTIUM_REGION: "eu",
+    CONSORTIUM_ALLOW_HTTP: "true",
+    PULUMI_BACKEND_URL: "file:///state",
+  });
+  // An address that was inherited would come before the region.
+  expect(of(0)).not.toHaveProperty("CONSORTIUM_BASE_URL");
+  expect(of(0)).not.toHaveProperty("CONSORTIUM_ADOPT");
+  expect(JSON.stringify(of(0))).not.toMatch(/globex-key|other-key/);
+  expect(of(1)).toMatchObject({
+    CONSORTIUM_API_KEY: "globex-key",
+    CONSORTIUM_ADOPT: "true",
+    CONSORTIUM_BASE_URL: "http://x/api/v1",
+  });
+});
+
+test.each([
+  [
+    { command: ["no-such-program-here"] },
+    /globex cannot be read by the command "no-such-program-here": there is no such program/,
+  ],
+  [{ command: [process.execPath, "-e", "console.error('globex-key'); process.exit(3)"] }, /it ended with 3/],
+  [{ command: [process.execPath, "-p", "''"] }, /is empty/],
+  [{ command: [process.execPath, "-p", "'two words'"] }, /has spaces or line breaks/],
+])("a key that cannot be read: %j", async (apiKey, expected) => {
+  const fleet = fleetOf({ name: "globex", apiKey });
+  const error = await readSecrets(fleet, fleet.stacks, env).catch((reason: Error) => reason.message);
+  expect(error).toMatch(expected);
+  expect(error).not.toMatch(/globex-key|two words/);
+});
+
+test("relative addresses and files mean the folder that the command is run in", async () => {
+  const fleet = fleetOf(acme);
+  writeFileSync(join(folder, "passphrase"), "x");
+  const given = { ...env, PULUMI_BACKEND_URL: "file://./state", PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase" };
+  const shared = sharedEnvironment(fleet, await readSecrets(fleet, fleet.stacks, given), given);
+  expect(shared).toMatchObject({
+    PULUMI_BACKEND_URL: `file://${process.cwd()}/state`,
+    PULUMI_CONFIG_PASSPHRASE_FILE: join(process.cwd(), "passphrase"),
+  });
+});

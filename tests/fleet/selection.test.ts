@@ -1,0 +1,252 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { type FleetStack } from "../../fleet/schema";
+import { shardsOf } from "../../fleet/shards";
+import { random } from "../support/random";
+import { consortium } from "../cli/command";
+
+/* Which stacks a command is for: shards, and what has changed since a commit, by git itself. */
+
+const stackOf = (name: string, dependsOn: string[] = []): FleetStack => ({
+  name,
+  organization: { name: "acme", apiKey: { env: "KEY" } },
+  adopt: false,
+  dependsOn,
+  paths: [],
+});
+
+describe("shards", () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `org${index % 97}-network${index}`);
+  const count = 5;
+
+  test("each stack has one, about as many in each, and it stays as others come and go", () => {
+    const all = shardsOf(
+      names.map((name) => stackOf(name)),
+      count,
+    );
+    const sizes = [1, 2, 3, 4, 5].map((index) => [...all.values()].filter((share) => share === index).length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(names.length);
+    for (const size of sizes) expect(Math.abs(size - names.length / count)).toBeLessThan(60);
+    fc.assert(
+      fc.property(fc.subarray(names, { minLength: 1 }), (some) => {
+        for (const [name, share] of shardsOf(
+          some.map((one) => stackOf(one)),
+          count,
+        ))
+          expect(share).toBe(all.get(name));
+      }),
+      random(5),
+    );
+  });
+
+  test("with one more of them, stacks move only there", () => {
+    const [before, after] = [count, count + 1].map((many) =>
+      shardsOf(
+        names.map((name) => stackOf(name)),
+        many,
+      ),
+    );
+    const moved = names.filter((name) => before!.get(name) !== after!.get(name));
+    expect(moved.length).toBeGreaterThan(0);
+    expect(new Set(moved.map((name) => after!.get(name)))).toEqual(new Set([count + 1]));
+  });
+
+  test("stacks that depend on each other share one, however far", () => {
+    const chain = names.slice(0, 20).map((name, index) => stackOf(name, index === 0 ? [] : [names[index - 1]!]));
+    expect(new Set(shardsOf(chain, count).values()).size).toBe(1);
+    const star = names.slice(0, 20).map((name, index) => stackOf(name, index === 0 ? [] : [names[0]!]));
+    expect(new Set(shardsOf(star, count).values()).size).toBe(1);
+  });
+});
+
+let folder: string;
+const git = (...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: "pipe" });
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+}
+
+interface Given {
+  stacks?: Record<string, unknown>;
+  [key: string]: unknown;
+}
+const network = "members: [m]\n";
+const usual = {
+  prod: "networks/trade.yaml",
+  test: { definition: "networks/trade.yaml", name: "try" },
+  app: { program: "programs/app", dependsOn: ["acme-prod"], paths: ["shared"] },
+};
+
+/** The fleet file: each organization has a key of its own. */
+function fleet({ stacks = usual, ...others }: Given = {}): void {
+  const organizations = {
+    acme: { apiKey: { env: "ACME_KEY" }, stacks },
+    globex: { apiKey: { env: "GLOBEX_KEY" }, stacks: { spice: "networks/spice.yaml" } },
+  };
+  write("live/fleet.yaml", JSON.stringify({ project: "fleet", backend: "s3://bucket", ...others, organizations }));
+}
+
+function commit(): void {
+  git("add", "--all");
+  git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--allow-empty", "--message", "c");
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "consortium-fleet-changes-"));
+  git("init", "--quiet", "--initial-branch", "main");
+  for (const name of ["trade", "spice"]) write(`live/networks/${name}.yaml`, network);
+  write("live/programs/app/Pulumi.yaml", "name: app\nruntime: nodejs\n");
+  write("live/programs/app/index.ts", "");
+  write("live/shared/names.ts", "");
+  write("package-lock.json", "{}");
+  write(".gitignore", ".consortium\n");
+  fleet();
+  commit();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const plan = (...args: string[]) => consortium(["fleet", "plan", join(folder, "live/fleet.yaml"), ...args]);
+
+/** Changed stacks, and why. */
+async function changed(since = "HEAD"): Promise<Record<string, string>> {
+  const { code, stdout, stderr } = await plan("--shards", "1", "--changed-since", since);
+  if (code !== 0) throw new Error(stderr);
+  const lines = stdout.trim().split("\n").filter(Boolean);
+  return Object.fromEntries(lines.map((line) => line.split("  ").slice(1) as [string, string]));
+}
+
+const everything = (why: string) =>
+  Object.fromEntries(["acme-prod", "acme-test", "acme-app", "globex-spice"].map((name) => [name, why]));
+const trade = {
+  "acme-prod": "live/networks/trade.yaml",
+  "acme-test": "live/networks/trade.yaml",
+  "acme-app": "depends on acme-prod",
+};
+
+const cases: [string, () => void, Record<string, string>][] = [
+  ["nothing", () => undefined, {}],
+  ["another file", () => write("README.md", "x"), {}],
+  [
+    "a network file that stacks share, and what depends on one of them",
+    () => write("live/networks/trade.yaml", "members: [n]\n"),
+    trade,
+  ],
+  ["a program", () => write("live/programs/app/index.ts", "1"), { "acme-app": "live/programs/app/index.ts" }],
+  ["a new file of a program", () => write("live/programs/app/new.ts", "1"), { "acme-app": "live/programs/app/new.ts" }],
+  [
+    "a file that left a program",
+    () => renameSync(join(folder, "live/programs/app/index.ts"), join(folder, "live/index.ts")),
+    { "acme-app": "live/programs/app/index.ts" },
+  ],
+  [
+    "the settings of the stack of a program",
+    () => write("live/programs/app/Pulumi.acme-app.yaml", "config: {}"),
+    { "acme-app": "live/programs/app/Pulumi.acme-app.yaml" },
+  ],
+  ["the settings of another stack of the program", () => write("live/programs/app/Pulumi.dev.yaml", "config: {}"), {}],
+  ["a path that the stack names", () => write("live/shared/names.ts", "1"), { "acme-app": "live/shared/names.ts" }],
+  ["a lock file above", () => write("package-lock.json", "{ }"), everything("package-lock.json")],
+  ["a lock file elsewhere", () => write("other/package-lock.json", "{ }"), {}],
+  ["how many run at a time", () => fleet({ concurrency: 9 }), {}],
+  ["the backend", () => fleet({ backend: "s3://other" }), everything("the settings of all stacks in fleet.yaml")],
+  [
+    "one stack's settings",
+    () => fleet({ stacks: { ...usual, test: { ...usual.test, adopt: true } } }),
+    { "acme-test": "its settings in fleet.yaml" },
+  ],
+  ["a new stack", () => fleet({ stacks: { ...usual, more: usual.app } }), { "acme-more": "it is new in the file" }],
+];
+
+test.each(cases)("since the last commit, %s", async (_, change, expected) => {
+  change();
+  expect(await changed()).toEqual(expected);
+});
+
+test("what is committed since counts as well", async () => {
+  write("live/networks/trade.yaml", "members: [n]\n");
+  commit();
+  expect(await changed("HEAD~1")).toEqual(trade);
+  expect(await changed()).toEqual({});
+});
+
+test("a fleet file that is new, or was none, means all stacks", async () => {
+  write("live/fleet.yaml", "organizations: [");
+  commit();
+  fleet();
+  expect(await changed()).toEqual(everything("fleet.yaml is new, or was no fleet file"));
+});
+
+test("the folder may be reached by a link, and so may a network file", async () => {
+  const link = join(mkdtempSync(join(tmpdir(), "consortium-link-")), "repository");
+  symlinkSync(folder, link);
+  symlinkSync("trade.yaml", join(folder, "live/networks/link.yaml"));
+  fleet({ stacks: { prod: "networks/link.yaml" } });
+  commit();
+  write("live/networks/trade.yaml", "members: [n]\n");
+  const { stdout } = await consortium(["fleet", "plan", join(link, "live/fleet.yaml"), "--changed-since", "HEAD"]);
+  expect(stdout).toBe("1/1  acme-prod  live/networks/trade.yaml\n");
+});
+
+test("a stack that left the file is named, and the one that has its settings now", async () => {
+  const { prod, app } = usual;
+  fleet({ stacks: { live: prod, app: { ...app, dependsOn: ["acme-live"] } } });
+  const { stdout, stderr } = await plan("--changed-since", "HEAD");
+  expect(stdout).toContain("acme-live  it is new in the file");
+  expect(stderr).toContain("acme-prod is no longer in fleet.yaml, and acme-live has its settings.");
+  expect(stderr).toContain("`pulumi stack rename acme-live --stack acme-prod` in ");
+  expect(stderr).toContain("acme-test is no longer in fleet.yaml: nothing in it is changed.");
+});
+
+test("matrices: the shards that have any of the stacks, and one at least", async () => {
+  const github = await plan("--matrix", "github", "--shards", "2", "--only", "acme-*");
+  const [first] = (JSON.parse(github.stdout) as { shard: string[] }).shard;
+  expect(first).toMatch(/^[12]\/2$/);
+  expect(JSON.parse((await plan("--matrix", "github", "--changed-since", "HEAD")).stdout)).toEqual({ shard: ["1/1"] });
+  expect(JSON.parse((await plan("--matrix", "gitlab")).stdout)).toEqual({
+    fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: ["1/1"] }] } },
+  });
+  expect(await plan("--shards", "201")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("from 1 to 200") as string,
+  });
+});
+
+describe("git cannot say it", () => {
+  const refused = async (args: string[], env: Record<string, string> = {}) => {
+    const ended = await consortium(["fleet", "plan", join(folder, "live/fleet.yaml"), ...args], env);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    return ended.stderr;
+  };
+
+  test.each(["0".repeat(40), "nowhere", "--output=x"])("no commit %s", async (name) => {
+    expect(await refused([`--changed-since=${name}`])).toContain(
+      `--changed-since: git knows no commit ${name} in ${folder}. Name a commit, a tag or a branch that was fetched`,
+    );
+  });
+
+  test("a shallow clone", async () => {
+    write("README.md", "x");
+    commit();
+    const id = git("rev-parse", "HEAD~1").trim();
+    const whole = folder;
+    folder = join(mkdtempSync(join(tmpdir(), "consortium-shallow-")), "clone");
+    execFileSync("git", ["clone", "--quiet", "--depth", "1", `file://${whole}`, folder]);
+    expect(await refused(["--changed-since", id])).toContain(
+      "This is a shallow clone, which lacks earlier commits: fetch them",
+    );
+  });
+
+  test("no repository, and no git", async () => {
+    expect(await refused(["--changed-since", "HEAD"], { PATH: join(folder, "nothing") })).toContain(
+      "--changed-since needs git, and there is none on PATH.",
+    );
+    rmSync(join(folder, ".git"), { recursive: true });
+    expect(await refused(["--changed-since", "HEAD"])).toMatch(
+      /--changed-since cannot ask git in .*: not a git repository/,
+    );
+  });
+});
