@@ -9,13 +9,14 @@ const room = (from, others, comment) => ({
   comment,
   severity: "error",
   from: { path: `^${from}/` },
-  to: { path: `^(${others.join("|")})/` },
+  to: { path: `^(${others.join("|")})/`, pathNot: "^service/dist/index" }, // an entry, imported by its name
 });
 
 const pulumi = "node_modules/@pulumi";
-const views = ["inventory", "observe", "console", "fleet", "cli"];
+const views = ["inventory", "observe", "cli", "internal"];
 const adapters = ["provider/dynamic", "plugin"];
-const outside = ["sdk", "service", ...views];
+const others = ["service", "console", "fleet"]; // packages of their own
+const outside = ["sdk", ...views, ...others];
 
 module.exports = {
   forbidden: [
@@ -39,23 +40,23 @@ module.exports = {
     room("provider/dynamic", ["plugin", ...outside], "An adapter knows neither the other one nor the programs' side."),
     room(
       "plugin",
-      ["provider/dynamic", "service", ...views],
+      ["provider/dynamic", ...others, ...views],
       "The plugin stands on the core and on sdk, not on the other adapter.",
     ),
-    room("sdk", ["plugin", "service", ...views], "Programs bring nothing along of what shows networks."),
+    room("sdk", ["plugin", ...others, ...views], "Programs bring nothing along of what shows networks."),
     room(
       "inventory",
-      [...adapters, "observe", "console", "cli", "service", pulumi],
+      [...adapters, "observe", "cli", "internal", ...others, pulumi],
       "The inventory is plain data: it knows neither adapters nor what shows it.",
     ),
     room(
       "observe",
-      [...adapters, "console", "cli", "service", pulumi],
+      [...adapters, "cli", "internal", ...others, pulumi],
       "What shows a network stands on the inventory, for the commands and the console alike.",
     ),
     room(
       "console/page",
-      ["console/server", "provider", "sdk", "service", "cli", pulumi],
+      ["console/server", "internal/(console|fleet)", "dist/internal/(console|fleet)", pulumi],
       "The page runs in a browser: it knows the protocol and the model, and asks its server for the rest.",
     ),
     {
@@ -64,12 +65,21 @@ module.exports = {
       from: { path: "^console/page/" },
       to: { dependencyTypes: ["core"] },
     },
-    room("console/server", [...adapters, "cli", "service", pulumi], "The console knows a service by its API."),
-    room(
-      "service",
-      ["provider", "sdk", "plugin", ...views, pulumi],
-      "The embedded service has its own idea of the wire.",
+    room("cli", others, "A command of another package is handed over to it."),
+    ...others.map((own) =>
+      room(
+        own,
+        ["cli", "inventory", "observe", "plugin", "provider", "sdk", ...others.filter((other) => other !== own)],
+        "A package imports another one by its name, and so only its entries.",
+      ),
     ),
+    {
+      name: "service",
+      comment: "The embedded service has its own idea of the wire.",
+      severity: "error",
+      from: { path: "^service/" },
+      to: { path: "^(dist|internal)/" },
+    },
   ],
   options: {
     doNotFollow: { path: "node_modules" },

@@ -2,7 +2,7 @@ import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
+  { ignores: ["**/dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
   eslint.configs.recommended,
   {
     files: ["**/*.ts", "**/*.tsx"],
@@ -52,7 +52,16 @@ export default tseslint.config(
     },
   },
   {
-    files: ["tests/**", "bench/**", "tools/**", "cli/**", "fleet/**", "provider/api/environment.ts"],
+    files: [
+      "tests/**",
+      "bench/**",
+      "tools/**",
+      "cli/**",
+      "fleet/**",
+      "service/command/**",
+      "console/command/**",
+      "provider/api/environment.ts",
+    ],
     rules: { "no-restricted-properties": "off", "no-console": "off" },
   },
   {
@@ -68,23 +77,24 @@ export default tseslint.config(
       "cli/**",
       "fleet/**",
       "console/server/**",
+      "internal/**",
       "inventory/**",
       "observe/**",
       "plugin/**",
       "provider/**",
       "sdk/**",
-      "service/**/*.ts",
     ],
-    ignores: ["console/server/app.ts", "service/http/app.ts"],
     rules: {
       "@typescript-eslint/no-restricted-imports": [
         "error",
         {
-          paths: ["ethers", "fastify"].map((name) => ({
-            name,
-            allowTypeImports: true,
-            message: "Not every user has it installed: see optional/packages.ts.",
-          })),
+          paths: [
+            {
+              name: "ethers",
+              allowTypeImports: true,
+              message: "Not every user has it installed: see sdk/runtime/ethers.ts.",
+            },
+          ],
         },
       ],
     },

@@ -13,12 +13,19 @@ const common = {
   testEnvironment: "node",
   globalSetup: "<rootDir>/tests/support/jest/temporary.ts",
   moduleNameMapper: {
+    // The packages of this repository, from their sources.
+    "^pulumi-consortium/internal/(\\w+)$": "<rootDir>/internal/$1.ts",
+    "^consortium-service$": "<rootDir>/service/index.ts",
+    "^consortium-service/command$": "<rootDir>/service/command/serve.ts",
+    "^consortium-console$": "<rootDir>/console/server/console.ts",
+    "^consortium-console/command$": "<rootDir>/console/command/console.ts",
+    "^consortium-fleet/command$": "<rootDir>/fleet/command.ts",
     "^(\\.{1,2}/.*)\\.js$": "$1",
     "^@npmcli/arborist$|/typescript-shim$": "<rootDir>/tests/support/jest/unused.ts",
   },
   rootDir: import.meta.dirname,
   // Their package.json all have the same name until `pulumi new` writes it.
-  modulePathIgnorePatterns: ["<rootDir>/templates/"],
+  modulePathIgnorePatterns: ["<rootDir>/templates/", "<rootDir>/(service|console|fleet)/dist/"],
 };
 
 const ofPrograms = {

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { build, bundle, installPackages, npmPackage } from "../tools/lib/prepare.mjs";
+import { build, bundle, installPackages, npmPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log } from "../tools/lib/terminal.mjs";
 import { nodeVersions } from "./compatibility/project.mjs";
@@ -32,7 +32,7 @@ await runMain("compatibility", async () => {
   /** @type {Map<import("./compatibility/trials.mjs").Trial, boolean>} */
   const results = new Map();
   try {
-    const tarball = await npmPackage(folder);
+    const [{ archive: tarball } = { archive: "" }] = await npmPackages(folder, ["pulumi-consortium"]);
     for (const trial of groups.flatMap(({ trials }) => trials).filter(({ title }) => only.test(title))) {
       const begun = Date.now();
       const isLate = begun - startedAt > longestMs;

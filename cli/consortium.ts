@@ -1,18 +1,16 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
 import { Command } from "commander";
-import { fail } from "./shared/terminal";
+import { commandOf, type CommandPackage, type Definition } from "./shared/packages";
+import { fail, pointToHelp } from "./shared/terminal";
 
-/** Adds the arguments, options and action of a command. */
-type Define = (command: Command) => void;
-
-/** Each command is a file, which is loaded only if the command line names it. */
-const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
-  serve: { summary: "run an embedded Consortium service on this machine", load: () => import("./serve.js") },
-  console: { summary: "show a network live in the browser", load: () => import("./console.js") },
+/** Each command is a file, or a package of its own, which is loaded only if the command line names it. */
+const commands: Record<string, { summary: string; load: CommandPackage | (() => Promise<Definition>) }> = {
+  serve: { summary: "run an embedded Consortium service on this machine", load: "consortium-service" },
+  console: { summary: "show a network live in the browser", load: "consortium-console" },
   export: { summary: "write the network file of an existing consortium", load: () => import("./export.js") },
   sweep: { summary: "delete leftovers of test runs", load: () => import("./sweep.js") },
-  fleet: { summary: "manage many organizations and networks from one file", load: () => import("../fleet/command.js") },
+  fleet: { summary: "manage many organizations and networks from one file", load: "consortium-fleet" },
   plugin: { summary: "install the provider plugin for the Pulumi CLI", load: () => import("./plugin.js") },
   map: { summary: "draw a network, a stack or a plan as a picture", load: () => import("./map.js") },
   check: { summary: "check whether a network is usable", load: () => import("./check.js") },
@@ -28,16 +26,12 @@ export async function main(args: string[]): Promise<void> {
   const program = new Command("consortium").description("Tools for private blockchain consortia").version(version);
   for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).description(summary);
-    if (args.includes(name)) (await load()).define(command);
+    if (!args.includes(name)) continue;
+    const { define } = await (typeof load === "string" ? commandOf(load, name) : load());
+    define(command);
   }
   pointToHelp(program, "consortium");
   await program.parseAsync(args, { from: "user" });
-}
-
-/** Makes errors in the arguments of a command point to its own help. */
-function pointToHelp(command: Command, name: string): void {
-  command.showHelpAfterError(`(see ${name} --help)`);
-  for (const inner of command.commands) pointToHelp(inner, `${name} ${inner.name()}`);
 }
 
 if (require.main === module) void main(process.argv.slice(2)).catch((error: unknown) => fail(error));

@@ -7,7 +7,6 @@ import { type Question, questions } from "./probe/questions";
 import { World } from "./probe/world";
 import { connectionHelp } from "./shared/connection";
 import { newTable } from "./shared/formats";
-import { checkedLike } from "./shared/like";
 import { confirm, fail, replaceFile, stopSignals, wholeNumber } from "./shared/terminal";
 
 interface Flags {
@@ -102,5 +101,5 @@ function tableOf(rows: readonly string[][]): string {
 
 /** Settings of a service and nothing else: no key, id or name gets here, since none of the settings holds one. */
 function saved({ answers, timing }: World): string {
-  return `${JSON.stringify(checkedLike("the answers", { answers, timing }), null, 2)}\n`;
+  return `${JSON.stringify({ answers, timing }, null, 2)}\n`;
 }

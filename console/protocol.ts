@@ -1,4 +1,4 @@
-import type { NetworkModel, PinModel } from "../inventory/model";
+import { type NetworkModel, type PinModel } from "pulumi-consortium/internal/page";
 
 /*
  * The messages between the console's server and its page: plain JSON, types only. They never contain an API key or a password,

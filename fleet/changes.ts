@@ -2,7 +2,7 @@ import { execFileSync, type StdioOptions } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { printableLines } from "../provider/api/printable";
+import { printableLines } from "pulumi-consortium/internal/fleet";
 import { earlierFleet } from "./file";
 import { workFolderOf } from "./project";
 import { type Fleet, type FleetStack } from "./schema";

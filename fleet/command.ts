@@ -24,7 +24,7 @@ import { type Fleet } from "./schema";
 import { removedNotes, type Selection, selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
 import { type RunOptions } from "./stack";
-import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "../cli/shared/terminal";
+import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 /** Columns of the summary if it is not printed on a terminal. */
 const widthOfLogs = 140;

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, extname, resolve } from "node:path";
-import { readYaml } from "../sdk/yaml/document";
-import { lineOf, placed, type Problem, type Reading } from "../sdk/yaml/problems";
-import { checkShape } from "../sdk/yaml/shape";
+import { readYaml, lineOf, placed, type Problem, type Reading, checkShape } from "pulumi-consortium/internal/fleet";
 import { brokenRules, unset } from "./rules";
 import {
   type Fleet,

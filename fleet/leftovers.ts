@@ -2,11 +2,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ConsortiumClient, isApiError } from "../provider/api";
-import { paths } from "../provider/api/paths";
-import { isGone } from "../provider/api/states";
-import { Anything, anything } from "../provider/api/wire";
-import { type LoggedCreate, markInterrupted, readCreateLog } from "../provider/core/create-log";
+import {
+  type ConsortiumClient,
+  isApiError,
+  paths,
+  isGone,
+  Anything,
+  anything,
+  type LoggedCreate,
+  markInterrupted,
+  readCreateLog,
+} from "pulumi-consortium/internal/fleet";
 
 /* What a killed run left: the log of its creates, objects that no state holds, and torn files of a state. */
 

@@ -1,9 +1,12 @@
-import { ConsortiumClient, isApiError } from "../provider/api";
-import { resolveProviderSettings } from "../provider/core/settings";
-import { isGone } from "../provider/api/states";
-import { limits } from "../provider/constants";
-import { groupBy } from "../provider/core/values";
-import { readNetwork } from "../sdk/network/load";
+import {
+  ConsortiumClient,
+  isApiError,
+  resolveProviderSettings,
+  isGone,
+  limits,
+  groupBy,
+  readNetwork,
+} from "pulumi-consortium/internal/fleet";
 import { type Progress } from "./progress";
 import { type FleetStack } from "./schema";
 import { type StackResult } from "./results";

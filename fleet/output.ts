@@ -1,4 +1,4 @@
-import { junitXml, newTable, type TestCase } from "../cli/shared/formats";
+import { junitXml, newTable, type TestCase } from "pulumi-consortium/internal/fleet";
 import { type Counts, noCounts, type Progress } from "./progress";
 import { type FleetResult, type StackResult } from "./results";
 

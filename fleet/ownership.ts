@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import { classOf, networkType, partsOfUrn } from "../provider/constants";
-import { readNetwork } from "../sdk/network/load";
+import { classOf, networkType, partsOfUrn, readNetwork } from "pulumi-consortium/internal/fleet";
 import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
 import { pulumi, PulumiFailed, type PulumiOptions, resourcesIn } from "./pulumi";

@@ -1,7 +1,12 @@
-import { type EngineEvent } from "../inventory/plan/read";
-import { printable } from "../provider/api/printable";
-import { holdsLedger, classOf, outlivesResource, partsOfUrn } from "../provider/constants";
-import { renamedKeyHint } from "../provider/core/check";
+import {
+  type EngineEvent,
+  printable,
+  holdsLedger,
+  classOf,
+  outlivesResource,
+  partsOfUrn,
+  renamedKeyHint,
+} from "pulumi-consortium/internal/fleet";
 import { type StackResult } from "./results";
 
 /** How many resources of a stack were created, updated and so on. */

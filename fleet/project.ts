@@ -12,8 +12,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { environmentName } from "../provider/api/environment";
-import { version } from "../provider/version";
+import { environmentName, version } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
 import { plainResources, yamlForAll } from "./yaml";
 

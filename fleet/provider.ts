@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { on, once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { type Answer, type Order } from "../plugin/shared";
-import { sharedArgument } from "../provider/constants";
+import { type Answer, type Order, sharedArgument } from "pulumi-consortium/internal/fleet";
 
 interface SharedOptions {
   /** The bundled plugin. */

@@ -2,11 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { type EngineEvent, eventIn } from "../inventory/plan/read";
-import { noPulumi } from "../cli/shared/connection";
-import { classOf } from "../provider/constants";
-import { type Definition, pathOf, type Props } from "../provider/core/definition";
-import { definitions } from "../provider/resources";
+import {
+  type EngineEvent,
+  eventIn,
+  noPulumi,
+  classOf,
+  type Definition,
+  pathOf,
+  type Props,
+  definitions,
+} from "pulumi-consortium/internal/fleet";
 
 /** Stops a run: first as Ctrl-C does, then at once. */
 export class Stop {

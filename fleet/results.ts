@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { printable } from "../provider/api/printable";
-import { textOf } from "../cli/shared/terminal";
+import { printable, textOf } from "pulumi-consortium/internal/fleet";
 
 /* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
 

@@ -1,9 +1,15 @@
 import { statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { limits } from "../provider/constants";
-import { didYouMean } from "../provider/core/suggest";
-import { check, readFile, readNetwork } from "../sdk/network/load";
-import { lineOf, type Path, type Problem } from "../sdk/yaml/problems";
+import {
+  limits,
+  didYouMean,
+  check,
+  readFile,
+  readNetwork,
+  lineOf,
+  type Path,
+  type Problem,
+} from "pulumi-consortium/internal/fleet";
 import {
   type Fleet,
   type FleetDefinition,

@@ -1,10 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import limited from "p-limit";
-import { ConsortiumClient } from "../provider/api";
-import { resolveProviderSettings } from "../provider/core/settings";
-import { systemClock } from "../provider/api/clock";
-import { isOffline, keyProved } from "../provider/core/session";
+import {
+  ConsortiumClient,
+  resolveProviderSettings,
+  systemClock,
+  isOffline,
+  keyProved,
+} from "pulumi-consortium/internal/fleet";
 import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
 import { failBeyondLimits, type Previewed } from "./limits";

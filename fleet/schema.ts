@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { regions } from "../provider/api";
-import { mapping } from "../sdk/yaml/shape";
+import { regions, mapping } from "pulumi-consortium/internal/fleet";
 
 /* The form of a fleet file, and the fleet that file.ts makes of it. */
 

@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { environmentName, keySourceVariable } from "../provider/api/environment";
-import { printableLines } from "../provider/api/printable";
+import { environmentName, keySourceVariable, printableLines } from "pulumi-consortium/internal/fleet";
 import { absoluteBackend } from "./file";
 import { type Fleet, type FleetStack, organizationsOf, type SecretSource } from "./schema";
 

@@ -1,10 +1,12 @@
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type EngineEvent } from "../inventory/plan/read";
-import { ConsortiumClient } from "../provider/api";
-import { resolveProviderSettings } from "../provider/core/settings";
-import { createLogVariable } from "../provider/core/create-log";
-import { offlineVariable } from "../provider/core/session";
+import {
+  type EngineEvent,
+  ConsortiumClient,
+  resolveProviderSettings,
+  createLogVariable,
+  offlineVariable,
+} from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
 import { continueFrom, createLogOf, removeCreateLog, leftoversOf } from "./leftovers";
 import { type View } from "./output";

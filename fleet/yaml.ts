@@ -1,9 +1,18 @@
 import { Document, parse, Scalar, type ScalarTag, visit } from "yaml";
-import { printableLines } from "../provider/api/printable";
-import { dynamicPrefix, networkType, ownKeys, pluginPrefix } from "../provider/constants";
-import { check, readNetwork } from "../sdk/network/load";
-import { argsOf, type Part, partsOf, Shown } from "../sdk/network/parts";
-import { Variable } from "../sdk/network/references";
+import {
+  printableLines,
+  dynamicPrefix,
+  networkType,
+  ownKeys,
+  pluginPrefix,
+  check,
+  readNetwork,
+  argsOf,
+  type Part,
+  partsOf,
+  Shown,
+  Variable,
+} from "pulumi-consortium/internal/fleet";
 
 /* Network files as Pulumi YAML, and YAML that every reader understands alike. */
 

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { installCommand } from "../optional/packages";
 import type { Backend, Base, LedgerState } from "./context";
 import { Refusal } from "./errors";
 import { admitted, nodePath } from "./http/authentication";
@@ -18,7 +17,7 @@ import { isTarget, Targets } from "./tether/targets";
 export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);
-  if (anvil === undefined || installCommand("ethers")) return simulation(base, "missing", whyNoLedger());
+  if (anvil === undefined) return simulation(base, "missing", whyNoLedger());
   return realChains(base, anvil, dataDir, wanted);
 }
 

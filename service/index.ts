@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { needPackages } from "../optional/packages";
 import { openBackend } from "./backend";
 import type { Backend, Base, LedgerState } from "./context";
 import { checked, reporter } from "./errors";
@@ -8,7 +7,6 @@ import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
 import { Tokens } from "./http/tokens";
 import { Turns } from "./http/turns";
-import { ledgerPackages } from "./ledger/engine";
 import { answersLike } from "./settings/like";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
 import { type ApiQuirks, apiQuirks, type ApiQuirksChange, overlay, timing, type Timing } from "./settings/settings";
@@ -81,7 +79,6 @@ const patience = 5_000;
 /** Starts a whole Consortium service in this process. */
 export async function startService(given: ServiceOptions = {}): Promise<Service> {
   const options = resolveOptions(given);
-  needPackages("The embedded service", "fastify", ...(options.ledger ? ledgerPackages : []));
   const { buildApp } = await import("./http/app.js");
   const { limits, callLimits } = options;
   const settings = { limits, callLimits, timing: options.timing, quirks: options.answers };

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/nodes.mjs";
-import { build, bundle, installPackages, npmPackage, root, step } from "./lib/prepare.mjs";
+import { build, bundle, installPackages, npmPackages, root, step } from "./lib/prepare.mjs";
 import { run, succeed } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "./lib/terminal.mjs";
@@ -126,8 +126,9 @@ await runMain("release", async () => {
   for (const page of ["_index.md", "installation-configuration.md"])
     copyFileSync(join(root, "docs", page), join(registry, page));
 
-  await step("npm package and its bill of materials", async () => {
-    await bill(await npmPackage(npm), join(out, "sbom.cdx.json"));
+  await step("npm packages and the bill of materials of the provider", async () => {
+    const [{ archive } = { archive: "" }] = await npmPackages(npm);
+    await bill(archive, join(out, "sbom.cdx.json"));
   });
   const platforms = values.platforms?.split(",") ?? Object.keys(nodePackages);
   await step(`Plugins for ${platforms.join(", ")}`, () => plugins(plugin, platforms));

@@ -88,7 +88,7 @@ export async function long({ options = {} }) {
 /** A ledger that has run for weeks, made in a few minutes by the service's own code. */
 
 const require = createRequire(import.meta.url);
-const built = (/** @type {string} */ name) => require(join(root, "dist/service/ledger", name));
+const built = (/** @type {string} */ name) => require(join(root, "service/dist/ledger", name));
 /** @type {typeof import("../../service/ledger/engine.js")} */
 const { Engine, findAnvil } = built("engine.js");
 /** @type {typeof import("../../service/ledger/ledger-folder.js")} */

@@ -14,7 +14,7 @@ import { paths } from "../../provider/api/paths";
 import { isGoing, isGone } from "../../provider/api/states";
 import { UndiciTransport } from "../../provider/api/transport";
 import { Anything } from "../../provider/api/wire";
-import { type ApiQuirksChange, type Timing } from "../../service/settings/settings";
+import type { AnswersChange, Timing } from "consortium-service";
 
 /** What the service answered to one call, whatever its status. */
 export interface Seen {
@@ -68,7 +68,7 @@ const notFound = [404, 410];
 /** What the run knows, has made and has learned. Calls go one after the other. */
 export class World {
   readonly client: ConsortiumClient;
-  readonly answers: ApiQuirksChange = {};
+  readonly answers: AnswersChange = {};
   readonly timing: Partial<Timing> = {};
   readonly removals: Removal[] = [];
   /** Notes of one question for later ones. */

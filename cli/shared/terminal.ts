@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { printableLines } from "../../provider/api/printable";
@@ -7,6 +7,12 @@ import { printableLines } from "../../provider/api/printable";
 export function fail(error: unknown, exitCode = 1): void {
   console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
   process.exitCode = exitCode;
+}
+
+/** Makes errors in the arguments of a command point to its own help. */
+export function pointToHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`(see ${name} --help)`);
+  for (const inner of command.commands) pointToHelp(inner, `${name} ${inner.name()}`);
 }
 
 export const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

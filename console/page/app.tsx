@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { environmentsOf } from "../../inventory/model";
+import { environmentsOf } from "pulumi-consortium/internal/page";
 import type { NetworkView } from "../protocol";
 import { clock } from "./format";
 import { act, live, useConnection, useSection } from "./live";

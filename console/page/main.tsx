@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { mapCss } from "../../observe/map/style";
+import { mapCss } from "pulumi-consortium/internal/page";
 import { App } from "./app";
 import { live } from "./live";
 import "./style.css";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { isApiError } from "../../provider/api";
-import { tetherNetworks } from "../../provider/constants";
+import { isApiError, tetherNetworks } from "pulumi-consortium/internal/console";
 import type { Actions } from "../protocol";
 import { Refused } from "./access";
 import type { Embedded } from "./embedded";

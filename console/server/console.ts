@@ -1,5 +1,4 @@
-import { needPackages } from "../../optional/packages";
-import { type Settings } from "../../provider/api";
+import { resolveSettings, type Settings } from "pulumi-consortium/internal/console";
 import { Access } from "./access";
 import { Embedded, observingClient } from "./embedded";
 import { Live } from "./live";
@@ -7,8 +6,8 @@ import { Observer, type ObserverOptions } from "./observer";
 import { Stacks } from "./stacks";
 
 export interface ConsoleOptions {
-  /** The service's address and key. */
-  settings: Settings;
+  /** The service's address and key. Plain text is for a service on this machine. */
+  settings: Settings | { baseUrl: string; apiKey: string };
   /** Port on the loopback address; if it is taken, or 0, any free one. */
   port?: number;
   /** Whether it may change a service that is not embedded. */
@@ -35,11 +34,15 @@ export interface Console {
 const periods = { embedded: 2_000, other: 10_000 };
 const host = "127.0.0.1";
 
+const isResolved = (settings: ConsoleOptions["settings"]): settings is Settings => typeof settings.apiKey !== "string";
+
 /** Starts the console of a service, on this machine only. */
 export async function startConsole(given: ConsoleOptions): Promise<Console> {
-  needPackages("The console", "fastify", "ethers");
   const { buildApp } = await import("./app.js");
-  const { settings, port = 0, allowChanges = false, tethers = [], targets = {}, stackExports = [] } = given;
+  const { port = 0, allowChanges = false, tethers = [], targets = {}, stackExports = [] } = given;
+  const settings = isResolved(given.settings)
+    ? given.settings
+    : resolveSettings({ env: {}, given: { ...given.settings, allowHttp: true } });
   const stacks = new Stacks(stackExports, given.stacks);
   const client = observingClient(settings);
   const embedded = await Embedded.find(client);

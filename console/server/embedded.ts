@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { ConsortiumClient, isApiError, path, type Settings } from "../../provider/api";
-import { UndiciTransport } from "../../provider/api/transport";
+import { ConsortiumClient, isApiError, path, type Settings, UndiciTransport } from "pulumi-consortium/internal/console";
 import type { CallView, KeyView, TestingView } from "../protocol";
 
 const About = z.looseObject({

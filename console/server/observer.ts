@@ -1,18 +1,23 @@
-import { type PlacedCredential, credentialsFor } from "../../inventory/credentials";
-import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
+  type PlacedCredential,
+  credentialsFor,
+  LiveNetwork,
+  mayAnswer,
   type ConsortiumModel,
   type EnvironmentModel,
   environmentsOf,
   type NetworkModel,
   type TetherModel,
   tethersOf,
-} from "../../inventory/model";
-import { chainFor, Pins, type Targets } from "../../inventory/tethers";
-import { mapOf } from "../../observe/map/graph";
-import { type MapItem } from "../../observe/map/items";
-import { svgOf } from "../../observe/map/svg";
-import type { ConsortiumClient } from "../../provider/api";
+  chainFor,
+  Pins,
+  type Targets,
+  mapOf,
+  overHttp,
+  type MapItem,
+  svgOf,
+  type ConsortiumClient,
+} from "pulumi-consortium/internal/console";
 import {
   type BlockView,
   type EnvironmentView,
@@ -183,8 +188,7 @@ export class Observer {
         "Blocks are read from a node, which needs a credential: start the console with a stack that holds one: --stack dev.",
       );
     }
-    const { overHttp } = await import("../../sdk/runtime/node-connections.js"); // with ethers
-    const provider = node && overHttp(node.url, node.credential, undefined, patienceMs);
+    const provider = node && (await overHttp(node.url, node.credential, undefined, patienceMs));
     const ask: Ask = (method, params) =>
       provider?.send(method, params) ?? embedded!.rpc(consortium, id, method, params);
     try {

@@ -1,7 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
-import type { PlacedCredential } from "../../inventory/credentials";
-import type { NetworkModel } from "../../inventory/model";
-import { credentialsInStack, modelOfStack, withStacks } from "../../inventory/stack";
+import {
+  type PlacedCredential,
+  type NetworkModel,
+  credentialsInStack,
+  modelOfStack,
+  withStacks,
+} from "pulumi-consortium/internal/console";
 
 interface Read {
   changedAt: number;

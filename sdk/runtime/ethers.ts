@@ -1,5 +1,4 @@
 import type * as Ethers from "ethers";
-import { needPackages } from "../../optional/packages";
 
 /** ethers, an optional peer that takes longer to load than this whole package. @throws if it is not installed, with the command */
 export function ethers(): typeof Ethers {
@@ -7,8 +6,10 @@ export function ethers(): typeof Ethers {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too; bundlers see it
     return require("ethers") as typeof Ethers;
   } catch (error) {
-    needPackages("Connecting to a node or verifying a report", "ethers");
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+    throw new Error("Connecting to a node or verifying a report needs ethers. Install it: npm install ethers@6", {
+      cause: error,
+    });
   }
 }
 

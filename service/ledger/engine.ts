@@ -10,7 +10,6 @@ import { gunzip } from "node:zlib";
 import { Refusal, ServiceError } from "../errors";
 import { type Answer, type Bounds, Caller } from "./rpc";
 import type { Watched } from "./watcher-client";
-import { installCommand } from "../../optional/packages";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {
@@ -216,15 +215,11 @@ function argumentsOf({ chainId, free }: ChainSpec): string[] {
 const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 
 /** The packages that a chain needs: its program, and what signs and encodes. */
-export const ledgerPackages = ["@foundry-rs/anvil", "ethers"] as const;
-
 /** Why there is no ledger although one was requested, and what to do. */
-export function whyNoLedger(): string {
-  const command = installCommand(...ledgerPackages);
-  return command ? `its packages are not installed: ${command}` : "@foundry-rs/anvil has no program for this platform";
-}
+export const whyNoLedger = (): string =>
+  "@foundry-rs/anvil has no program for this platform, or npm left out optional packages";
 
-/** The path of the chain's program; undefined if its package is not installed or has none for this platform. */
+/** The path of the chain's program; undefined if its package has none for this platform. */
 export function findAnvil(given: string | undefined, platform = process.platform): string | undefined {
   if (given !== undefined) {
     try {

@@ -1,7 +1,7 @@
 import type * as Ethers from "ethers";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { JsonFragment } from "ethers";
 import type { Signed } from "../store/entities";
@@ -16,8 +16,7 @@ interface Artifact {
 
 let artifact: Artifact | undefined;
 function anchor(): Artifact {
-  const root = dirname(createRequire(__filename).resolve("pulumi-consortium/package.json"));
-  return (artifact ??= JSON.parse(readFileSync(join(root, "contracts", "Anchor.json"), "utf8")) as Artifact);
+  return (artifact ??= JSON.parse(readFileSync(join(__dirname, "../../contracts/Anchor.json"), "utf8")) as Artifact);
 }
 
 /** Loaded when first needed: it is large, and most services never pin. */

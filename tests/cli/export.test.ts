@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { yamlOf } from "../../cli/export";
 import { definitionOf, keysOf } from "../../cli/export/definition";
 import { type Found, type ListedKind } from "../../provider/resources/tree";
-import { type Service, startService } from "../../service";
+import { type Service, startService } from "../../service/index";
 import { Network, type NetworkDefinition, type NetworkEnvironment } from "../../sdk";
 import { Stack } from "../support/double/stack";
 import { inText } from "../sdk/network/problems";

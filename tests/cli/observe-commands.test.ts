@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { define as defineCheck } from "../../cli/check";
 import { define as defineMap } from "../../cli/map";
-import { type Service, startService } from "../../service";
+import { type Service, startService } from "../../service/index";
 import { built, consortium } from "../service/child";
 import { build, client, until } from "../service/helpers";
 import { quick } from "../service/ledgers";

@@ -8,7 +8,7 @@ import { readPlan } from "../../inventory/plan/read";
 import { ApiError } from "../../provider/api";
 import { nameOf } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
-import { type Service, startService } from "../../service";
+import { type Service, startService } from "../../service/index";
 import { inData, inText } from "../sdk/network/problems";
 import { built, serve } from "../service/child";
 import { consortium } from "./command";

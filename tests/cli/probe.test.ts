@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { likeWhom } from "../../cli/shared/like";
-import { type FaultKind, type Service, type ServiceOptions, startService } from "../../service";
+import { likeWhom } from "../../service/command/like";
+import { type FaultKind, type Service, type ServiceOptions, startService } from "../../service/index";
 import { consortium, type Ended } from "./command";
 
 /* What `consortium probe` finds out of a service, and that nothing of it is left, whatever happens. */

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { confirm } from "../../cli/shared/terminal";
-import { type Service, type ServiceOptions, startService } from "../../service";
+import { type Service, type ServiceOptions, startService } from "../../service/index";
 import { consortium } from "./command";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine

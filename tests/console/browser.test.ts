@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { startService, type Service } from "../../service";
+import { startService, type Service } from "../../service/index";
 import { build, client, FakeClock, type Send, type World } from "../service/helpers";
 import { browse, openConsole, serve, type Served, violations } from "./browser";
 

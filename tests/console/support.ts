@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { startConsole, type Console, type ConsoleOptions } from "../../console/server/console";
 import type { Looked, Section, Shown } from "../../console/protocol";
 import { resolveSettings } from "../../provider/api";
-import type { Service } from "../../service";
+import type { Service } from "../../service/index";
 
 const open: { close(): Promise<void> | void }[] = [];
 afterEach(async () => {

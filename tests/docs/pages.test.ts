@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { Command } from "commander";
-import { define } from "../../cli/serve";
+import { define } from "../../service/command/serve";
 import { ConsortiumClient, settingNames } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";
 import { resolveOptions } from "../../service/settings/options";

@@ -6,7 +6,7 @@ import { Progress } from "../../fleet/progress";
 import { type FleetStack } from "../../fleet/schema";
 import { type StackResult } from "../../fleet/results";
 import { type EngineEvent } from "../../inventory/plan/read";
-import { type Service, startService } from "../../service";
+import { type Service, startService } from "../../service/index";
 
 /* What previews plan for an organization, with what it has: market and spice, where two are allowed. */
 

@@ -185,7 +185,7 @@ describe("two runs at a time", () => {
   test("each settles stacks of its own, and nothing of the dead run comes back", async () => {
     const names = ["a", "b", "c", "d"].map((letter) => Array.from({ length: 25 }, (_, index) => `${letter}${index}`));
     for (const stack of names.flat()) write(past(), { stack });
-    const program = `const { RunLocks } = require(${JSON.stringify(join(root, "dist/fleet/run-locks.js"))});
+    const program = `const { RunLocks } = require(${JSON.stringify(join(root, "fleet/dist/run-locks.js"))});
       const [folder, ...stacks] = process.argv.slice(1);
       (async () => {
         const locks = new RunLocks(folder, "up", 3_000);

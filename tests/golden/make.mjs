@@ -94,7 +94,7 @@ async function failing(stack) {
 
 /** A service that writes the names of members in capitals, as an example of one that has a form of its own. */
 async function writingInCapitals() {
-  const { Store } = await import("../../dist/service/store/store.js");
+  const { Store } = await import("../../service/dist/store/store.js");
   const { create } = Store.prototype;
   /** @type {(this: InstanceType<typeof Store>, draft: any) => any} */
   const inCapitals = function (draft) {
@@ -144,7 +144,7 @@ async function makeStates({ startService }) {
 /** A data folder with ledgers: one with a snapshot and files of the past, and that of a public chain. @param {typeof import("../../service/index.js")} module */
 async function makeLedger({ startService }) {
   const data = mkdtempSync(join(tmpdir(), "consortium-golden-"));
-  const { usualPace } = await import("../../dist/service/ledger/chain-base.js");
+  const { usualPace } = await import("../../service/dist/ledger/chain-base.js");
   Object.assign(usualPace, { segment: { ...usualPace.segment, blocks: 4 }, lookback: 2, rest: 0 });
   const service = await startService({ ...ledger.service, dataDir: data });
   try {

@@ -3,7 +3,7 @@ import { check, type Result } from "../../observe/check/checks";
 import { type ObserveOptions, observeNetwork } from "../../observe/check/observations";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
-import { type Service, startService } from "../../service";
+import { type Service, startService } from "../../service/index";
 import { client, type Send, until } from "../service/helpers";
 import { quick } from "../service/ledgers";
 import { Network } from "../service/targets";

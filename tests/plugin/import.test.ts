@@ -2,7 +2,7 @@ import { ReadRequest, type ReadResponse } from "@pulumi/pulumi/proto/provider_pb
 import { ProviderService } from "../../plugin/service";
 import { network, type Network, others, send } from "../support/network";
 import { start, type Started } from "../support/service";
-import { type ServiceOptions } from "../../service";
+import { type ServiceOptions } from "../../service/index";
 
 /** What `Read` answers for an id that is in no stack yet. */
 

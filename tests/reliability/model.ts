@@ -1,6 +1,6 @@
 import { sameValue } from "../../provider/core/values";
 import { wireName } from "../../provider/core/field";
-import { type Service } from "../../service";
+import { type Service } from "../../service/index";
 import { type Props } from "../support/engine";
 import { send } from "../support/network";
 import { type Spec } from "./shapes";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type FaultRule } from "../../service";
+import { type FaultRule } from "../../service/index";
 import { type Kind, type Props } from "../support/engine";
 
 /** A resource of a program: its arguments, and which other resources give the ids of its parents. */

@@ -1,4 +1,4 @@
-import { startService, type Service, type ServiceOptions } from "../../service";
+import { startService, type Service, type ServiceOptions } from "../../service/index";
 
 /** Any object that the service shows. A test reads the fields that it checks. */
 export interface Wire {

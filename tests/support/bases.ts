@@ -1,4 +1,4 @@
-import { type ManagedCollection, type Service } from "../../service";
+import { type ManagedCollection, type Service } from "../../service/index";
 import { type Props } from "./engine";
 import { type Network } from "./network";
 

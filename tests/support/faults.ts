@@ -1,4 +1,4 @@
-import { type FaultRule } from "../../service";
+import { type FaultRule } from "../../service/index";
 
 /** Ways in which the answer to one call is lost, or an error although the service may have acted. */
 export const lostAnswers: FaultRule[] = [

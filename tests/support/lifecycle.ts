@@ -1,4 +1,4 @@
-import { type ServiceOptions } from "../../service";
+import { type ServiceOptions } from "../../service/index";
 import { Engine, type Kind, type Outcome, type Props } from "./engine";
 import { type Collected, collectionOf } from "./bases";
 import { network, type Network, send } from "./network";

@@ -1,4 +1,4 @@
-import { type Service } from "../../service";
+import { type Service } from "../../service/index";
 
 /** Ids of a consortium that other people made: two members, an environment, and a node of the first member. */
 export interface Network {

@@ -3,7 +3,7 @@ import { systemClock } from "../../provider/api/clock";
 import { newSession, type Session } from "../../provider/core/session";
 import { SeenStates } from "../../provider/core/seen-states";
 import { resolveProviderSettings } from "../../provider/core/settings";
-import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service";
+import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
 export interface Started {

@@ -1,4 +1,4 @@
-import { type ServiceOptions } from "../../service";
+import { type ServiceOptions } from "../../service/index";
 import { Engine, type Outcome, type Props } from "./engine";
 import { network } from "./network";
 import { start, type Started } from "./service";

@@ -1,7 +1,16 @@
 // @ts-check
 /** The packages and the build that a fresh clone lacks, made only if something has changed. */
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, succeed } from "./processes.mjs";
@@ -16,10 +25,21 @@ import { duration, log, UserError, withProgress } from "./terminal.mjs";
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** The folders of the product's sources. */
-export const sources = ["cli", "console", "fleet", "inventory", "observe", "optional", "plugin", "provider", "sdk", "service"];
+export const sources = [
+  "cli",
+  "console",
+  "fleet",
+  "internal",
+  "inventory",
+  "observe",
+  "plugin",
+  "provider",
+  "sdk",
+  "service",
+];
 
 /** What a build depends on. */
-const buildInputs = [...sources, "tsconfig.json", "package-lock.json"];
+const buildInputs = [...sources, "contracts", "tsconfig.json", "tsconfig.base.json", "package-lock.json"];
 
 /**
  * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.
@@ -76,7 +96,8 @@ export const isBuilt = (folder = root) => isFresh(join(folder, buildStamp), fing
 
 export const build = (folder = root) =>
   unlessFresh(join(folder, buildStamp), buildInputs, "Building", folder, async () => {
-    await compiled([join(folder, "node_modules", "typescript-7", "bin", "tsc"), "--build"], folder);
+    await compiled([join(folder, "node_modules", "typescript-7", "bin", "tsc"), "--build", "console", "fleet"], folder);
+    cpSync(join(folder, "contracts"), join(folder, "service", "contracts"), { recursive: true }); // its package has them, too
     await buildPage(folder);
   });
 
@@ -133,22 +154,46 @@ export function fingerprint(paths, folder = root) {
   return hash.digest("hex");
 }
 
-/** The package, as npm publishes it. @param {string} folder @returns {Promise<string>} the archive */
-export async function npmPackage(folder) {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+/** The packages of this repository, each in its folder. */
+export const packages = {
+  "pulumi-consortium": ".",
+  "consortium-service": "./service",
+  "consortium-console": "./console",
+  "consortium-fleet": "./fleet",
+};
+
+/**
+ * The packages, as npm publishes them.
+ * @param {string} folder for the archives
+ * @param {(keyof typeof packages)[]} [names]
+ * @returns {Promise<{ name: string, archive: string, files: string[] }[]>} in the order of the names
+ */
+export async function npmPackages(folder, names = /** @type {(keyof typeof packages)[]} */ (Object.keys(packages))) {
+  const folders = names.map((name) => packages[name]);
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder, ...folders];
   const printed = await succeed("npm", args, { cwd: root });
-  return join(folder, JSON.parse(printed.slice(printed.indexOf("[")))[0].filename);
+  /** @type {{ name: string, filename: string, files: { path: string }[] }[]} */
+  const all = JSON.parse(printed.slice(printed.indexOf("[")));
+  return all.map(({ name, filename, files }) => ({
+    name,
+    archive: join(folder, filename),
+    files: files.map(({ path }) => path),
+  }));
 }
 
-/** What `bundle` writes beside its sources. @param {string} name */
-const isMade = (name) => name.startsWith(".") || name.startsWith("pulumi-resource-");
+/** What `build` and `bundle` write beside their sources. @param {string} folder @param {string} name */
+const isMade = (folder, name) =>
+  name.startsWith(".") ||
+  name === "dist" ||
+  name.startsWith("pulumi-resource-") ||
+  join(folder, name).endsWith(join("service", "contracts"));
 
 /** @param {string} path @returns {string[]} */
 function filesIn(path) {
   if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
-    .filter((name) => !isMade(name))
+    .filter((name) => !isMade(path, name))
     .sort()
     .flatMap((name) => filesIn(join(path, name)));
 }
@@ -170,7 +215,7 @@ export async function step(what, work) {
 /** Bundles the console's page. @param {string} root the repository */
 async function buildPage(root) {
   const { build: bundled } = await import("esbuild"); // here, because a fresh clone has no packages at first
-  const [from, to] = [join(root, "console", "page"), join(root, "dist", "console", "page")];
+  const [from, to] = [join(root, "console", "page"), join(root, "console", "dist", "page")];
   mkdirSync(to, { recursive: true });
   await bundled({
     entryPoints: [join(from, "main.tsx")],

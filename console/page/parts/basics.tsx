@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Condition, conditionOf, type Managed, type Remarks } from "../../../inventory/model";
+import { type Condition, conditionOf, type Managed, type Remarks } from "pulumi-consortium/internal/page";
 import { sentences } from "../format";
 import { hrefOf } from "../route";
 

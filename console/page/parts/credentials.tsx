@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model";
+import { type ConsortiumModel, type EnvironmentModel } from "pulumi-consortium/internal/page";
 import { type Made, type NetworkView } from "../../protocol";
 import { useAction } from "../live";
 import { Choice, Copyable, Dialog, ErrorMessage, Facts, Field, LineForm, Table } from "./basics";

@@ -1,4 +1,4 @@
-import { type ConsortiumModel, type EnvironmentModel, kinds, type OtherModel } from "../../../inventory/model";
+import { type ConsortiumModel, type EnvironmentModel, kinds, type OtherModel } from "pulumi-consortium/internal/page";
 import { Copyable, State, Table } from "./basics";
 
 interface Props {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { environmentsOf, type NetworkModel, type TetherModel } from "../../../inventory/model";
+import { environmentsOf, type NetworkModel, type TetherModel } from "pulumi-consortium/internal/page";
 import type { NetworkView } from "../../protocol";
 import { ether } from "../format";
 import { useAction } from "../live";

@@ -1,5 +1,10 @@
 import { useState } from "preact/hooks";
-import { type ConsortiumModel, type EnvironmentModel, type TetherModel, tethersOf } from "../../../inventory/model";
+import {
+  type ConsortiumModel,
+  type EnvironmentModel,
+  type TetherModel,
+  tethersOf,
+} from "pulumi-consortium/internal/page";
 import { type BlockView, type EnvironmentView, type NetworkView } from "../../protocol";
 import { clock, ether, plural, short, time, zone } from "../format";
 import { useSection } from "../live";

@@ -6,7 +6,7 @@ import {
   type NetworkModel,
   type TetherModel,
   tethersOf,
-} from "../../../inventory/model";
+} from "pulumi-consortium/internal/page";
 import type { MapsView, NetworkView } from "../../protocol";
 import { plural } from "../format";
 import { useSection } from "../live";

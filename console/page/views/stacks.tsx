@@ -1,4 +1,4 @@
-import { displayName, kinds, objectsOf, type Placed } from "../../../inventory/model";
+import { displayName, kinds, objectsOf, type Placed } from "pulumi-consortium/internal/page";
 import type { NetworkView } from "../../protocol";
 import { Card, stackOf, Table } from "../parts/basics";
 

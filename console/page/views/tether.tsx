@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { environmentsOf, type PinModel, type TetherModel } from "../../../inventory/model";
+import { environmentsOf, type PinModel, type TetherModel } from "pulumi-consortium/internal/page";
 import type { NetworkView, TetherView } from "../../protocol";
 import { clock, duration, ether, plural, short } from "../format";
 import { useAction, useSection } from "../live";

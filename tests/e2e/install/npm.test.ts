@@ -99,7 +99,7 @@ const programs: [string, Record<string, string>][] = [
       "package.json": '{ "name": "user", "private": true, "main": "index.ts" }',
       "tsconfig.json":
         '{ "compilerOptions": { "strict": true, "target": "ES2020", "module": "CommonJS", "moduleResolution": "Node" } }',
-      "index.ts": `import { ${names} } from "pulumi-consortium";\nimport { ConsortiumClient } from "pulumi-consortium/client";\nimport { startService } from "pulumi-consortium/service";${body}export const url = node.urls.rpc;\nexport const there = typeof ConsortiumClient + typeof startService;`,
+      "index.ts": `import { ${names} } from "pulumi-consortium";\nimport { ConsortiumClient } from "pulumi-consortium/client";\n${body}export const url = node.urls.rpc;\nexport const there = typeof ConsortiumClient;`,
     },
   ],
 ];
@@ -143,7 +143,8 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
     const own = async (file: string, ...args: string[]) => {
       const cwd = w.stack.folder;
       const env = { ...process.env, CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: w.service.apiKey };
-      return promisify(execFile)(join(cwd, "node_modules/.bin", file), args, { cwd, env }).then(
+      const command = file === "node" ? process.execPath : join(cwd, "node_modules/.bin", file);
+      return promisify(execFile)(command, args, { cwd, env }).then(
         ({ stdout }) => ({ code: 0, text: stdout }),
         ({ code, stdout, stderr }: Record<string, string>) => ({ code: Number(code), text: `${stdout}${stderr}` }),
       );
@@ -157,39 +158,54 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
     });
 
     test.each([
-      [
-        "consortium serve",
-        ["serve", "--port", "0"],
-        /npm install fastify@5( light-my-request@6\.6\.0)? @foundry-rs\/anvil@1\.\d+\.\d+ ethers@6\n/,
-      ],
-      [
-        "consortium serve --no-ledger",
-        ["serve", "--port", "0", "--no-ledger"],
-        /npm install fastify@5( light-my-request@6\.6\.0)?\n/,
-      ],
-      [
-        "consortium console",
-        ["console", "--port", "0"],
-        /npm install fastify@5( light-my-request@6\.6\.0)? ethers@6\n/,
-      ],
-      ["consortium check", ["check"], /npm install ethers@6\n/],
-    ])("%s names the command that installs it", async (_, args, command) => {
-      const { code, text } = await own("pulumi-consortium", ...args);
+      ["serve", "npm install --save-dev consortium-service@"],
+      ["console", "npm install --save-dev consortium-console@"],
+      ["fleet", "npm install --save-dev consortium-fleet@"],
+      ["check", "npm install ethers@6"],
+    ])("consortium %s names the command that installs it", async (verb, command) => {
+      const { code, text } = await own("pulumi-consortium", verb);
       expect(code).toBeGreaterThan(0);
-      expect(text).toMatch(command);
+      expect(text).toContain(command);
       expect(text.trim().split("\n")).toHaveLength(1);
     });
 
-    test("is found once it is installed by that command", async () => {
-      const { text } = await own("pulumi-consortium", "serve", "--port", "0");
-      const [, names = ""] = /npm install (.+)\n/.exec(text) ?? [];
-      await npmInstall(w.stack.folder, ...names.split(" "));
+    test("the service needs nothing but its package, and has what a program of the package needs to connect", async () => {
+      await expect(own("node", "-e", `require("pulumi-consortium/service")`)).resolves.toMatchObject({
+        text: expect.stringContaining("npm install --save-dev consortium-service@") as string,
+      });
+      const { archives } = await packed();
+      await npmInstall(w.stack.folder, archives["consortium-service"]!);
       const program = `require("pulumi-consortium/service").startService({ ledger: true }).then(async (service) => {
         console.log(service.ledger, typeof require("pulumi-consortium").connect("http://127.0.0.1:1", { username: "u", password: "p" }).send);
         await service.close();
       })`;
       const { stdout } = await promisify(execFile)(process.execPath, ["-e", program], { cwd: w.stack.folder });
       expect(stdout).toBe("on function\n");
+      w.stack.write("serves.ts", `export { startService } from "pulumi-consortium/service";`);
+      for (const [module, resolution] of [
+        ["node16", "node16"],
+        ["commonjs", "node10"],
+      ] as const) {
+        const args = ["--noEmit", "--strict", "--skipLibCheck", "--types", "node", "--target", "es2022"];
+        const compiled = await own("tsc", ...args, "--module", module, "--moduleResolution", resolution, "serves.ts");
+        expect(compiled).toEqual({ code: 0, text: "" });
+      }
+    });
+
+    test("the console and the fleet are two more packages, and `consortium` hands over to them", async () => {
+      const { archives } = await packed();
+      await npmInstall(w.stack.folder, archives["consortium-console"]!, archives["consortium-fleet"]!);
+      expect(await loadAll(w.stack.folder)).toEqual([newest]);
+      for (const verb of ["serve", "console", "fleet"]) {
+        const [whole, alone] = [
+          await own("pulumi-consortium", verb, "--help"),
+          await own(`consortium-${verb === "serve" ? "service" : verb}`, "--help"),
+        ];
+        expect([whole.code, alone.code]).toEqual([0, 0]);
+        expect(alone.text.split("Options:")[1]!.split("\n").length).toBeGreaterThanOrEqual(
+          whole.text.split("Options:")[1]!.split("\n").length,
+        );
+      }
     });
   });
 });

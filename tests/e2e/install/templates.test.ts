@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parse } from "yaml";
-import { type Service, startService } from "../../../service";
+import { type Service, startService } from "../../../service/index";
 import { npmInstallSeeded, packed } from "../support/packed";
 import { cliWithLanguages } from "../support/languages/sdk";
 import { root } from "../support/stack";

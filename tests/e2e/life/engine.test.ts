@@ -1,7 +1,7 @@
 import { type Run, Stack as Double } from "../../support/double/stack";
 import { send } from "../../support/network";
 import { start } from "../../support/service";
-import { type Service } from "../../../service";
+import { type Service } from "../../../service/index";
 import { evaluated } from "../support/inline";
 import { type World, world } from "../support/world";
 

@@ -1,6 +1,6 @@
 import { kinds, lagMs } from "../../../bench/reliability/faults.mjs";
 import { Lab } from "../../../bench/reliability/lab.mjs";
-import * as service from "../../../service";
+import * as service from "../../../service/index";
 import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 
 /* A sample of the matrix that `npm run reliability` runs one by one: an `up` in which calls fail ends with exactly the network. */

@@ -1,4 +1,4 @@
-import { type ServiceOptions } from "../../../service";
+import { type ServiceOptions } from "../../../service/index";
 import { canaryKey, wholeTree, world } from "../support/world";
 
 /**

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { render } from "../../../cli/report";
 import { readPlan } from "../../../inventory/plan/read";
-import { type Service } from "../../../service";
+import { type Service } from "../../../service/index";
 import { type Golden, goldenStack } from "../support/golden";
 import { plugins, type Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, wholeTree, world } from "../support/world";

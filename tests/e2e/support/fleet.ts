@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { type RunRecord, processesOf } from "../../../fleet/run-locks";
-import { type Service, startService } from "../../../service";
+import { type Service, startService } from "../../../service/index";
 import { drawn } from "../../support/random";
 import { finished, type Result, root, withoutCompiler } from "./stack";
 import { until } from "./until";

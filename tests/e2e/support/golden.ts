@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Service, startService } from "../../../service";
+import { type Service, startService } from "../../../service/index";
 import { type adapters, golden, keyOf, tetherOf } from "../../golden/service.mjs";
 import { root, Stack, type StateResource } from "./stack";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { withLock } from "../../../tools/lib/cache.mjs";
-import { root } from "./stack";
+import { npmPackages } from "../../../tools/lib/prepare.mjs";
 
 const execute = promisify(execFile);
 const { devDependencies, exports } = jest.requireActual<{
@@ -17,27 +17,27 @@ const { devDependencies, exports } = jest.requireActual<{
 export const pinned = (name: string): string => `${name}@${devDependencies[name]}`;
 
 export interface Packed {
+  /** The archive of this package. */
   tarball: string;
   /** Paths of the files in it. */
   files: string[];
+  /** The archives of all packages of this repository, by name. */
+  archives: Record<string, string>;
 }
 
-/** This package as npm packs it: once for all test files of a run, which share a temporary folder. */
+/** The packages of this repository as npm packs them: once for all test files of a run, which share a temporary folder. */
 export async function packed(): Promise<Packed> {
   const folder = join(tmpdir(), "consortium-packed");
   const report = join(folder, "report.json");
   await withLock(`${folder}.lock`, async () => {
     if (existsSync(report)) return;
     await mkdir(folder, { recursive: true });
-    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-    const { stdout } = await execute("npm", args, { cwd: root, maxBuffer: 1e8 });
-    await writeFile(`${report}.draft`, stdout);
+    await writeFile(`${report}.draft`, JSON.stringify(await npmPackages(folder)));
     await rename(`${report}.draft`, report);
   });
-  const [{ filename, files }] = JSON.parse(readFileSync(report, "utf8")) as [
-    { filename: string; files: { path: string }[] },
-  ];
-  return { tarball: join(folder, filename), files: files.map(({ path }) => path) };
+  const all = JSON.parse(readFileSync(report, "utf8")) as Awaited<ReturnType<typeof npmPackages>>;
+  const [{ archive: tarball, files }] = all as [(typeof all)[number]];
+  return { tarball, files, archives: Object.fromEntries(all.map(({ name, archive }) => [name, archive])) };
 }
 
 const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
@@ -67,9 +67,10 @@ export async function npmInstallSeeded(project: string, ...args: string[]): Prom
   await npmInstall(project, ...args);
 }
 
-/** Loads the installed package by each of its doors, and answers the versions of Pulumi's SDK that came with it. */
+/** Loads the installed package by each of its doors (that of the service if its package is installed), and answers the versions of Pulumi's SDK that came with it. */
 export async function loadAll(project: string): Promise<string[]> {
-  const doors = Object.keys(exports).filter((door) => !door.endsWith(".json"));
+  const hasService = existsSync(join(project, "node_modules", "consortium-service"));
+  const doors = Object.keys(exports).filter((door) => !door.endsWith(".json") && (door !== "./service" || hasService));
   const loading = `for (const door of ${JSON.stringify(doors)}) require("pulumi-consortium" + door.slice(1));`;
   await execute(process.execPath, ["-e", loading], { cwd: project });
   const { stdout } = await execute("find", [".", "-path", "*/node_modules/@pulumi/pulumi/package.json"], {

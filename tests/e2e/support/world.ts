@@ -1,4 +1,4 @@
-import { type Service, type ServiceOptions, startService } from "../../../service";
+import { type Service, type ServiceOptions, startService } from "../../../service/index";
 import { Stack, type StackOptions } from "./stack";
 
 /** An API key that must not turn up anywhere. */

@@ -1,6 +1,6 @@
 import { ConsortiumClient } from "../../../provider/api/client";
 import { resolveSettings } from "../../../provider/api/settings";
-import { type Service } from "../../../service";
+import { type Service } from "../../../service/index";
 import { network, type Network } from "../../support/network";
 import { start } from "../../support/service";
 

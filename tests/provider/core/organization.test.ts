@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { ApiError } from "../../../provider/api";
 import { askForOrganization, lookAround } from "../../../provider/api/organization";
-import { type ServiceOptions } from "../../../service";
+import { type ServiceOptions } from "../../../service/index";
 import { network } from "../../support/network";
 import { Engine, type Kind, type Outcome } from "../../support/engine";
 import { bases } from "../../support/bases";

@@ -1,4 +1,4 @@
-import { type AnswersChange, type Service, type ServiceOptions, type Timing } from "../../../service";
+import { type AnswersChange, type Service, type ServiceOptions, type Timing } from "../../../service/index";
 import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";

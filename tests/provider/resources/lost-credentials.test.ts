@@ -3,7 +3,7 @@ import { Engine, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment } from "../../support/service";
-import { type Service } from "../../../service";
+import { type Service } from "../../../service/index";
 
 /* What is special about credentials: nothing tells them apart, and the password comes only once. */
 

@@ -1,4 +1,4 @@
-import { type FaultRule } from "../../../service";
+import { type FaultRule } from "../../../service/index";
 import { bases, type Collected, collected, routeOf } from "../../support/bases";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { world } from "../../support/lifecycle";

@@ -1,4 +1,4 @@
-import { type FaultRule, type ServiceOptions } from "../../../service";
+import { type FaultRule, type ServiceOptions } from "../../../service/index";
 import { Engine, type Outcome, type Props } from "../../support/engine";
 import { network } from "../../support/network";
 import { otherTether } from "../../support/other-tether";

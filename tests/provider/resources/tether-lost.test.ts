@@ -1,4 +1,4 @@
-import { type FaultRule } from "../../../service";
+import { type FaultRule } from "../../../service/index";
 import { Engine } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";

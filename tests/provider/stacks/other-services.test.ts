@@ -1,5 +1,5 @@
 import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../../../sdk";
-import { type ServiceOptions } from "../../../service";
+import { type ServiceOptions } from "../../../service/index";
 import { type Run, Stack } from "../../support/double/stack";
 import { newProcess, start } from "../../support/service";
 import { ether, tetherId } from "../../support/tethered";

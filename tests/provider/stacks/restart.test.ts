@@ -1,6 +1,6 @@
 import { Consortium, Environment, Membership, Node } from "../../../sdk";
 import { type EnvironmentFields, type NodeFields } from "../../../sdk/generated";
-import { type ServiceOptions } from "../../../service";
+import { type ServiceOptions } from "../../../service/index";
 import { type Run, Stack } from "../../support/double/stack";
 import { send } from "../../support/network";
 import { lostAnswers, titled } from "../../support/faults";

@@ -1,6 +1,6 @@
 import { output, type Output } from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
-import { type Service } from "../../../service";
+import { type Service } from "../../../service/index";
 import { network, type Network, send } from "../../support/network";
 import { program, valueOf } from "../../support/program";
 import { start } from "../../support/service";

@@ -1,5 +1,5 @@
 import * as sdk from "../../../sdk";
-import { type Service } from "../../../service";
+import { type Service } from "../../../service/index";
 import { network } from "../../support/network";
 import { program, valueOf } from "../../support/program";
 import { setEnvironment, start } from "../../support/service";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { Wallet } from "ethers";
 import * as sdk from "../../../sdk";
-import { startService } from "../../../service";
+import { startService } from "../../../service/index";
 import { build, client } from "../../service/helpers";
 import { peer as answering, text } from "../../support/peer";
 import { program, valueOf } from "../../support/program";

@@ -13,7 +13,7 @@ import solc from "solc";
 import Anchor from "../../../contracts/Anchor.json";
 import { verifyReport } from "../../../sdk";
 import { canonicalJson } from "../../../sdk/runtime/report";
-import { type Service, startService } from "../../../service";
+import { type Service, startService } from "../../../service/index";
 import { build, client, until } from "../../service/helpers";
 import { quick } from "../../service/ledgers";
 import { Network } from "../../service/targets";

@@ -1,4 +1,4 @@
-import type { FaultRule } from "../../../service";
+import type { FaultRule } from "../../../service/index";
 import { start } from "../helpers";
 
 const roomy = { limits: { consortia: 99 } };

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
-import { startService } from "../../../service";
+import { startService } from "../../../service/index";
 import { chainsAt, enginesOf } from "./chains";
 import { until } from "../helpers";
 

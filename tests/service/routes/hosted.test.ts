@@ -1,4 +1,4 @@
-import { type ServiceOptions } from "../../../service";
+import { type ServiceOptions } from "../../../service/index";
 import { type Answer, build, client, containing, FakeClock, furnish, matching, start } from "../helpers";
 import { blocks, eth, ledgered, rpc } from "../ledgers";
 import { tethered } from "../tethered";

@@ -1,4 +1,4 @@
-import { type ServiceOptions } from "../../../service";
+import { type ServiceOptions } from "../../../service/index";
 import { build, client, containing, furnish, start } from "../helpers";
 
 /* Two organizations in one consortium: the invited one sees what is there, and changes what is its own. */

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { startService, type ServiceOptions } from "../../../service";
+import { startService, type ServiceOptions } from "../../../service/index";
 import { anyText, client, start } from "../helpers";
 
 test.each([

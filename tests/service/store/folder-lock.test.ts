@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService } from "../../../service";
+import { startService } from "../../../service/index";
 import { lockFolder } from "../../../service/store/folder-lock";
 import { start } from "../helpers";
 

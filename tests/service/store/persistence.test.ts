@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Service, startService, type ServiceOptions } from "../../../service";
+import { type Service, startService, type ServiceOptions } from "../../../service/index";
 import { Journal } from "../../../service/store/journal";
 import { ledger as golden } from "../../golden/service.mjs";
 import { basic, build, client, FakeClock, start, type Wire } from "../helpers";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import type * as Fs from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService } from "../../../service";
+import { startService } from "../../../service/index";
 import { replaceFile } from "../../../service/store/files";
 import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
-import { type Service, type ServiceOptions, startService } from "../../../service";
+import { type Service, type ServiceOptions, startService } from "../../../service/index";
 import { canonicalJson } from "../../../service/tether/real-tethers";
 import { build, client, matching, until, type Wire } from "../helpers";
 import { quick } from "../ledgers";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type ServiceOptions } from "../../service";
-import { checked } from "../../service/errors";
-import { apiQuirks, timing } from "../../service/settings/settings";
-import { textOf } from "./terminal";
+import { checked } from "../errors";
+import { type ServiceOptions } from "../settings/options";
+import { apiQuirks, timing } from "../settings/settings";
+import { textOf } from "./options";
 
 /** Whom a service is like: what `consortium probe --save` writes, and `consortium serve --like` reads. */
 export type Like = Pick<ServiceOptions, "answers" | "timing">;

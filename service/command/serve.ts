@@ -2,15 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { type Console } from "../console/server/console";
-import { resolveSettings } from "../provider/api";
-import { tetherNetworks } from "../provider/constants";
-import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../service";
-import { isLoopback } from "../service/http/host-check";
-import { whyNoLedger } from "../service/ledger/engine";
-import { callLimits, overlay, type Timing } from "../service/settings/settings";
-import { likeWhom } from "./shared/like";
-import { networkUrl, repeatable, stopSignals, textOf, wholeNumber } from "./shared/terminal";
+import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../index";
+import { isLoopback } from "../http/host-check";
+import { whyNoLedger } from "../ledger/engine";
+import { callLimits, overlay, type Timing } from "../settings/settings";
+import { networks } from "../store/entities";
+import { likeWhom } from "./like";
+import { number, repeatable, stopSignals, textOf, wholeNumber } from "./options";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -229,16 +227,11 @@ function readKey(file: string): string | undefined {
   }
 }
 
-function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !(value >= 0)) throw new InvalidArgumentError("It must be a number of at least 0.");
-  return value;
-}
-
 function target(text: string, before: Targets): Targets {
-  if (!tetherNetworks.some((network) => text.startsWith(`${network}=`)))
+  const [, network, url = ""] = /^([^=]+)=(https?:\/\/.+)$/.exec(text) ?? [];
+  if (!networks.some((known) => known === network) || !URL.canParse(url))
     throw new InvalidArgumentError("It must be mainnet=URL or rinkeby=URL.");
-  return networkUrl(text, before);
+  return { ...before, [network!]: url };
 }
 
 function folder(text: string): string {
@@ -296,17 +289,37 @@ export function addresses({ host }: Listening, { baseUrl, port }: Service): stri
 const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
 
 /** Starts the console of the service. Where that fails, it says why and returns undefined. */
+/** What the package consortium-console offers, where it is installed. */
+interface Console {
+  readonly url: string;
+  newLink(): string;
+  close(): Promise<void>;
+}
+
+interface ConsolePackage {
+  startConsole(options: {
+    settings: { baseUrl: string; apiKey: string };
+    port: number;
+    stackExports?: readonly string[];
+  }): Promise<Console>;
+}
+
+const consolePackage: string = "consortium-console"; // not a literal in the import: it depends on us, not we on it
+
+/** The console, where its package is installed. */
 async function ownConsole(
   { baseUrl, apiKey }: Service,
   port: number,
   stackExports?: readonly string[],
 ): Promise<Console | undefined> {
   try {
-    const { startConsole } = await import("../console/server/console.js");
-    const settings = resolveSettings({ env: {}, given: { baseUrl, apiKey, allowHttp: true } });
-    return await startConsole({ settings, port, stackExports });
+    const installed = (await import(consolePackage)) as ConsolePackage;
+    return await installed.startConsole({ settings: { baseUrl, apiKey }, port, stackExports });
   } catch (error) {
-    console.error(`consortium: no console: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing = code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${consolePackage}'`);
+    const why = isMissing ? `its package is not installed: npm install --save-dev ${consolePackage}` : message;
+    console.error(`consortium: no console: ${why}`);
     return undefined;
   }
 }

@@ -1,7 +1,14 @@
 import { type Command, Option } from "commander";
-import { resolveSettings } from "../provider/api";
-import { connectionHelp, exportStack } from "./shared/connection";
-import { networkUrl, repeatable, stopSignals, textOf, wholeNumber } from "./shared/terminal";
+import {
+  resolveSettings,
+  connectionHelp,
+  exportStack,
+  networkUrl,
+  repeatable,
+  stopSignals,
+  textOf,
+  wholeNumber,
+} from "pulumi-consortium/internal/console";
 
 interface Flags {
   port: number;
@@ -35,7 +42,7 @@ export function define(command: Command): void {
 }
 
 async function serveConsole({ port, allowChanges, stack, stackExport, tether, target }: Flags): Promise<void> {
-  const { startConsole } = await import("../console/server/console.js");
+  const { startConsole } = await import("../server/console.js");
   const settings = resolveSettings();
   for (const file of stackExport) textOf(file);
   const exported = stack.map(async (name) => [name, await exportStack(name, { secrets: true })] as const);

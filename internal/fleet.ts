@@ -1,0 +1,49 @@
+/* What the package consortium-fleet is built from. Not for programs: it may change with every version. */
+export { noPulumi } from "../cli/shared/connection";
+export { type TestCase, junitXml, newTable } from "../cli/shared/formats";
+export {
+  confirm,
+  fail,
+  pointToHelp,
+  repeatable,
+  replaceFile,
+  stopSignals,
+  textOf,
+  wholeNumber,
+} from "../cli/shared/terminal";
+export { type EngineEvent, eventIn } from "../inventory/plan/read";
+export type { Answer, Order } from "../plugin/shared";
+export { ConsortiumClient, isApiError, regions } from "../provider/api";
+export { systemClock } from "../provider/api/clock";
+export { environmentName, keySourceVariable } from "../provider/api/environment";
+export { paths } from "../provider/api/paths";
+export { printable, printableLines } from "../provider/api/printable";
+export { isGone } from "../provider/api/states";
+export { Anything, anything } from "../provider/api/wire";
+export {
+  classOf,
+  dynamicPrefix,
+  holdsLedger,
+  limits,
+  networkType,
+  outlivesResource,
+  ownKeys,
+  partsOfUrn,
+  pluginPrefix,
+  sharedArgument,
+} from "../provider/constants";
+export { renamedKeyHint } from "../provider/core/check";
+export { type LoggedCreate, createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
+export { type Definition, type Props, pathOf } from "../provider/core/definition";
+export { isOffline, keyProved, offlineVariable } from "../provider/core/session";
+export { resolveProviderSettings } from "../provider/core/settings";
+export { didYouMean } from "../provider/core/suggest";
+export { groupBy } from "../provider/core/values";
+export { definitions } from "../provider/resources";
+export { version } from "../provider/version";
+export { check, readFile, readNetwork } from "../sdk/network/load";
+export { type Part, Shown, argsOf, partsOf } from "../sdk/network/parts";
+export { Variable } from "../sdk/network/references";
+export { readYaml } from "../sdk/yaml/document";
+export { type Path, type Problem, type Reading, lineOf, placed } from "../sdk/yaml/problems";
+export { checkShape, mapping } from "../sdk/yaml/shape";
