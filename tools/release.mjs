@@ -8,10 +8,11 @@ import "./lib/node-version.mjs";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/nodes.mjs";
 import { build, bundle, installPackages, npmPackage, root, step } from "./lib/prepare.mjs";
+import { billOf } from "./lib/materials.mjs";
 import { run, succeed } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "./lib/terminal.mjs";
@@ -31,7 +32,7 @@ function missing() {
   ].filter((line) => line !== "");
 }
 
-/** The bill of materials: what npm installs with the package. @param {string} tarball @param {string} file */
+/** The bill of materials: what npm installs with the package, and what is in its plugin. @param {string} tarball @param {string} file */
 async function bill(tarball, file) {
   const parent = mkdtempSync(join(tmpdir(), "consortium-sbom-"));
   const folder = join(parent, about.name); // the bill of materials names the folder
@@ -42,9 +43,17 @@ async function bill(tarball, file) {
       join(folder, "package.json"),
       JSON.stringify({ name: "release", version: about.version, dependencies }),
     );
-    await succeed("npm", ["install", "--package-lock-only", "--omit=peer", "--no-audit"], { cwd: folder });
-    const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only", "--omit=peer"];
-    writeFileSync(file, await succeed("npm", args, { cwd: folder }));
+    await succeed("npm", ["install", "--package-lock-only", "--no-audit"], { cwd: folder });
+    const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only"];
+    const whole = JSON.parse(await succeed("npm", args, { cwd: folder }));
+    const plugin = JSON.parse(readFileSync(join(root, "plugin/pulumi-resource-consortium.cdx.json"), "utf8"));
+    // Nested, because the plugin has its own copies, maybe of other versions.
+    const prefixed = plugin.components.map((/** @type {import("./lib/materials.mjs").Component} */ one) => ({
+      ...one,
+      "bom-ref": `plugin ${one["bom-ref"]}`,
+    }));
+    whole.components.push({ ...plugin.metadata.component, "bom-ref": "plugin", components: prefixed });
+    writeFileSync(file, JSON.stringify(whole, undefined, 2));
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
@@ -55,7 +64,8 @@ async function plugins(folder, platforms) {
   const made = join(root, "dist-plugin");
   rmSync(made, { recursive: true, force: true });
   await succeed(process.execPath, [join(root, "tools/plugin.mjs"), "--executables", platforms.join(",")]);
-  for (const name of readdirSync(made)) copyFileSync(join(made, name), join(folder, name));
+  for (const name of readdirSync(made))
+    copyFileSync(join(made, name), join(name.endsWith(".json") ? join(out, "sbom") : folder, name));
 }
 
 /** SDKs that the CLI generates from the schema. @param {string} folder @returns {Promise<string[]>} languages without a host here */
@@ -76,15 +86,29 @@ async function sdks(folder) {
   return left;
 }
 
-/** A wheel and a source distribution of the Python SDK. @param {string} source @param {string} folder */
+/** A wheel and a source distribution of the Python SDK, with their licence and the bill of what pip installs with the wheel. @param {string} source @param {string} folder */
 async function pythonPackages(source, folder) {
   const venv = mkdtempSync(join(tmpdir(), "consortium-python-"));
+  copyFileSync(join(root, "LICENSE"), join(source, "LICENSE")); // setuptools puts it into both
   try {
     await succeed("python3", ["-m", "venv", venv]);
     const python = join(venv, "bin/python");
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     await succeed(python, [...pip, "build==1.5.1", "setuptools==84.2.1", "wheel==0.48.0"]);
     await succeed(python, ["-m", "build", "--no-isolation", "--outdir", folder, source]);
+    const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "";
+    const report = [...pip, "--dry-run", "--ignore-installed", "--report", "-", join(folder, wheel)];
+    const { install } = JSON.parse(await succeed(python, report));
+    /** @param {{ metadata: { name: string, version: string, license?: string, license_expression?: string } }} found */
+    const partOf = ({ metadata: { name, version, license, license_expression } }) => {
+      const purl = `pkg:pypi/${name.toLowerCase()}@${version}`;
+      const licenses = [{ license: { name: license_expression ?? license?.split("\n")[0] ?? "see the package" } }];
+      return { type: "library", "bom-ref": purl, name, version, purl, licenses };
+    };
+    const own = (/** @type {{ metadata: { name: string } }} */ { metadata }) => metadata.name === "pulumi_consortium";
+    const parts = install.filter((/** @type {any} */ one) => !own(one)).map(partOf);
+    const bill = billOf({ name: "pulumi_consortium", version: about.version, type: "library" }, parts);
+    writeFileSync(join(out, "sbom", `${wheel}.cdx.json`), JSON.stringify(bill, undefined, 2));
   } finally {
     rmSync(venv, { recursive: true, force: true });
   }
@@ -119,7 +143,9 @@ await runMain("release", async () => {
   await build();
   await bundle();
   rmSync(out, { recursive: true, force: true });
-  const folders = Object.fromEntries(["npm", "plugin", "python", "registry"].map((name) => [name, join(out, name)]));
+  const folders = Object.fromEntries(
+    ["npm", "plugin", "python", "registry", "sbom"].map((name) => [name, join(out, name)]),
+  );
   const { npm = "", plugin = "", python = "", registry = "" } = folders;
   for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true });
   copyFileSync(join(root, "schemas/schema.json"), join(out, "schema.json"));
@@ -127,7 +153,8 @@ await runMain("release", async () => {
     copyFileSync(join(root, "docs", page), join(registry, page));
 
   await step("npm package and its bill of materials", async () => {
-    await bill(await npmPackage(npm), join(out, "sbom.cdx.json"));
+    const tarball = await npmPackage(npm);
+    await bill(tarball, join(out, "sbom", `${basename(tarball)}.cdx.json`));
   });
   const platforms = values.platforms?.split(",") ?? Object.keys(nodePackages);
   await step(`Plugins for ${platforms.join(", ")}`, () => plugins(plugin, platforms));
