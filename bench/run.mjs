@@ -2,14 +2,10 @@
 /**
  * npm run bench [-- NAME… OPTIONS]: measures, each beside its baseline in the same run, through the real CLI on the embedded service.
  * Without a name, it takes the usual ones, and writes the table of docs/maintainers/performance.md. Exit code 1 if a target is missed.
- *   --rounds N                 preview, policy, network: 7, or more; providers: 2; fleet: 3; kills: 20
- *   --count N                  providers: memberships. Default: 500
- *   --stacks N --width N       fleet: stacks, and how many at once, compared with xargs. Default: 20, 4
- *   --large N --parallel N     fleet: the same for its memory. Default: 50, 8
- *   --replayed N --parallel N  fleet: so many stacks whose Pulumi is a recording. Writes to docs/fleet.md
- *   --minutes N                soak: 30; console: 10, for one page and then for 20
- *   --seed N                   kills: repeats a run. Without --rounds, kills writes to docs/maintainers/reliability.md
- *   --blocks N                 long: blocks of the ledger that it starts with. Default: 400,000
+ *   --rounds N              preview, policy: 7, or more; fleet: 3; kills: 20
+ *   --stacks N --width N    fleet: stacks, and how many at once, compared with xargs. Default: 20, 4
+ *   --large N --parallel N  fleet: the same for its memory. Default: 50, 8
+ *   --seed N                kills: repeats a run. Without --rounds, kills writes to docs/maintainers/reliability.md
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -19,16 +15,16 @@ import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
 /** The measures in the table of docs/maintainers/performance.md; the usual ones; all. */
-const published = ["waiting", "reading", "providers"];
-const usual = [...published, "preview", "policy", "network"];
-const all = [...usual, "fleet", "soak", "console", "kills", "long", "callers"];
+const published = ["waiting", "reading"];
+const usual = [...published, "preview", "policy"];
+const all = [...usual, "fleet", "kills", "callers"];
 /** Files that hold several measures. @type {Record<string, string>} */
 const fileOf = {
   ...Object.fromEntries(["waiting", "reading"].map((name) => [name, "requests"])),
-  ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
+  ...Object.fromEntries(["preview", "policy"].map((name) => [name, "previews"])),
 };
 const options = Object.fromEntries(
-  ["rounds", "count", "stacks", "large", "parallel", "width", "replayed", "minutes", "seed", "blocks"].map((name) => [
+  ["rounds", "stacks", "large", "parallel", "width", "seed"].map((name) => [
     name,
     { type: /** @type {const} */ ("string") },
   ]),

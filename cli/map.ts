@@ -6,7 +6,7 @@ import { planName, readPlan } from "../inventory/plan/read";
 import { modelOfStack, proveKeyOf, withStacks } from "../inventory/stack";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
-import { htmlOf, svgOf } from "../observe/map/svg";
+import { svgOf } from "../observe/map/svg";
 import { UserError } from "../provider/core/user-error";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { fail, replaceFile, textOf } from "./shared/terminal";
@@ -16,9 +16,7 @@ const couldNotSee = 2;
 
 const formats: Record<string, (model: NetworkModel) => string> = {
   svg: (model) => `${svgOf(mapOf(model))}\n`,
-  html: (model) => htmlOf(mapOf(model)),
   mermaid: (model) => mermaidOf(mapOf(model)) ?? tooLarge(),
-  json: (model) => `${JSON.stringify(model, null, 2)}\n`,
 };
 
 interface Flags {
@@ -34,13 +32,14 @@ interface Flags {
 
 export function define(command: Command): void {
   command
+    .argument("[file]", "map this network file (default: the organization, as the service shows it)")
     .addOption(new Option("--format <format>", "what to write").choices(Object.keys(formats)).default("svg"))
     .option("--output <file>", "write to this file (default: standard output)")
     .addOption(new Option("--stack <name>", "map the state of a stack of the Pulumi project in this folder"))
     .option("--live", "with --stack: map the service, and mark what the stack manages and what drifted")
-    .addOption(new Option("--network <file>", "map a network file").conflicts(["stack", "plan"]))
+    .addOption(new Option("--network <file>", "the same as [file]").conflicts(["stack", "plan"]))
     .addOption(
-      new Option("--plan <file>", "map the output of pulumi preview --json (-: standard input)").conflicts("stack"),
+      new Option("--plan <file>", "map the events of pulumi preview --json (-: standard input)").conflicts("stack"),
     )
     .option("--consortium <name or id>", "only this consortium of the service (default: all)")
     .addOption(
@@ -48,10 +47,14 @@ export function define(command: Command): void {
     )
     .addHelpText(
       "after",
-      "\nWithout --stack, --network and --plan, maps the organization as the service shows it. A map of a plan marks what is\n" +
+      "\nWithout a file, --stack and --plan, maps the organization as the service shows it. A map of a plan marks what is\n" +
         `created, updated, replaced and deleted. No map contains a secret.\n${connectionHelp}`,
     )
-    .action((flags: Flags) => map(flags, command));
+    .action((file: string | undefined, flags: Flags) => {
+      if (file !== undefined && (flags.network ?? flags.stack ?? flags.plan) !== undefined)
+        command.error("error: a network file cannot be used with --network, --stack or --plan");
+      return map({ ...flags, network: file ?? flags.network }, command);
+    });
 }
 
 async function map(flags: Flags, command: Command): Promise<void> {
@@ -82,5 +85,5 @@ async function modelFor({ consortium, tether, stack, live, network, plan }: Flag
 }
 
 function tooLarge(): never {
-  throw new Error("The map is too large for Mermaid. Use --format svg or html.");
+  throw new Error("The map is too large for Mermaid. Use --format svg.");
 }

@@ -15,7 +15,7 @@ const hasErrors = ({ messages, violations }: Plan): boolean =>
 
 export const losesLedger = (plan: Plan): boolean => changesOf(plan).some((change) => change.losesLedger);
 
-const hasChanges = (plan: Plan): boolean => plan.unseen > 0 || changesOf(plan).length > 0;
+const hasChanges = (plan: Plan): boolean => changesOf(plan).length > 0;
 
 /** The conditions of `--fail-on`. Whoever approved a digest has seen what the plan does. */
 const reasons = {
@@ -56,7 +56,7 @@ export function define(command: Command): void {
     .addHelpText(
       "after",
       "\nWrites Markdown to standard output, for a comment on a pull request. Reads the JSON of `pulumi preview --json`,\n" +
-        "`refresh --preview-only --json` and `destroy --preview-only --json`. That contains policy violations only with\n" +
+        "`refresh --preview-only --json` and `destroy --preview-only --json`, each with\n" +
         "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true. Secret values are never shown.\n" +
         "--approved compares each plan with the approved one of its stack, and shows what differs. A plan without changes needs\n" +
         "no approval. ledger-loss does not apply to a plan whose digest is approved.\n" +
@@ -128,18 +128,17 @@ function section(plan: Plan, size: Size): string {
     ...messageBlocks(plan, size),
   ];
   const failed = hasErrors(plan);
-  const summary = changes.length > 0 || plan.unseen > 0 ? counted(changes, plan) : unchanged(plan, failed);
+  const summary = changes.length > 0 ? counted(changes, plan) : unchanged(plan, failed);
   return [`### ${code(plan.name)}`, summary, ...parts].join("\n\n");
 }
 
 const unchanged = ({ drift, unchanged }: Plan, failed: boolean): string =>
   failed ? "**It failed.**" : `${drift ? "No drift" : "Nothing to do"}: ${unchanged} unchanged.`;
 
-function counted(changes: PlannedChange[], { unchanged, unseen }: Plan): string {
+function counted(changes: PlannedChange[], { unchanged }: Plan): string {
   const count = new Map<Action, number>();
   for (const { action } of changes) count.set(action, (count.get(action) ?? 0) + 1);
   const parts = [...count].map(([action, number]) => `${number} ${action}`);
-  if (unseen > 0) parts.push(`${unseen} drifted (set PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true to see which)`);
   return `${[...parts, `${unchanged} unchanged`].join(", ")}.`;
 }
 

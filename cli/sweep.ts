@@ -5,7 +5,7 @@ import { printable } from "../provider/api/printable";
 import { durationSeconds } from "../provider/constants";
 import { Collection } from "../provider/core/collection";
 import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
-import { messageOf } from "../provider/core/user-error";
+import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import {
   type Found,

@@ -1,3 +1,4 @@
+import { text } from "../provider/plain";
 import { type KnownCredential } from "../sdk/runtime/connect";
 import { type EnvironmentModel, type NodeModel } from "./model";
 
@@ -17,8 +18,6 @@ function inClear(value: unknown): unknown {
     return undefined;
   }
 }
-
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The credential in some properties, if both its user name and its password are in plain text. */
 export function credentialIn(props: object): PlacedCredential[] {

@@ -2,6 +2,7 @@ import { printable } from "../provider/api/printable";
 import { classOf, type Kind, kindOf, partsOfUrn } from "../provider/constants";
 import { upgraded } from "../provider/core/legacy";
 import { isAdoptedShared } from "../provider/core/state";
+import { fieldsOf, text } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { groupBy } from "../provider/core/values";
 import {
@@ -77,13 +78,11 @@ function plain(key: string, value: unknown): unknown {
   if (key === "lastPin") return value;
   if (key === "validators") return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;
   if (key === "urls") {
-    const { rpc, wss } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+    const { rpc, wss } = fieldsOf(value);
     return (text(rpc) ?? text(wss)) ? { rpc: text(rpc), wss: text(wss) } : undefined;
   }
   return typeof value === (numbers.includes(key) ? "number" : "string") ? value : undefined;
 }
-
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The id of an object that is not created yet is its logical name. Destinations have names that are unique only in their service. */
 function idOf({ kind, id, managed, props }: Row): string {

@@ -1,4 +1,5 @@
 import { type ApiError, type ConsortiumClient, isApiError } from "../provider/api";
+import { fieldsOf, text } from "../provider/plain";
 import { ShownTether } from "../provider/resources/tether/read";
 import { type Verification, verifyReport } from "../sdk/runtime/verify";
 import { type PinModel, type TetherModel } from "./model";
@@ -72,8 +73,7 @@ function extraIn(shown: unknown, network: string | undefined): Pick<TetherModel,
 
 /** The fields of a report are not documented: missing or unexpected ones are left out. */
 export function pinIn(index: number, report: unknown): PinModel {
-  const fields = (typeof report === "object" && report !== null ? report : {}) as Record<string, unknown>;
-  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  const fields = fieldsOf(report);
   const number = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
   const reports = Array.isArray(report) ? report : fields.reports;
   return {

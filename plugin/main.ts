@@ -1,5 +1,6 @@
 import { sharedArgument } from "../provider/constants";
 import { engineAddress, onEngineGone } from "../provider/core/engine";
+import { version } from "../provider/version";
 import { componentsArgument } from "./components";
 import { listen } from "./server";
 import { serveShared } from "./shared";
@@ -24,4 +25,5 @@ const [first, ...rest] = process.argv.slice(2);
 if (first === componentsArgument)
   void import("./component-host.js").then(({ serveComponents }) => serveComponents(rest));
 else if (first === sharedArgument) serveShared();
+else if (first === "--version") process.stdout.write(`${version}\n`);
 else void serve();

@@ -36,7 +36,8 @@ import {
 } from "../provider/core/definition";
 import { Progress } from "../provider/core/progress";
 import { isRecorded } from "../provider/core/state";
-import { Incomplete, messageOf, UserError } from "../provider/core/user-error";
+import { messageOf } from "../provider/plain";
+import { Incomplete, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
 import { beforeRead, importedInputs, locate, importWarnings } from "./import";

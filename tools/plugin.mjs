@@ -1,13 +1,14 @@
 // @ts-check
 /*
  * Bundles the provider plugin: one file, `plugin/pulumi-resource-consortium`, that a shell and Node.js both read, and the `.cmd`
- * that starts it on Windows. With --executables PLATFORM,PLATFORM… (or `all`), it also makes a plugin with Node.js in it for each
+ * that starts it on Windows. Beside them are the licences of the packages in it, and its bill of materials. With --executables PLATFORM,PLATFORM… (or `all`), it also makes a plugin with Node.js in it for each
  * platform, and packs it into dist-plugin/ as `pulumi plugin install` downloads it.
  */
 import { build } from "esbuild";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { billOf, componentOf, nodeComponent, noticesOf, packagesIn } from "./lib/materials.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const folder = join(root, "plugin");
@@ -20,7 +21,8 @@ const start = `":" //# ; case "$(node --version 2>/dev/null)" in v2[0-9].*|v[3-9
 const windows = `@echo off\r\nnode -e "process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)" 2>nul || (echo ${missing}>&2 & exit /b 1)\r\nnode "%~dp0pulumi-resource-consortium" %*\r\n`;
 
 mkdirSync(folder, { recursive: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   entryPoints: [join(root, "plugin/main.ts")],
   outfile: draft,
   bundle: true,
@@ -39,16 +41,30 @@ chmodSync(draft, 0o755);
 renameSync(draft, file); // a plugin that is running or starting keeps its file
 writeFileSync(`${file}.cmd`, windows);
 
+const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const packages = packagesIn(metafile);
+const parts = packages.map(componentOf);
+const named = { name: "pulumi-resource-consortium", version: about.version };
+const notices = noticesOf(packages);
+writeFileSync(`${file}-third-party.txt`, notices);
+writeFileSync(`${file}.cdx.json`, JSON.stringify(billOf(named, parts), undefined, 2));
+
 /** Node.js in the executables. The same version makes those of all platforms. */
 const nodeVersion = "26.10.0";
 
 /** @param {import("./lib/nodes.mjs").Platform[]} platforms @param {string} out */
 async function executables(platforms, out) {
-  const { nodeOf, platform: here } = await import("./lib/nodes.mjs");
+  const { nodeOf, platform: ours } = await import("./lib/nodes.mjs");
   const { succeed } = await import("./lib/processes.mjs");
   const { create } = await import("tar");
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   mkdirSync(out, { recursive: true });
+  const here = await nodeOf(nodeVersion);
+  /** What comes with the program in an archive. @type {Record<string, string>} */
+  const texts = {
+    LICENSE: readFileSync(join(root, "LICENSE"), "utf8"),
+    "LICENSE-nodejs": readFileSync(join(dirname(here), "..", "LICENSE"), "utf8"),
+    "THIRD-PARTY-NOTICES": notices,
+  };
   for (const platform of platforms) {
     const name = `pulumi-resource-consortium${platform.startsWith("windows") ? ".exe" : ""}`;
     const own = join(out, platform);
@@ -59,13 +75,20 @@ async function executables(platforms, out) {
       executable: await nodeOf(nodeVersion, platform),
       output: join(own, name),
       disableExperimentalSEAWarning: true,
-      useCodeCache: platform === here, // compiled code fits one kind of processor only
+      useCodeCache: platform === ours, // compiled code fits one kind of processor only
     };
     writeFileSync(config, JSON.stringify(settings));
-    await succeed(await nodeOf(nodeVersion), ["--build-sea", config]);
+    await succeed(here, ["--build-sea", config]);
     chmodSync(settings.output, 0o755);
-    const archive = join(out, `pulumi-resource-consortium-v${version}-${platform}.tar.gz`);
-    await create({ file: archive, cwd: own, gzip: { level: 9 }, portable: true, noMtime: true }, [name]);
+    for (const [text, content] of Object.entries(texts)) writeFileSync(join(own, text), content);
+    const release = `pulumi-resource-consortium-v${about.version}-${platform}`;
+    const archive = join(out, `${release}.tar.gz`);
+    await create({ file: archive, cwd: own, gzip: { level: 9 }, portable: true, noMtime: true }, [
+      name,
+      ...Object.keys(texts),
+    ]);
+    const bill = billOf({ ...named, name: release }, [nodeComponent(nodeVersion), ...parts]);
+    writeFileSync(join(out, `${release}.cdx.json`), JSON.stringify(bill, undefined, 2));
     rmSync(own, { recursive: true });
     console.log(archive);
   }

@@ -8,10 +8,11 @@ import "./lib/node-version.mjs";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/nodes.mjs";
 import { build, bundle, installPackages, npmPackages, root, step } from "./lib/prepare.mjs";
+import { billOf } from "./lib/materials.mjs";
 import { run, succeed } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "./lib/terminal.mjs";
@@ -31,23 +32,39 @@ function missing() {
   ].filter((line) => line !== "");
 }
 
-/** The bill of materials: what npm installs with the package. @param {string} tarball @param {string} file */
-async function bill(tarball, file) {
+/**
+ * Writes the bill of materials of a package: what npm installs with it, and what is in its plugin.
+ * @param {string} name
+ * @param {Record<string, string>} archives of all packages: some depend on others
+ * @param {string} to the folder
+ */
+async function bill(name, archives, to) {
   const parent = mkdtempSync(join(tmpdir(), "consortium-sbom-"));
-  const folder = join(parent, about.name); // the bill of materials names the folder
+  const folder = join(parent, name); // the bill of materials names the folder
   try {
     mkdirSync(folder);
-    const dependencies = { [about.name]: `file:${tarball}` };
-    writeFileSync(
-      join(folder, "package.json"),
-      JSON.stringify({ name: "release", version: about.version, dependencies }),
-    );
-    await succeed("npm", ["install", "--package-lock-only", "--omit=peer", "--no-audit"], { cwd: folder });
-    const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only", "--omit=peer"];
-    writeFileSync(file, await succeed("npm", args, { cwd: folder }));
+    const others = name === "consortium-service" ? [] : [about.name];
+    const dependencies = Object.fromEntries([name, ...others].map((one) => [one, `file:${archives[one]}`]));
+    const project = { name: "release", version: about.version, dependencies };
+    writeFileSync(join(folder, "package.json"), JSON.stringify(project));
+    await succeed("npm", ["install", "--package-lock-only", "--no-audit"], { cwd: folder });
+    const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only"];
+    const whole = JSON.parse(await succeed("npm", args, { cwd: folder }));
+    if (name !== "consortium-service") whole.components.push(nestedPlugin());
+    writeFileSync(join(to, `${basename(archives[name] ?? name)}.cdx.json`), JSON.stringify(whole, undefined, 2));
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
+}
+
+/** The plugin in pulumi-consortium. What is in it is nested, because it has its own copies, maybe of other versions. */
+function nestedPlugin() {
+  const plugin = JSON.parse(readFileSync(join(root, "plugin/pulumi-resource-consortium.cdx.json"), "utf8"));
+  const components = plugin.components.map((/** @type {import("./lib/materials.mjs").Component} */ one) => ({
+    ...one,
+    "bom-ref": `plugin ${one["bom-ref"]}`,
+  }));
+  return { ...plugin.metadata.component, "bom-ref": "plugin", components };
 }
 
 /** Plugins as `pulumi plugin install` downloads them. @param {string} folder @param {string[]} platforms */
@@ -55,7 +72,8 @@ async function plugins(folder, platforms) {
   const made = join(root, "dist-plugin");
   rmSync(made, { recursive: true, force: true });
   await succeed(process.execPath, [join(root, "tools/plugin.mjs"), "--executables", platforms.join(",")]);
-  for (const name of readdirSync(made)) copyFileSync(join(made, name), join(folder, name));
+  for (const name of readdirSync(made))
+    copyFileSync(join(made, name), join(name.endsWith(".json") ? join(out, "sbom") : folder, name));
 }
 
 /** SDKs that the CLI generates from the schema. @param {string} folder @returns {Promise<string[]>} languages without a host here */
@@ -76,15 +94,29 @@ async function sdks(folder) {
   return left;
 }
 
-/** A wheel and a source distribution of the Python SDK. @param {string} source @param {string} folder */
+/** A wheel and a source distribution of the Python SDK, with their licence and the bill of what pip installs with the wheel. @param {string} source @param {string} folder */
 async function pythonPackages(source, folder) {
   const venv = mkdtempSync(join(tmpdir(), "consortium-python-"));
+  copyFileSync(join(root, "LICENSE"), join(source, "LICENSE")); // setuptools puts it into both
   try {
     await succeed("python3", ["-m", "venv", venv]);
     const python = join(venv, "bin/python");
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     await succeed(python, [...pip, "build==1.5.1", "setuptools==84.2.1", "wheel==0.48.0"]);
     await succeed(python, ["-m", "build", "--no-isolation", "--outdir", folder, source]);
+    const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "";
+    const report = [...pip, "--dry-run", "--ignore-installed", "--report", "-", join(folder, wheel)];
+    const { install } = JSON.parse(await succeed(python, report));
+    /** @param {{ metadata: { name: string, version: string, license?: string, license_expression?: string } }} found */
+    const partOf = ({ metadata: { name, version, license, license_expression } }) => {
+      const purl = `pkg:pypi/${name.toLowerCase()}@${version}`;
+      const licenses = [{ license: { name: license_expression ?? license?.split("\n")[0] ?? "see the package" } }];
+      return { type: "library", "bom-ref": purl, name, version, purl, licenses };
+    };
+    const own = (/** @type {{ metadata: { name: string } }} */ { metadata }) => metadata.name === "pulumi_consortium";
+    const parts = install.filter((/** @type {any} */ one) => !own(one)).map(partOf);
+    const bill = billOf({ name: "pulumi_consortium", version: about.version, type: "library" }, parts);
+    writeFileSync(join(out, "sbom", `${wheel}.cdx.json`), JSON.stringify(bill, undefined, 2));
   } finally {
     rmSync(venv, { recursive: true, force: true });
   }
@@ -119,16 +151,18 @@ await runMain("release", async () => {
   await build();
   await bundle();
   rmSync(out, { recursive: true, force: true });
-  const folders = Object.fromEntries(["npm", "plugin", "python", "registry"].map((name) => [name, join(out, name)]));
+  const folders = Object.fromEntries(
+    ["npm", "plugin", "python", "registry", "sbom"].map((name) => [name, join(out, name)]),
+  );
   const { npm = "", plugin = "", python = "", registry = "" } = folders;
   for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true });
   copyFileSync(join(root, "schemas/schema.json"), join(out, "schema.json"));
   for (const page of ["_index.md", "installation-configuration.md"])
     copyFileSync(join(root, "docs", page), join(registry, page));
 
-  await step("npm packages and the bill of materials of the provider", async () => {
-    const [{ archive } = { archive: "" }] = await npmPackages(npm);
-    await bill(archive, join(out, "sbom.cdx.json"));
+  await step("npm packages and their bills of materials", async () => {
+    const archives = Object.fromEntries((await npmPackages(npm)).map(({ name, archive }) => [name, archive]));
+    for (const name of Object.keys(archives)) await bill(name, archives, join(out, "sbom"));
   });
   const platforms = values.platforms?.split(",") ?? Object.keys(nodePackages);
   await step(`Plugins for ${platforms.join(", ")}`, () => plugins(plugin, platforms));

@@ -26,13 +26,13 @@ export const jobsOf = (count) =>
 /** The environment variables that the fleet file takes the keys from. @param {Job[]} jobs */
 export const keysOf = (jobs) => Object.fromEntries(jobs.map(({ organization, key }) => [`KEY_${organization}`, key]));
 
-/** @param {string} folder @param {Job[]} jobs @param {(organization: string) => string | undefined} [idOf] the id of an organization */
-export function writeFleet(folder, jobs, idOf = () => undefined) {
-  /** @type {Record<string, { apiKey: object, organization?: string, stacks: Record<string, object> }>} */
+/** @param {string} folder @param {Job[]} jobs */
+function writeFleet(folder, jobs) {
+  /** @type {Record<string, { apiKey: object, stacks: Record<string, object> }>} */
   const organizations = {};
   for (const { organization, name } of jobs) {
     const apiKey = { env: `KEY_${organization}` };
-    organizations[organization] ??= { apiKey, organization: idOf(organization), stacks: {} };
+    organizations[organization] ??= { apiKey, stacks: {} };
     organizations[organization].stacks[name] = { definition: "network.yaml", name: `${organization}-${name}` };
   }
   writeFileSync(join(folder, "network.yaml"), network);

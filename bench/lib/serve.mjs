@@ -63,14 +63,6 @@ export class ServeProcess {
     this.#port = Number(JSON.parse(line).port);
   }
 
-  /** Starts it; answers the milliseconds until every node answers. @param {Chain[]} nodes */
-  async timedStart(nodes) {
-    const begun = performance.now();
-    await this.start();
-    await this.answers(nodes);
-    return performance.now() - begun;
-  }
-
   /** Waits until every node answers. @param {Chain[]} nodes */
   async answers(nodes) {
     for (const node of nodes) await untilAnswered(() => this.rpc(node, "eth_blockNumber"));
@@ -181,14 +173,14 @@ async function answered(url, authorization, method, content) {
 }
 
 /** @param {import("node:stream").Readable} output @param {RegExp} pattern */
-export async function firstLine(output, pattern) {
+async function firstLine(output, pattern) {
   for await (const line of createInterface({ input: output })) if (pattern.test(line)) return line;
   throw new UserError(`A process ended before it printed ${pattern}.`);
 }
 
 /** @typedef {ReturnType<typeof asker>} Ask throws if the answer is an error */
 /** @param {string} base @param {string} authorization */
-export function asker(base, authorization) {
+function asker(base, authorization) {
   return async (/** @type {string} */ path, /** @type {object | undefined} */ content = undefined) => {
     const { status, body } = await answered(base + path, authorization, content ? "POST" : "GET", content);
     if (status >= 400) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
@@ -196,21 +188,20 @@ export function asker(base, authorization) {
   };
 }
 
-/** One environment for each consensus protocol. @param {number} period between blocks, in seconds; raft has none */
-export const eachConsensus = (period) => [
-  { name: "ibft", provider: "quorum", consensus_type: "ibft", block_period: period },
-  { name: "poa", provider: "geth", consensus_type: "poa", block_period: period },
+/** One environment for each consensus protocol. */
+export const eachConsensus = [
+  { name: "ibft", provider: "quorum", consensus_type: "ibft", block_period: 1 },
+  { name: "poa", provider: "geth", consensus_type: "poa", block_period: 1 },
   { name: "raft", provider: "quorum", consensus_type: "raft" },
 ];
 
 /**
- * Creates a consortium of one member, with these environments. Each has as many nodes, and a credential to use them.
+ * Creates a consortium of one member, with these environments. Each has a node, and a credential to use it.
  * @template {{ name: string }} Kind
  * @param {Ask} ask
  * @param {Kind[]} kinds
- * @param {number} nodesOfEach
  */
-export async function makeNetwork(ask, kinds, nodesOfEach) {
+export async function makeNetwork(ask, kinds) {
   const consortium = `/consortia/${(await ask("/consortia", { name: "bench" }))._id}`;
   const { _id: membership_id } = await ask(`${consortium}/memberships`, { org_name: "bench" });
   const environments = [];
@@ -219,13 +210,10 @@ export async function makeNetwork(ask, kinds, nodesOfEach) {
     const environment = `${consortium}/environments/${id}`;
     const { username, password } = await ask(`${environment}/appcreds`, { membership_id });
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    const { _id } = await ask(`${environment}/nodes`, { membership_id });
+    const { urls, user_accounts } = await ask(`${environment}/nodes/${_id}/status`);
     /** @type {Node[]} */
-    const nodes = [];
-    for (let number = 0; number < nodesOfEach; number++) {
-      const { _id } = await ask(`${environment}/nodes`, { membership_id });
-      const { urls, user_accounts } = await ask(`${environment}/nodes/${_id}/status`);
-      nodes.push({ url: String(urls.rpc), authorization, account: String(user_accounts[0]) });
-    }
+    const nodes = [{ url: String(urls.rpc), authorization, account: String(user_accounts[0]) }];
     environments.push({ name: kind.name, id: String(id), chainId: Number(chain_id), nodes });
   }
   return { consortium, membership: String(membership_id), environments };

@@ -83,7 +83,7 @@ async function under({ name, bytes, options }) {
   try {
     await service.start();
     const ledger = { name: "l", provider: "geth", consensus_type: "poa", block_period: 1 };
-    const { environments } = await makeNetwork(service.ask, [ledger], 1);
+    const { environments } = await makeNetwork(service.ask, [ledger]);
     const [node] = /** @type {[import("../lib/serve.mjs").Node]} */ (environments.flatMap(({ nodes }) => nodes));
     const open = { url: `${service.url}/target/rinkeby`, authorization: "" };
     await service.rpc(open, "eth_blockNumber");

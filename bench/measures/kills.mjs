@@ -54,7 +54,7 @@ export async function kills({ cli, options = {} }) {
 }
 
 const ether = 10n ** 18n;
-const kinds = eachConsensus(1);
+const kinds = eachConsensus;
 const victims = /** @type {const} */ (["service", "watcher", "one chain", "all chains", "all"]);
 const tethers = kinds.map(({ name }) => tetherOf(name));
 const purse = "t-purse";
@@ -87,7 +87,7 @@ export async function killRounds({ count, seed, log = () => undefined }) {
   const rounds = [];
   try {
     await service.start();
-    const { consortium, membership, environments } = await makeNetwork(service.ask, kinds, 1);
+    const { consortium, membership, environments } = await makeNetwork(service.ask, kinds);
     const nodes = environments.flatMap((one) => one.nodes);
     /** @type {Sender[][]} */
     const ledgers = [];

@@ -3,8 +3,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { comparePreviews, quickstart } from "../lib/previews.mjs";
-import { Stack } from "../lib/stack.mjs";
-import { byHand, file, fromFile, resources } from "../programs/networks.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 
 /** The quickstart beside the same program with resources that do nothing. @type {import("../lib/stack.mjs").Measure} */
@@ -20,22 +18,6 @@ export const preview = async ({ cli, options = {} }) => {
     ],
     options,
     1.25,
-  );
-};
-
-/** A network file (2 consortia, 6 environments, 24 nodes, 40 members) beside the same resources in a program. @type {import("../lib/stack.mjs").Measure} */
-export const network = async ({ cli, options = {} }) => {
-  const fileStack = await Stack.create(cli, { program: fromFile, files: { "network.yaml": file } });
-  const handStack = await Stack.create(cli, { program: byHand });
-  // A file also creates the component that contains its resources. Both create the stack.
-  const expected = (/** @type {number} */ more) => `+ ${resources + more} to create`;
-  return comparePreviews(
-    [
-      { title: "a network file", stack: fileStack, expected: expected(2) },
-      { title: "the same resources in a program", stack: handStack, expected: expected(1) },
-    ],
-    options,
-    1.2,
   );
 };
 

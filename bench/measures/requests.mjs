@@ -1,8 +1,21 @@
 // @ts-check
 /** The time of an `up`, and its requests and those of a refresh, on the embedded service. */
-import { reference } from "../programs/networks.mjs";
 import { bounded, seconds } from "../lib/report.mjs";
-import { refreshArgs, upArgs, withRig } from "../lib/stack.mjs";
+import { refreshArgs, tetherId, upArgs, withRig } from "../lib/stack.mjs";
+
+/** The network of examples/quickstart: two members with two nodes and a credential each. */
+const reference = `
+  const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
+  const consortium = new Consortium("coffee-trade", { description: "Who delivered which beans to whom" });
+  const environment = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" });
+  const nodes = [];
+  for (const name of ["grower", "roaster"]) {
+    const membership = new Membership(name, { consortium });
+    nodes.push(new Node(name + "-1", { environment, membership }), new Node(name + "-2", { environment, membership }));
+    new AppCred(name + "-app", { environment, membership });
+  }
+  new TetherService("pin", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: nodes });
+`;
 
 const nodeStart = 37_000;
 /** The least that waiting can take: the nodes' own time, and a moment to see it. */

@@ -1,6 +1,7 @@
 import { isApiError, type Method, path } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { conditionOf } from "../../provider/api/states";
+import { fieldsOf } from "../../provider/plain";
 import { type Removal, type Seen, type World } from "./world";
 
 export interface Question {
@@ -21,8 +22,6 @@ const prefunded = (key: string) => ({ prefunded_accounts: { [key]: { balance: "1
 const http = ({ status, form }: Seen): string => `${status}, ${form}`;
 const isFailure = (status: number): boolean => status >= 400 && status <= 599;
 const time = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
-const fieldsOf = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 const itemsOf = ({ body }: Seen): unknown[] => (Array.isArray(body) ? body : []);
 
 /** true, or the status of the refusal, as settings of the service have it. */

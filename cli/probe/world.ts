@@ -14,6 +14,7 @@ import { paths } from "../../provider/api/paths";
 import { isGoing, isGone } from "../../provider/api/states";
 import { UndiciTransport } from "../../provider/api/transport";
 import { Anything } from "../../provider/api/wire";
+import { fieldsOf } from "../../provider/plain";
 import type { AnswersChange, Timing } from "consortium-service";
 
 /** What the service answered to one call, whatever its status. */
@@ -233,16 +234,13 @@ function seenIn({ status, text }: WireAnswer): Seen {
   }
 }
 
-const fields = (body: unknown): Partial<Record<string, unknown>> =>
-  typeof body === "object" && body !== null ? body : {};
-
 function idIn(body: unknown): string | undefined {
-  const { _id, id } = fields(body);
+  const { _id, id } = fieldsOf(body);
   return typeof (_id ?? id) === "string" ? ((_id ?? id) as string) : undefined;
 }
 
 /** The service's own words. */
 function wordsOf(seen: Seen | undefined): string {
-  const { errorMessage } = fields(seen?.body);
+  const { errorMessage } = fieldsOf(seen?.body);
   return typeof errorMessage === "string" ? ` (${errorMessage.replace(/\.$/, "")})` : "";
 }

@@ -2,10 +2,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { printableLines } from "../../provider/api/printable";
+import { messageOf } from "../../provider/plain";
 
 /** Prints an error, and sets the exit code. */
 export function fail(error: unknown, exitCode = 1): void {
-  console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
+  console.error(printableLines(`consortium: ${messageOf(error)}`));
   process.exitCode = exitCode;
 }
 

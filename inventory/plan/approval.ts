@@ -46,7 +46,7 @@ export function deviationsOf(plan: Plan, approved: Plan): Deviation[] {
 }
 
 /** What a plan does, by URN. Values are complete, because reports shorten long ones, which may differ only at their ends. */
-function deedsOf({ steps, unseen }: Plan): Map<string, string> {
+function deedsOf({ steps }: Plan): Map<string, string> {
   const deeds = new Map<string, string[]>();
   for (const step of steps.filter(doesSomething)) {
     const { op, urn, found, old, new: next, reasons } = step;
@@ -54,6 +54,5 @@ function deedsOf({ steps, unseen }: Plan): Map<string, string> {
     const deed = [op, found, id, inputs, retainOnDelete, next?.inputs ?? null, [...reasons].sort()];
     deeds.set(urn, [...(deeds.get(urn) ?? []), JSON.stringify(deed)]);
   }
-  if (unseen > 0) deeds.set("drift", [String(unseen)]);
   return new Map([...deeds].map(([urn, all]) => [urn, all.sort().join("\n")]));
 }

@@ -35,8 +35,6 @@ export interface Plan {
   messages: Message[];
   violations: Violation[];
   unchanged: number;
-  /** How many more drifted than the steps show: a plain `--json` counts them without saying which. */
-  unseen: number;
   /** Whether it is a refresh only: everything was found, nothing is planned. */
   drift: boolean;
 }
@@ -62,23 +60,6 @@ const diagnostic = z.looseObject({
   urn: z.string().optional(),
 });
 
-/** What `--json` prints. */
-const digest = z.looseObject({
-  steps: z
-    .array(
-      z.looseObject({
-        op: z.string(),
-        urn: z.string(),
-        oldState: state.nullish(),
-        newState: state.nullish(),
-        replaceReasons: names,
-      }),
-    )
-    .nullish(),
-  diagnostics: z.array(diagnostic).nullish(),
-  changeSummary: counts,
-});
-
 const metadata = z.looseObject({
   op: z.string(),
   urn: z.string(),
@@ -88,8 +69,8 @@ const metadata = z.looseObject({
   keys: names,
 });
 /**
- * An event of the engine: a line of `up --json`, and of a preview with PULUMI_ENABLE_STREAMING_JSON_PREVIEW. Only events include
- * policy violations.
+ * An event of the engine: a line of `up --json`, and of a preview with PULUMI_ENABLE_STREAMING_JSON_PREVIEW. The single document
+ * that a preview prints otherwise says neither which policies are violated nor what drifted.
  */
 const event = z.looseObject({
   resourcePreEvent: z.looseObject({ metadata }).optional(),
@@ -121,7 +102,7 @@ export function eventIn(line: string): EngineEvent | undefined {
 export const planName = (file: string): string =>
   file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
 
-/** Reads Pulumi's `--json` output in either format. It is empty if the run ended before it planned anything. */
+/** Reads Pulumi's `--json` output. It is empty if the run ended before it planned anything. */
 export function readPlan(text: string, file: string): Plan {
   if (text.trim() === "") {
     const why = "Pulumi ended before it planned anything: its own message is in the log of the run.";
@@ -130,13 +111,10 @@ export function readPlan(text: string, file: string): Plan {
   const values = jsonIn(text);
   const events = z.array(event.extend({ sequence: z.number() })).safeParse(values);
   if (events.success) return planOfEvents(file, events.data);
-  const whole = digest.safeParse(values[0]);
-  if (whole.success && ["steps", "diagnostics", "changeSummary"].some((key) => key in whole.data)) {
-    return planOfDigest(file, whole.data);
-  }
   throw new Error(
-    `${file} does not hold what Pulumi prints with --json. Make it with: pulumi preview --json > plan.json (or ` +
-      "pulumi refresh --preview-only --json), with nothing but its standard output.",
+    `${file} does not hold the events that Pulumi prints with --json. Make it again with: ` +
+      "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true pulumi preview --json > plan.json (or pulumi refresh --preview-only --json), " +
+      "with nothing but its standard output.",
   );
 }
 
@@ -151,8 +129,6 @@ export function withoutDebug(text: string): string {
   const values = jsonIn(text).filter((value) => value !== undefined) as Record<string, unknown>[];
   const isDebug = (one: unknown): boolean => (one as { severity?: string } | undefined)?.severity === "debug";
   const lines = values.flatMap((value) => {
-    if (Array.isArray(value.diagnostics))
-      return { ...value, diagnostics: value.diagnostics.filter((one) => !isDebug(one)) };
     if (typeof value.sequence !== "number") return value;
     return kept.some((kind) => kind in value) && !isDebug(value.diagnosticEvent) ? value : [];
   });
@@ -174,24 +150,6 @@ function jsonIn(text: string): unknown[] {
     }
   }
 }
-
-function planOfDigest(file: string, { steps, diagnostics, changeSummary }: z.infer<typeof digest>): Plan {
-  const refreshed = (steps ?? []).filter(({ op }) => op === "refresh");
-  const drift = refreshed.some(({ urn }) => urn.includes("::pulumi:pulumi:Stack::")) && !stackIsPlanned(steps ?? []);
-  const read = (steps ?? []).map(({ op, urn, oldState, newState, replaceReasons }) => ({
-    op: op === "refresh" ? "same" : op,
-    urn,
-    found: drift || op === "refresh",
-    old: oldState ?? undefined,
-    new: newState ?? undefined,
-    reasons: replaceReasons ?? [],
-  }));
-  const messages = (diagnostics ?? []).map(({ severity, message }) => ({ severity, text: message }));
-  return plan(file, read, messages, [], changeSummary ?? {}, drift ? (changeSummary?.update ?? 0) : 0);
-}
-
-const stackIsPlanned = (steps: { op: string; urn: string }[]): boolean =>
-  steps.some(({ op, urn }) => op !== "refresh" && urn.includes("::pulumi:pulumi:Stack::"));
 
 function planOfEvents(file: string, events: EngineEvent[]): Plan {
   const steps: Step[] = [];
@@ -224,7 +182,6 @@ function plan(
   messages: Message[],
   violations: Violation[],
   summary: Record<string, number>,
-  unseen = 0,
 ): Plan {
   const { stack, project } = partsOfUrn(steps[0]?.urn ?? "");
   return {
@@ -235,7 +192,6 @@ function plan(
       .map(({ severity, text }) => ({ severity, text: plainly(text) })),
     violations: violations.map((one) => ({ ...one, text: plainly(one.text) })),
     unchanged: summary.same ?? 0,
-    unseen,
     drift: steps.length > 0 && steps.every(({ found }) => found),
   };
 }

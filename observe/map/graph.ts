@@ -16,6 +16,11 @@ import { counted, itemOf, itemKey, type MapItem, marksOf, note, toneOf } from ".
 export interface MapGroup extends MapItem {
   items: MapItem[];
   groups: MapGroup[];
+  /**
+   * Of a consortium that would be a knot of lines: the member of each box, by their keys. It is drawn as a table without lines,
+   * with members as rows and environments as columns.
+   */
+  rows?: Record<string, string>;
 }
 
 /** From a member to its node, or from a tether to its public chain; by their keys. */
@@ -38,8 +43,11 @@ export function mapOf(model: NetworkModel): NetworkMap {
   const drawn = model.consortia.map((one) => consortiumGroup(model, one));
   const bound = new Set(environmentsOf(model).flatMap((one) => tethersOf(model, one)));
   const unbound = model.tethers.filter((one) => !bound.has(one));
-  const networks = [...new Set(model.tethers.flatMap(({ network }) => network ?? []))].sort();
-  const pins = model.tethers.flatMap(({ id, network }): MapEdge[] =>
+  const inTables = drawn.flatMap(({ group }) => (group.rows ? group.groups : [])).flatMap(({ items }) => items);
+  const unlinked = new Set(inTables.map(({ key }) => key));
+  const pinning = model.tethers.filter(({ id }) => !unlinked.has(itemKey("tetherService", id)));
+  const networks = [...new Set(pinning.flatMap(({ network }) => network ?? []))].sort();
+  const pins = pinning.flatMap(({ id, network }): MapEdge[] =>
     network ? [{ from: itemKey("tetherService", id), to: itemKey("chain", network), kind: "pins" }] : [],
   );
   return {
@@ -57,6 +65,8 @@ function consortiumGroup(model: NetworkModel, consortium: ConsortiumModel): { gr
   const members = memberItems(consortium);
   const inside = consortium.environments.map((one) => environmentGroup(model, consortium, one, members));
   const others = otherItems(consortium, consortium);
+  const edges = inside.flatMap((one) => one.edges);
+  const isTable = edges.length > most.lines;
   const isEmpty = members.items.length + inside.length + others.length === 0;
   return {
     group: {
@@ -65,9 +75,16 @@ function consortiumGroup(model: NetworkModel, consortium: ConsortiumModel): { gr
         ? [note("nothing", consortium.id, "nothing in it")]
         : [...members.items, ...others.map(({ item }) => item)],
       groups: inside.map(({ group }) => group),
+      ...(isTable && { rows: rowsOf(edges) }),
     },
-    edges: inside.flatMap(({ edges }) => edges),
+    edges: isTable ? [] : edges,
   };
+}
+
+/** A box of several members is in no row. */
+function rowsOf(edges: readonly MapEdge[]): Record<string, string> {
+  const alone = [...groupBy(edges, ({ to }) => to).values()].filter((some) => some.length === 1).flat();
+  return Object.fromEntries(alone.map(({ from, to }) => [to, from]));
 }
 
 function environmentGroup(
@@ -92,8 +109,11 @@ function environmentGroup(
   return { group: { ...itemOf("environment", environment), items: shown, groups: [] }, edges };
 }
 
-/** Maximum number of readable boxes: members with nodes, other members, nodes of an environment, any other kind in one place. */
-const most = { owners: 60, others: 8, nodes: 16, ofKind: 4 } as const;
+/**
+ * Maximum number of readable boxes: members with nodes, other members, nodes of an environment, any other kind in one place; and of
+ * lines from members.
+ */
+const most = { lines: 12, owners: 60, others: 8, nodes: 16, ofKind: 4 } as const;
 /** Maximum number of names that a folded box lists. */
 const mostNames = 12;
 

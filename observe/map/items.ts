@@ -150,8 +150,8 @@ function factsOf(kind: Kind, object: ObjectModel, owner: string | undefined): (s
     case "node":
       return [owner, (object as NodeModel).state];
     case "tetherService": {
-      const { state, balanceWei } = object as TetherModel;
-      return ["tether", state, balanceWei === undefined ? undefined : inEther(balanceWei)];
+      const { network, state, balanceWei } = object as TetherModel;
+      return ["tether", network, state, balanceWei === undefined ? undefined : inEther(balanceWei)];
     }
     case "consortium":
       return [(object as ConsortiumModel).state];

@@ -21,8 +21,8 @@ type Point = readonly [x: number, y: number];
 const gaps = { items: 10, inside: 14, columns: 72 } as const;
 
 /**
- * Boxes stand in columns, in the order of the map: members, environments, public chains. So each line runs between two columns
- * and crosses no box. (Graphviz would choose an order of its own, with fewer crossings of lines.)
+ * Boxes are in columns, in the order of the map: members, environments, public chains. So each line runs between two columns
+ * and crosses no box. Where there would be too many lines, a table shows the same without any. (Graphviz would choose an order of its own, with fewer crossings of lines.)
  */
 export function layoutOf(map: NetworkMap): Layout {
   const boxes = new Map<string, Box>();
@@ -34,7 +34,7 @@ export function layoutOf(map: NetworkMap): Layout {
     main = { width: Math.max(main.width, size.width), height };
   };
   const top = (): number => (main.height > 0 ? main.height + gaps.inside : 0);
-  for (const group of map.groups) below(placeConsortium(group, top(), boxes));
+  for (const group of map.groups) below((group.rows ? placeTable : placeConsortium)(group, top(), boxes));
   for (const group of map.groups) boxes.get(group.key)!.width = main.width;
   if (others.length > 0)
     below(placeColumn(others, { x: Math.max(0, main.width - columnWidth(others)), y: top() }, boxes));
@@ -95,6 +95,42 @@ function placeConsortium(group: MapGroup, y: number, boxes: Map<string, Box>): S
     width: Math.max(right + gaps.inside, header.width),
     height: top - y + Math.max(members.height, environments.height) + gaps.inside,
   };
+  boxes.set(group.key, { x: 0, y, ...size });
+  return size;
+}
+
+/** A row for each member, a column for each environment; below the rows, what has no member. */
+function placeTable({ rows = {}, ...group }: MapGroup, y: number, boxes: Map<string, Box>): Size {
+  const header = headerOf(group);
+  const top = y + header.height + gaps.inside;
+  const columns = [group, ...group.groups].map(({ items }) => items);
+  /** In each column, the boxes of a member, or those of none. */
+  const rowOf = (member?: string): MapItem[][] =>
+    columns.map((items) => items.filter(({ key, kind }) => (kind === "membership" ? key : rows[key]) === member));
+  const inRows = group.items.filter(({ kind }) => kind === "membership").map(({ key }) => rowOf(key));
+
+  let x = gaps.inside;
+  const edges = columns.map((items, column) => {
+    const title = column === 0 ? undefined : headerOf(group.groups[column - 1]!);
+    const inset = title ? gaps.inside : 0;
+    const edge = { x, inset, width: Math.max(columnWidth(items) + 2 * inset, title?.width ?? 0) };
+    x += edge.width + gaps.inside;
+    return edge;
+  });
+  let next = top + Math.max(...group.groups.map((one) => headerOf(one).height)) + gaps.inside;
+  for (const row of [...inRows, rowOf()]) {
+    const heights = row.map((items, column) => {
+      const { x, inset, width } = edges[column]!;
+      return placeColumn(items, { x: x + inset, y: next }, boxes, width - 2 * inset).height;
+    });
+    const height = Math.max(...heights);
+    if (height > 0) next += height + gaps.inside;
+  }
+  group.groups.forEach(({ key }, at) => {
+    const { x, width } = edges[at + 1]!;
+    boxes.set(key, { x, y: top, width, height: next - top });
+  });
+  const size = { width: Math.max(x, header.width), height: next - y + gaps.inside };
   boxes.set(group.key, { x: 0, y, ...size });
   return size;
 }

@@ -200,7 +200,7 @@ export class Http {
       status,
       late: status === 408 || status === 504,
       errorMessage:
-        messageOf(body) ??
+        messageIn(body) ??
         sentenceIn(text) ??
         (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),
@@ -234,7 +234,7 @@ const nature = (text: string): string => (/^\s*</.test(text) ? "an HTML page, no
 /** A short answer in words, not a page and not JSON that was cut. */
 const sentenceIn = (text: string): string | undefined => /^[^\s<>{}[\]"][^\n<>{}]{0,199}$/.exec(text.trim())?.[0];
 
-function messageOf(body: unknown): string | undefined {
+function messageIn(body: unknown): string | undefined {
   if (typeof body === "string") return body;
   if (typeof body !== "object" || body === null) return undefined;
   const { errorMessage, message, error } = body as Record<string, unknown>;

@@ -2,6 +2,7 @@ import { type ErrorKind } from "./api-error";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { type Proxy, type Settings } from "./settings";
+import { messageOf } from "../plain";
 
 export interface WireRequest {
   method: string;
@@ -76,7 +77,7 @@ function codeOf(error: unknown): string {
 
 /** Why an exchange failed, for people. */
 export function explain(error: unknown): string {
-  return explanations[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+  return explanations[codeOf(error)] ?? messageOf(error);
 }
 
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "../plain";
 
 /*
  * Tolerant schemas for the objects of the service: any field may be absent, null or new. A value of an unexpected type counts as
@@ -13,9 +14,6 @@ export interface Identified {
 }
 
 type Wire = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Wire =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const text = z.string().optional().catch(undefined);
 export const flag = z.boolean().optional().catch(undefined);

@@ -20,7 +20,8 @@ import { Secrets } from "../api/secrets";
 import { NoKeyError, SettingsError } from "../api/settings";
 import { type Props } from "./field";
 import { adoptsAll, type ProviderSettings, resolveProviderSettings, settingVariables } from "./settings";
-import { Incomplete, messageOf, UserError } from "./user-error";
+import { messageOf } from "../plain";
+import { Incomplete, UserError } from "./user-error";
 import { type Path, valuesAt } from "./values";
 
 /** A list of a collection: requested, or answered. */

@@ -1,4 +1,5 @@
 import { type Props } from "./field";
+import { messageOf } from "../plain";
 
 /** An error for people, without a stack or internals. */
 export class UserError extends Error {
@@ -30,5 +31,3 @@ export class Incomplete extends UserError {
     super(messageOf(cause), { cause });
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -4,7 +4,8 @@ import { ownKey, providerSettingNames, type ProviderSettings, settingsIn } from 
 import { previewKey, providerKey } from "../constants";
 import { Verbs } from "../core/verbs";
 import { type Definition, type Props } from "../core/definition";
-import { Incomplete, messageOf } from "../core/user-error";
+import { messageOf } from "../plain";
+import { Incomplete } from "../core/user-error";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
 

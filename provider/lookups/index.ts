@@ -6,6 +6,7 @@ import { Anything } from "../api/wire";
 import { check, type Checked } from "../core/check";
 import { field, type Props } from "../core/field";
 import { tetherNetworks } from "../constants";
+import { isObject } from "../plain";
 import { tetherIdLength } from "../resources/tether-service";
 import {
   configurationResult,
@@ -140,9 +141,8 @@ const atLeast = (key: string, least: number) =>
 
 /** A service shows the nodes' reports alone, or within an object that says where they are pinned. */
 function reportResult(index: number, report: unknown): object {
-  const isObject = typeof report === "object" && report !== null && !Array.isArray(report);
-  const whole = isObject ? shown(report) : {};
-  const inner = isObject ? whole.reports : report;
+  const whole = isObject(report) ? shown(report) : {};
+  const inner = isObject(report) ? whole.reports : report;
   const nodes: unknown[] = Array.isArray(inner) ? inner : [];
   const reports = nodes.filter((node) => typeof node === "object" && node !== null).map((node) => shown(node));
   return { ...whole, index, reports, report };

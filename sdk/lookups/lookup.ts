@@ -17,6 +17,7 @@ import { type ConsortiumClient, type SettingName } from "../../provider/api";
 import { type Props } from "../../provider/core/definition";
 import { type ProviderSettings } from "../../provider/core/settings";
 import { type LookupName } from "../../provider/lookups";
+import { messageOf } from "../../provider/plain";
 import { onPlugin, Provider } from "../provider";
 
 type Inputs<A> = { [K in keyof A]: Input<A[K]> };
@@ -106,8 +107,6 @@ async function ownSettings(provider: ProviderResource | undefined): Promise<OwnS
  */
 const runError = (message: string, cause?: unknown): RunError =>
   Object.assign(new RunError(message), { stack: undefined, cause });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs a lookup with the current settings. All lookups of an organization share one client. */
 async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | undefined): Promise<unknown> {

@@ -3,6 +3,7 @@ import { basename, extname } from "node:path";
 import { type Environment } from "../../provider/api/environment";
 import { brokenReason, brokenTexts } from "../../provider/api/printable";
 import { Secrets } from "../../provider/api/secrets";
+import { isObject } from "../../provider/plain";
 import { readYaml } from "../yaml/document";
 import { type IsOutput, readData } from "../yaml/data";
 import { isWithin, type Path, placed, type Problem, type Reading } from "../yaml/problems";
@@ -142,8 +143,6 @@ export function isShownAgain(path: Path): boolean {
 const at = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, step) => (inner as Record<string | number, unknown> | undefined)?.[step], value);
 
-const isMapping = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
-
 const overlaps = (one: Path, other: Path): boolean => isWithin(one, other) || isWithin(other, one);
 
 /** Marks the arguments that are secret, entirely or in part. @returns problems for secrets that become names */
@@ -164,7 +163,7 @@ function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): 
   const isReference = (path: Path): boolean =>
     references.some((one) => one.path.length === path.length && isWithin(path, one.path));
   return secrets
-    .filter((path) => (!isMapping(at(value, path)) && namesResources(path)) || isReference(path))
+    .filter((path) => (!isObject(at(value, path)) && namesResources(path)) || isReference(path))
     .map((path) => ({
       path,
       message: "it must not be secret: keys and counts become names of resources, which Pulumi shows",

@@ -30,7 +30,7 @@ export interface NetworkFileOptions extends NetworkOptions {
 
 const shownAtMost = 50;
 
-function messageOf(what: string, problems: readonly PlacedProblem[]): string {
+function summaryOf(what: string, problems: readonly PlacedProblem[]): string {
   const [only, another] = problems;
   if (only && !another) {
     const where = only.file === undefined ? `${what}: ` : "";
@@ -49,7 +49,7 @@ export class NetworkDefinitionError extends RunError {
     /** All errors, in the order of the definition. */
     readonly problems: readonly PlacedProblem[],
   ) {
-    super(messageOf(what, problems));
+    super(summaryOf(what, problems));
   }
 }
 

@@ -12,6 +12,7 @@ import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";
 import { type Session } from "../../provider/core/session";
+import { messageOf } from "../../provider/plain";
 import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
 import { type Member, read, type Stack, unknown } from "./stack";
@@ -109,7 +110,7 @@ export async function ask<T>(
   try {
     return await question(await organizationOf(provider));
   } catch (error) {
-    report.advice(`Only this stack was counted. ${error instanceof Error ? error.message : String(error)}`);
+    report.advice(`Only this stack was counted. ${messageOf(error)}`);
     return undefined;
   }
 }

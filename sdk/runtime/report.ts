@@ -1,3 +1,4 @@
+import { isObject } from "../../provider/plain";
 import { ethers } from "./ethers";
 
 /** The parts of a report that are needed to verify it. */
@@ -26,8 +27,6 @@ export const same = (a: string, b: string): boolean => a.toLowerCase() === b.toL
 
 /** Takes a report as the service returns it, or with its index, as `getTetherReports` returns it. */
 export function pinOf(given: unknown): Pin {
-  const isObject = (value: unknown): value is Record<string, unknown> =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
   const report = isObject(given) && "report" in given ? given.report : given;
   must(isObject(report) && report.transaction_hash !== undefined && report.contract_address !== undefined, () => {
     const what = Array.isArray(report) ? "it holds the reports of the nodes, but" : "it";

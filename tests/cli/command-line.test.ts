@@ -27,7 +27,7 @@ const commands: [string, string, string | undefined][] = [
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
   ["check", "[options]", undefined],
   ["console", "[options]", undefined],
-  ["map", "[options]", undefined],
+  ["map", "[options] [file]", undefined],
   ["plugin", "[options] [command]", undefined],
   ["plugin install", "[options]", undefined],
   ["plugin path", "[options]", undefined],
@@ -166,6 +166,6 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
 
 test("report waits for a pipe whose text comes late, as that of `pulumi preview --json` does", () => {
   const report = `"${process.execPath}" "${join(__dirname, "../../dist/cli/consortium.js")}" report`;
-  const late = `(sleep 1; echo '{ "steps": [] }') | ${report}`;
+  const late = `(sleep 1; echo '{"sequence":0,"summaryEvent":{"resourceChanges":{"same":0}}}') | ${report}`;
   expect(execFileSync("sh", ["-c", late], { encoding: "utf8" })).toContain("Nothing to do: 0 unchanged.");
 });

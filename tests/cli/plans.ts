@@ -23,16 +23,36 @@ export const step = (
   name: string,
   oldState?: State,
   newState?: State,
-  more: object = {},
-) => ({
+  more: { replaceReasons?: string[] } = {},
+): PlannedStep => ({
   op,
   urn: urn(type, name),
   ...more,
   ...(oldState && { oldState }),
   ...(newState && { newState }),
 });
-export const digest = (steps: object[], more: object = {}): string =>
-  JSON.stringify({ steps: [{ op: "same", urn: stackUrn }, ...steps], changeSummary: { same: 1 }, ...more });
+export interface PlannedStep {
+  op: string;
+  urn: string;
+  oldState?: State;
+  newState?: State;
+  replaceReasons?: string[];
+}
+export const planned = (
+  steps: PlannedStep[],
+  { same = 1, diagnostics = [] }: { same?: number; diagnostics?: object[] } = {},
+): string =>
+  [
+    ...[{ op: "same", urn: stackUrn } as PlannedStep, ...steps].map(
+      ({ op, urn, oldState, newState, replaceReasons }) => ({
+        resourcePreEvent: { metadata: { op, urn, old: oldState, new: newState, keys: replaceReasons } },
+      }),
+    ),
+    ...diagnostics.map((diagnosticEvent) => ({ diagnosticEvent })),
+    { summaryEvent: { resourceChanges: { same } } },
+  ]
+    .map((event, sequence) => JSON.stringify({ sequence, ...event }))
+    .join("\n");
 export const show = (text: string, max = 65_536): string => render([readPlan(text, "plan")], { max });
 export const row = (text: string): string =>
   text

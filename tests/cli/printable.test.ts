@@ -12,7 +12,7 @@ import { type Service, startService } from "../../service/index";
 import { inData, inText } from "../sdk/network/problems";
 import { built, serve } from "../service/child";
 import { consortium } from "./command";
-import { digest, step } from "./plans";
+import { planned, step } from "./plans";
 
 /** Text of a service or of a file, on its way to a terminal: nothing of it moves the cursor, changes colours or fakes a line. */
 
@@ -104,7 +104,7 @@ test("what the provider says", () => {
 });
 
 test("a report", () => {
-  const text = digest(
+  const text = planned(
     [step("update", "Node", evil, { id: "n1", inputs: { name: evil } }, { id: "n1", inputs: { name: "x" } })],
     { diagnostics: [{ severity: "error", message: `error: ${evil}` }] },
   );

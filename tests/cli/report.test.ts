@@ -1,7 +1,7 @@
 import { losesLedger } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
 import { lossWarnings } from "../../provider/constants";
-import { digest, later, row, secret, show, stackUrn, type State, step, urn } from "./plans";
+import { later, planned, type PlannedStep, row, secret, show, type State, step, urn } from "./plans";
 
 const environment = (consensusType: string, more: object = {}): State => ({
   id: "env0000001",
@@ -72,17 +72,17 @@ describe("what a line says", () => {
       "| created | my:mod:Thing ``a\\|b`c` @team`` |  |",
     ],
   ])("%s", (_, one, line) => {
-    expect(row(show(digest([one])))).toBe(line);
+    expect(row(show(planned([one])))).toBe(line);
   });
 
   test("nothing to do is one line", () => {
-    expect(show(digest([], { changeSummary: { same: 7 } }))).toBe("### `net/prod`\n\nNothing to do: 7 unchanged.\n");
+    expect(show(planned([], { same: 7 }))).toBe("### `net/prod`\n\nNothing to do: 7 unchanged.\n");
   });
 
   test("a change in place for which a node restarts says so, beside one that it does not restart for", () => {
     const node = (name: string, size: string) => ({ id: "nod0000001", inputs: { name, size } });
     const one = step("update", "Node", "n", node("a", "small"), node("b", "large"));
-    expect(row(show(digest([one])))).toBe(
+    expect(row(show(planned([one])))).toBe(
       '| changed | Node `n` | `name`: `"a"` → `"b"`<br>`size`: `"small"` → `"large"` (restarts it) |',
     );
   });
@@ -94,7 +94,7 @@ describe("what a line says", () => {
       step("replace", "Environment", "e", old, next, { replaceReasons: ["consensusType"] }),
       step("create-replacement", "Environment", "e", undefined, next),
     ];
-    expect(row(show(digest(steps)))).toBe(
+    expect(row(show(planned(steps)))).toBe(
       '| **replaced** | Environment `e` | `consensusType`: `"raft"` → `"ibft"` (replaces it) |',
     );
   });
@@ -107,7 +107,7 @@ describe("zones, services and the like", () => {
     text.split("\n").filter((line) => line.startsWith("> **") || line.startsWith("> -"));
 
   test("parents before children, and a service that goes loses what it keeps, which is no ledger", () => {
-    const plan = digest([
+    const plan = planned([
       step("delete", "Destination", "inbox", { id: "inbox", inputs: { ...inside, serviceId: "svc0000001" } }),
       step("delete", "Service", "docs", documents),
       step("delete", "Configuration", "gas", { id: "cfg0000001", inputs: inside }),
@@ -133,10 +133,10 @@ describe("zones, services and the like", () => {
 
   test("a service that goes with its environment is named, too; one that others share stays", () => {
     const shared = { ...documents, outputs: { __kept: { version: 2, how: "shared" } } };
-    expect(boxed(show(digest([step("delete", "Service", "docs", shared)])))).toEqual([]);
-    expect(row(show(digest([step("delete", "Service", "docs", shared)])))).toContain("stays in the service");
+    expect(boxed(show(planned([step("delete", "Service", "docs", shared)])))).toEqual([]);
+    expect(row(show(planned([step("delete", "Service", "docs", shared)])))).toContain("stays in the service");
     const environment = { id: "env0000001", inputs: { consortiumId: "con0000001" } };
-    const both = digest([
+    const both = planned([
       step("delete", "Service", "docs", documents),
       step("delete", "Environment", "e", environment),
     ]);
@@ -149,7 +149,7 @@ describe("zones, services and the like", () => {
 
   test("the details of a configuration are not shown", () => {
     const gas = { id: "cfg0000001", inputs: { name: "gas", details: secret } };
-    expect(row(show(digest([step("update", "Configuration", "gas", gas, gas)])))).toBe(
+    expect(row(show(planned([step("update", "Configuration", "gas", gas, gas)])))).toBe(
       "| changed | Configuration `gas` | `details`: `[secret]` |",
     );
   });
@@ -157,8 +157,8 @@ describe("zones, services and the like", () => {
 
 describe("a ledger that would be lost", () => {
   const node = { id: "nod0000001", inputs: { environmentId: "env0000001", consortiumId: "con0000001" } };
-  const loud = (steps: object[]): string[] =>
-    show(digest(steps))
+  const loud = (steps: PlannedStep[]): string[] =>
+    show(planned(steps))
       .split("\n")
       .filter((line) => line.startsWith("> -"));
 
@@ -187,7 +187,6 @@ describe("a ledger that would be lost", () => {
 });
 
 describe("what a refresh found", () => {
-  const refreshed = { changeSummary: { same: 1, update: 1 } };
   const event = (sequence: number, one: object): string => JSON.stringify({ sequence, ...one });
   const read = (op: string, type: string, name: string, old: State, now?: State): string[] => [
     event(1, { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } }),
@@ -211,17 +210,10 @@ describe("what a refresh found", () => {
     expect(text).toContain("Node `n` is gone from the service, and with it its key");
   });
 
-  test("of a plain digest, how many, since it does not say which", () => {
-    const text = JSON.stringify({ steps: [{ op: "refresh", urn: stackUrn }], ...refreshed });
-    expect(show(text)).toContain(
-      "1 drifted (set PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true to see which), 1 unchanged.",
-    );
-  });
-
   test("nothing", () => {
-    expect(show(JSON.stringify({ steps: [{ op: "refresh", urn: stackUrn }], changeSummary: { same: 4 } }))).toBe(
-      "### `net/prod`\n\nNo drift: 4 unchanged.\n",
-    );
+    const summary = event(3, { summaryEvent: { resourceChanges: { same: 4 } } });
+    const text = show([...read("same", "Node", "n", {}), summary].join("\n"));
+    expect(text).toBe("### `net/prod`\n\nNo drift: 4 unchanged.\n");
   });
 });
 
@@ -233,7 +225,7 @@ describe("what went wrong", () => {
       { severity: "info", message: `WARNING: environment "e": ${lossWarnings.replaceEnvironment}` },
       { severity: "debug", message: "noise" },
     ];
-    const text = show(digest([], { diagnostics }));
+    const text = show(planned([], { diagnostics }));
     expect(text).toContain("**It failed.**");
     expect(text).toContain("**Errors**\n\n````text\nit ```breaks```\n````");
     expect(text).toContain("**Warnings**\n\n```text\nmind\n```");
@@ -260,9 +252,14 @@ describe("what went wrong", () => {
     expect(show(" \n")).toContain("Pulumi ended before it planned anything");
   });
 
-  test.each(["{", "[]", "{}", '{"a":1}', "Previewing update (dev)"])("%j is no plan", (text) => {
-    expect(() => readPlan(text, "plan.json")).toThrow(/plan.json does not hold what Pulumi prints with --json/);
-  });
+  test.each(["{", "[]", '{"steps":[],"changeSummary":{}}', "{}", '{"a":1}', "Previewing update (dev)"])(
+    "%j is no plan",
+    (text) => {
+      expect(() => readPlan(text, "plan.json")).toThrow(
+        /plan.json does not hold the events that Pulumi prints with --json/,
+      );
+    },
+  );
 });
 
 test.each([65_536, 3_000, 1_000])("a report of %d characters at most", (max) => {
@@ -273,7 +270,7 @@ test.each([65_536, 3_000, 1_000])("a report of %d characters at most", (max) => 
     severity: "error",
     message: `${index} ${"x".repeat(9_000)}`,
   }));
-  const text = show(digest(steps, { diagnostics }), max);
+  const text = show(planned(steps, { diagnostics }), max);
   expect(text.length).toBeLessThanOrEqual(max);
   expect(text).toMatch(/THIS DESTROYS A LEDGER/);
   expect(text).toMatch(/_Shortened to|_Cut here/);
@@ -298,7 +295,7 @@ describe("the two providers", () => {
       '| changed | Environment `e` | `consensusType`: `"raft"` → `"ibft"` |',
     ],
   ])("%s", (_, old, now, line) => {
-    const text = show(digest([step("update", "Environment", "e", old, now)]));
+    const text = show(planned([step("update", "Environment", "e", old, now)]));
     expect(row(text)).toBe(line);
   });
 
@@ -307,6 +304,6 @@ describe("the two providers", () => {
       ...step("delete", "Environment", "e", state(plugin)),
       urn: urn("Environment", "e").replace(dynamic, plugin),
     };
-    expect(show(digest([lost]))).toContain("- Environment `e` is deleted: this destroys its ledger");
+    expect(show(planned([lost]))).toContain("- Environment `e` is deleted: this destroys its ledger");
   });
 });

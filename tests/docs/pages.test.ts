@@ -68,7 +68,9 @@ test("files of CONTRIBUTING.md's table of questions exist, and so do their tests
 });
 
 test("npm scripts that are named exist", () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
+  const scriptsOf = (file: string) =>
+    (JSON.parse(readFileSync(join(root, file), "utf8")) as { scripts: object }).scripts;
+  const scripts = { ...scriptsOf("package.json"), ...scriptsOf("templates/typescript/package.json") };
   const named = unique(everything.matchAll(/\bnpm (?:run )?(start|test|(?<=npm run )[\w:-]+)/g));
   expect(named).toEqual(expect.arrayContaining(["start", "test", "destroy", "generate"]));
   expect(named.filter((name) => !(name in scripts))).toEqual([]);

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { digest, step } from "../cli/plans";
+import { planned, step } from "../cli/plans";
 import { built } from "../service/child";
 import { folder as example } from "./files";
 
@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
 const changed = (to: string) =>
-  digest([step("update", "Consortium", "c", { id: "c1", inputs: {} }, { inputs: { description: to } })]);
+  planned([step("update", "Consortium", "c", { id: "c1", inputs: {} }, { inputs: { description: to } })]);
 
 function apply(APPROVE: string) {
   rmSync(join(folder, "up"), { force: true });

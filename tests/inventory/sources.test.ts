@@ -10,7 +10,7 @@ import { modelOfStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { inside, listed, plainSession, readOrganization } from "../../provider/resources/tree";
-import { later, stackUrn, step } from "../cli/plans";
+import { later, planned, step } from "../cli/plans";
 import { network, type Network, others, type Others, send } from "../support/network";
 import { start, type Started } from "../support/service";
 
@@ -130,18 +130,8 @@ describe("a plan", () => {
     ...["node new new create", "node old old replace", "appCred app app delete"],
   ];
 
-  test("as one document: what is made is in what it will be in, though its id is known later", () => {
-    const text = JSON.stringify({ steps: [{ op: "same", urn: stackUrn }, ...steps] });
-    expect(outline(modelOfPlan(readPlan(text, "plan")))).toEqual(expected);
-  });
-
-  test("as a stream of events", () => {
-    const events = steps.map(({ op, urn, oldState, newState }: Record<string, unknown>, sequence) => ({
-      sequence,
-      resourcePreEvent: { metadata: { op, urn, old: oldState, new: newState } },
-    }));
-    const text = events.map((event) => JSON.stringify(event)).join("\n");
-    expect(outline(modelOfPlan(readPlan(text, "plan")))).toEqual(expected);
+  test("what is made is in what it will be in, though its id is known later", () => {
+    expect(outline(modelOfPlan(readPlan(planned(steps), "plan")))).toEqual(expected);
   });
 });
 

@@ -40,6 +40,15 @@ test.each(["v20.18.1", "v22.1.0", "v30.0.0"])("Node.js %s gets the file and the 
   expect(started(sandbox)).toMatchObject({ status: 0, stdout: `ran ${plugin}\n` });
 });
 
+test("--version prints it and ends", async () => {
+  await bundle();
+  expect(spawnSync(plugin, ["--version"], { encoding: "utf8", timeout: 30_000 })).toMatchObject({
+    status: 0,
+    stdout: `${version}\n`,
+    stderr: "",
+  });
+});
+
 test("the signal by which the engine ends a plugin ends it: the engine waits for that", async () => {
   await bundle();
   const child = spawn(plugin, { stdio: ["ignore", "pipe", "inherit"], env: process.env });

@@ -8,7 +8,8 @@ import { type Props, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
-import { messageOf, UserError } from "../user-error";
+import { messageOf } from "../../plain";
+import { UserError } from "../user-error";
 import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
 import { type Appeared, appeared, type Create, looksSame } from "./recognize";
 

@@ -3,7 +3,8 @@ import { type Condition, conditionOf as conditionIn, isGone } from "../../api/st
 import { type Collection } from "../collection";
 import { inputKeys, type Props } from "../definition";
 import { type Recorded, stateOf } from "../state";
-import { Incomplete, messageOf, UserError } from "../user-error";
+import { messageOf } from "../../plain";
+import { Incomplete, UserError } from "../user-error";
 import { isUnset } from "../values";
 import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
 

@@ -7,7 +7,8 @@ import { differing } from "../diff";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
 import { isReadable, type Recorded, recorded, stateOf, toBody } from "../state";
-import { Incomplete, messageOf, UserError } from "../user-error";
+import { isObject, messageOf } from "../../plain";
+import { Incomplete, UserError } from "../user-error";
 import { isUnset, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
 import { seen, settle } from "./settle";
@@ -295,8 +296,6 @@ function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string
 
 /** Members of objects that were asked for, are not any more, and are shown still: null for each. */
 function membersLeft(before: Props, inputs: Props, shown: Props, keys: readonly string[]): Props {
-  const isObject = (value: unknown): value is Props =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
   return Object.fromEntries(
     keys.flatMap((key) => {
       const [was, is, wanted] = [before[key], shown[key], inputs[key] ?? {}];

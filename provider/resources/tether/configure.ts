@@ -1,6 +1,7 @@
 import { isApiError } from "../../api";
 import { type Props } from "../../core/definition";
-import { Incomplete, messageOf, UserError } from "../../core/user-error";
+import { messageOf } from "../../plain";
+import { Incomplete, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";

@@ -1,5 +1,6 @@
 import { isApiError, type TetherAccount } from "../../api";
-import { messageOf, UserError } from "../../core/user-error";
+import { messageOf } from "../../plain";
+import { UserError } from "../../core/user-error";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { shownOf, showsContract, type TetherInputs } from "./read";

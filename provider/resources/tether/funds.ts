@@ -1,6 +1,7 @@
 import { type ApiError, isApiError, noDeadline, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
-import { messageOf, UserError } from "../../core/user-error";
+import { messageOf } from "../../plain";
+import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
 import { durationSeconds } from "../../constants";

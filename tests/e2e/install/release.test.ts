@@ -16,13 +16,26 @@ const names = (folder: string): string[] => readdirSync(join(release, folder)).s
 const json = (file: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(release, file), "utf8")) as Record<string, unknown>;
 
+interface Component {
+  name: string;
+  components?: Component[];
+}
+interface Bill {
+  metadata: { component: Component };
+  components: Component[];
+}
+
 beforeAll(async () => {
   const args = [join(root, "tools/release.mjs"), "--platforms", platform];
   await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
 }, 600_000);
 
 test("all parts are there, of one version, and their checksums hold", () => {
-  expect(names("npm")).toEqual([`pulumi-consortium-${version}.tgz`]);
+  expect(names("npm")).toEqual(
+    ["consortium-console", "consortium-fleet", "consortium-service", "pulumi-consortium"].map(
+      (name) => `${name}-${version}.tgz`,
+    ),
+  );
   expect(names("plugin")).toEqual([`pulumi-resource-consortium-v${version}-${platform}.tar.gz`]);
   expect(names("python")).toEqual([
     `pulumi_consortium-${version}-py3-none-any.whl`,
@@ -30,13 +43,38 @@ test("all parts are there, of one version, and their checksums hold", () => {
   ]);
   expect(names("sdk")).toEqual(expect.arrayContaining(["go", "python"]));
   expect(json("schema.json")).toMatchObject({ name: "consortium", version });
-  const bill = json("sbom.cdx.json") as {
-    metadata: { component: { name: string; version: string } };
-    components: object[];
-  };
-  expect(bill.metadata.component).toMatchObject({ name: "pulumi-consortium", version });
-  expect(bill.components).toContainEqual(expect.objectContaining({ name: "undici" }));
   execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: release });
+});
+
+test("each part has a bill of all that is in it or comes with it, and the licences", () => {
+  const tarball = `pulumi-consortium-${version}.tgz`;
+  const archive = `pulumi-resource-consortium-v${version}-${platform}`;
+  const wheel = `pulumi_consortium-${version}-py3-none-any.whl`;
+  const others = ["service", "console", "fleet"].map((name) => `consortium-${name}-${version}.tgz`);
+  expect(names("sbom")).toEqual([tarball, archive, wheel, ...others].map((name) => `${name}.cdx.json`).sort());
+  const bill = (name: string) => json(`sbom/${name}.cdx.json`) as unknown as Bill;
+  const namesIn = ({ components }: { components?: Component[] }) => components!.map(({ name }) => name);
+  expect(namesIn(bill(others[0]!))).toEqual(expect.arrayContaining(["fastify", "ethers", "@foundry-rs/anvil"]));
+  expect(namesIn(bill(others[2]!))).toEqual(expect.arrayContaining(["pulumi-consortium", "@pulumi/pulumi"]));
+  const npm = bill(tarball);
+  expect(npm.metadata.component).toMatchObject({ name: "pulumi-consortium", version });
+  const { dependencies } = jest.requireActual<{ dependencies: object }>("../../../package.json");
+  expect(namesIn(npm)).toEqual(expect.arrayContaining([...Object.keys(dependencies), "@pulumi/pulumi"]));
+  const bundled = ["@grpc/grpc-js", "google-protobuf", "undici", "zod"];
+  expect(namesIn(npm.components.find(({ name }) => name === "pulumi-resource-consortium")!)).toEqual(
+    expect.arrayContaining(bundled),
+  );
+  expect(namesIn(bill(archive))).toEqual(expect.arrayContaining([...bundled, "node"]));
+  expect(namesIn(bill(wheel))).toEqual(expect.arrayContaining(["pulumi", "grpcio"]));
+
+  const packed = join(release, "plugin", `${archive}.tar.gz`);
+  const text = (name: string) => execFileSync("tar", ["-xzOf", packed, name], { encoding: "utf8", maxBuffer: 2 ** 24 });
+  expect(text("LICENSE")).toContain("Apache License");
+  expect(text("LICENSE-nodejs")).toContain("Node.js is licensed");
+  for (const name of bundled) expect(text("THIRD-PARTY-NOTICES")).toMatch(new RegExp(`^${name} \\d`, "m"));
+  expect(text("THIRD-PARTY-NOTICES")).toContain("Redistribution and use in source and binary forms");
+  const inWheel = execFileSync("unzip", ["-l", join(release, "python", wheel)], { encoding: "utf8" });
+  expect(inWheel).toContain("LICENSE");
 });
 
 test("the Python wheel installs, and has the classes", async () => {

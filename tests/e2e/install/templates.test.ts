@@ -62,6 +62,17 @@ async function made(template: string, service: Service) {
   return { cwd, pulumi };
 }
 
+/** `npm run check` does what previews leave out: it finds a wrong type. */
+async function checksTypes(cwd: string): Promise<void> {
+  const check = () => execute("npm", ["run", "check"], { cwd });
+  await check();
+  const program = join(cwd, "index.ts");
+  const text = readFileSync(program, "utf8");
+  writeFileSync(program, `${text}\nexport const wrong: number = "text";\n`);
+  await expect(check()).rejects.toMatchObject({ stdout: expect.stringContaining("TS2322") as string });
+  writeFileSync(program, text);
+}
+
 // At the same time, since most of an installation is waiting. Projects of other languages run in tests/e2e/plugin/templates.test.ts.
 test.concurrent.each(templates)(
   "pulumi new with templates/%s makes a project; in JavaScript, it installs, builds its network, has nothing left to change, and is taken down",
@@ -78,12 +89,12 @@ test.concurrent.each(templates)(
       manifest.dependencies["pulumi-consortium"] = `file:${(await packed()).tarball}`;
       writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
       await npmInstallSeeded(cwd);
+      if (existsSync(join(cwd, "tsconfig.json"))) await checksTypes(cwd);
       await pulumi(["stack", "init", "dev"]);
       await pulumi(["up", "--yes", "--skip-preview"]);
       const { stdout } = await pulumi(["stack", "output", "--json"]);
       expect(stdout).toContain(service.url);
-      // Without checking the types once more.
-      await pulumi(["preview", "--expect-no-changes"], { PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
+      await pulumi(["preview", "--expect-no-changes"]);
       await pulumi(["destroy", "--yes", "--skip-preview"]);
       expect(service.store.consortia.list()).toEqual([]);
     } finally {

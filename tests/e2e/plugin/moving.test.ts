@@ -21,7 +21,15 @@ const adaptersOf = async (stack: Stack): Promise<string[]> => [
 ];
 
 const report = async (stack: Stack, env: Record<string, string>): Promise<string> =>
-  render([readPlan((await stack.ok(["preview", "--json"], env)).stdout, "plan")], { max: 60_000 });
+  render(
+    [
+      readPlan(
+        (await stack.ok(["preview", "--json"], { ...env, PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" })).stdout,
+        "plan",
+      ),
+    ],
+    { max: 60_000 },
+  );
 
 describe("the state of 0.2.0", () => {
   let kept: Golden;

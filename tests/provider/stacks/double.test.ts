@@ -126,6 +126,18 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect([...stack.resources.keys()].sort()).toEqual(["c", "e", "m"]);
   });
 
+  test("--replace does not ask the provider: of a ledger it says what to do instead, and nothing is made", async () => {
+    const { service } = await start();
+    const stack = new Stack(adapter);
+    await stack.up(tree());
+    const before = service.store.environments.list();
+    const { errors } = await stack.up(tree(), { replace: ["e"] });
+    expect(errors[0]!.message).toMatch(
+      /environment "e": the name is already taken by \w+\..*for `--replace`, set the resource option deleteBeforeReplace: true/s,
+    );
+    expect(service.store.environments.list()).toEqual(before);
+  });
+
   test("settings come from the stack's configuration; secrets are marked, and not shown", async () => {
     const { service } = await start();
     delete process.env.CONSORTIUM_API_KEY;
