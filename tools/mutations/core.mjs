@@ -11,6 +11,13 @@ export const coreRules = [
     tests: "provider/core/values.test.ts",
   },
   {
+    rule: "an environment that a program loses is named in the preview",
+    file: "sdk/resources.ts",
+    find: "if (consortium && !opts?.retainOnDelete) environmentsIn",
+    put: "if (consortium && opts?.retainOnDelete) environmentsIn",
+    tests: "provider/stacks/losses.test.ts",
+  },
+  {
     rule: "a replacement in another parent needs no deletion first",
     file: "provider/core/diff.ts",
     find: "sameName === true && !moved &&",
