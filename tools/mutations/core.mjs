@@ -6,7 +6,7 @@ export const coreRules = [
   {
     rule: "an unset argument is the same as none",
     file: "provider/core/values.ts",
-    find: "if (isUnset(a) && isUnset(b)) return true;",
+    find: " || (isUnset(a) && isUnset(b))",
     put: "",
     tests: "provider/core/values.test.ts",
   },
