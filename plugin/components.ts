@@ -13,6 +13,8 @@ import { fromEngine, hasUnknown, toEngine } from "./properties";
 /** With this argument, a second process of this file serves only components. */
 export const componentsArgument = "components";
 
+const unfinished = "it is not complete, because the run ended early: the other errors tell why.";
+
 function refuseUnknown(type: string, name: string, inputs: Props): void {
   const open = Object.keys(inputs).filter((key) => hasUnknown(inputs[key]));
   if (open.length === 0) return;
@@ -28,6 +30,8 @@ function refuseUnknown(type: string, name: string, inputs: Props): void {
  */
 export class Components {
   #client?: Promise<ResourceProviderClient>;
+  /** Each rejects one that is under way. */
+  readonly #open = new Set<() => void>();
 
   constructor(private readonly engineAddress: () => string | undefined) {}
 
@@ -37,9 +41,23 @@ export class Components {
     // Pulumi's SDK would treat a whole property as secret if a part of it is secret.
     request.setInputs(toEngine({ ...props, ...(paths.length > 0 && { [secretsKey]: paths }) }));
     const client = await (this.#client ??= this.#start());
-    return new Promise((resolve, reject) =>
-      client.construct(request, (error: ServiceError | null, response) => (error ? reject(error) : resolve(response))),
-    );
+    return new Promise((resolve, reject) => {
+      const leave = (): void => reject(new UserError(unfinished));
+      this.#open.add(leave);
+      client.construct(request, (error: ServiceError | null, response) => {
+        this.#open.delete(leave);
+        return error ? reject(error) : resolve(response);
+      });
+    });
+  }
+
+  /**
+   * Call when the engine is about to leave. After a failure it waits for no component, and reports each as an error, next to the
+   * real one: if not in these words, then in those of gRPC. Outputs without values would be no answer, since the program would
+   * go on with them.
+   */
+  leave(): void {
+    for (const leave of this.#open) leave();
   }
 
   async #start(): Promise<ResourceProviderClient> {

@@ -1,4 +1,10 @@
-import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import {
+  Server,
+  ServerCredentials,
+  type ServiceDefinition,
+  status,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { type Environment, withEnvironment } from "../provider/api/environment";
 import type { ProviderService } from "./service";
@@ -17,6 +23,21 @@ export interface Serving {
   environment?: Environment;
 }
 
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+/** gRPC's health check. The engine asks for it once, before it closes the connection. */
+const health: ServiceDefinition = {
+  check: {
+    path: "/grpc.health.v1.Health/Check",
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asIs,
+    requestDeserialize: asIs,
+    responseSerialize: asIs,
+    responseDeserialize: asIs,
+  },
+};
+
 /** Serves one provider on a free port of this machine. */
 export function listen({ engine, environment }: Serving): Promise<Served> {
   const server = new Server({
@@ -32,6 +53,13 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
       void within(async () => ((await provider.service()).calls[name] as (...args: unknown[]) => void)(...args));
   const calls = Object.fromEntries(Object.keys(ResourceProviderService).map((name) => [name, call(name)]));
   server.addService(ResourceProviderService, calls satisfies UntypedServiceImplementation);
+  server.addService(health, {
+    check: (_call: unknown, answer: (error: object) => void): void => {
+      provider.leave();
+      // To the engine, that is a plugin that lives. What was answered just now goes out first.
+      setImmediate(() => answer({ code: status.UNIMPLEMENTED }));
+    },
+  });
   return new Promise((resolve, reject) =>
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
       if (error) return reject(error);
@@ -54,6 +82,10 @@ class Provider {
 
   service(): Promise<ProviderService> {
     return (this.#service ??= import("./service.js").then(({ ProviderService }) => new ProviderService(this.engine)));
+  }
+
+  leave(): void {
+    void this.#service?.then((service) => service.leave());
   }
 
   end(): void {

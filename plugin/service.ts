@@ -53,6 +53,11 @@ export class ProviderService {
     void this.#sessions.end();
   }
 
+  /** Call when the engine is about to close the connection. */
+  leave(): void {
+    this.#components.leave();
+  }
+
   /** New sessions with these settings. Earlier cancellations do not affect them. */
   #start(configuration: Configuration): Sessions {
     const interrupt = (this.#interrupt = new AbortController());

@@ -113,7 +113,10 @@ export const providerKey = "__provider";
 /** Marks a preview, since `check` is not told of it. `check` removes the mark. */
 export const previewKey = "__preview";
 
-/** The environments of a consortium from a network file: for each the logical name, then its earlier ones. */
+/**
+ * The environments of a consortium: for each the logical name, then its earlier ones. From a network file it is a list; from a
+ * program of classes the same list is in an object, as `classes`.
+ */
 export const environmentsKey = "__environments";
 
 /** Paths of secrets in the inputs: dynamic providers and policies receive only the values. */

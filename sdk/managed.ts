@@ -12,6 +12,7 @@ import {
 import { brokenReason, brokenTexts, printable } from "../provider/api/printable";
 import {
   durationSeconds,
+  environmentsKey,
   type ClassName,
   dynamicPrefix,
   hiddenKey,
@@ -62,8 +63,8 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
   return Object.fromEntries(seconds) as Record<string, number>;
 }
 
-/** Inputs that are no secret, although they come from other resources. */
-const parents: readonly string[] = ["consortiumId", "environmentId", "membershipId", "serviceId"];
+/** Inputs that are no secret, although they come from other resources or are known a little later. */
+const parents: readonly string[] = ["consortiumId", "environmentId", "membershipId", "serviceId", environmentsKey];
 
 /** The values in the inputs that may be secret, with their paths. */
 function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<unknown> }[] {
@@ -130,8 +131,36 @@ function refuseBroken(className: ClassName, name: string, inputs: Props): void {
     );
 }
 
+/** Resources with aliases of the program. */
+const renamed = new WeakSet<Resource>();
+
+/** What Pulumi's SDK knows of a parent, besides what it documents. */
+interface Above {
+  __parentResource?: Above;
+  __aliases?: unknown[];
+}
+
+/**
+ * The logical name of a resource, then its earlier ones. undefined: they are not known, as those of a child whose parent has
+ * aliases, which Pulumi derives.
+ */
+export function namesOf(name: string, { aliases = [], parent }: CustomResourceOptions = {}): string[] | undefined {
+  let above: Above | undefined = parent as object | undefined;
+  for (; above; above = above.__parentResource) {
+    if (Managed.isManaged(above) ? renamed.has(above) : (above.__aliases?.length ?? 0) > 0) return undefined;
+  }
+  const former = aliases.map((alias) =>
+    typeof alias === "string" ? partsOfUrn(alias).name : isLater(alias) ? alias : (alias.name ?? name),
+  );
+  return former.every((one) => typeof one === "string") ? [name, ...former] : undefined;
+}
+
 /** What all resources of this package share: the inputs go to the provider process under flat names. */
 export abstract class Managed extends CustomResource {
+  static isManaged(value: unknown): value is Managed {
+    return value instanceof Managed;
+  }
+
   protected constructor(className: ClassName, name: string, plain: Props, given: CustomResourceOptions = {}) {
     const { outputs, secrets } = classes[className];
     refuseBroken(className, name, plain);
@@ -150,6 +179,7 @@ export abstract class Managed extends CustomResource {
     Error.stackTraceLimit = 0;
     try {
       super(type, name, { ...unset, ...props }, { ...opts, additionalSecretOutputs });
+      if (given.aliases?.length) renamed.add(this);
     } catch (error) {
       Error.stackTraceLimit = stackTraceLimit;
       if (error instanceof Error) Error.captureStackTrace(error, Managed);

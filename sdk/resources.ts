@@ -6,7 +6,7 @@ import {
   type Resource,
   RunError,
 } from "@pulumi/pulumi";
-import { type ClassName, classOf, tetherIdOf } from "../provider/constants";
+import { type ClassName, classOf, environmentsKey, tetherIdOf } from "../provider/constants";
 import {
   type AppCredFields,
   type AppCredProperties,
@@ -36,7 +36,7 @@ import {
   type TetherServiceProperties,
   classes,
 } from "./generated";
-import { Managed } from "./managed";
+import { Managed, namesOf } from "./managed";
 import { references } from "./network/references";
 
 /* One class for each resource. Its outputs are declared by an interface of the same name, since Pulumi sets them. */
@@ -177,6 +177,25 @@ function readable<Self, Args extends object, Place extends object>(
   } as unknown as ReadableClass<Self, Args, Place>;
 }
 
+/** The environments that a program of classes declares in its consortia, by their names. */
+const environmentsIn = new WeakMap<Resource, (string[] | undefined)[]>();
+
+/**
+ * What a consortium tells its provider of them. A preview asks no provider about what it deletes, but it asks about the
+ * consortium. undefined: not all names are known.
+ */
+const classesIn = (declared: readonly (string[] | undefined)[]): { classes: string[][] } | undefined => {
+  const known = declared.filter((names) => names !== undefined);
+  return known.length < declared.length ? undefined : { classes: known };
+};
+
+/** Resolves once the program has run as far as it gets without waiting for anything. */
+const afterProgram = async <T>(value: () => T): Promise<T> => {
+  await Promise.resolve();
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  return value();
+};
+
 export type ConsortiumArgs = ConsortiumFields;
 
 export interface Consortium extends Outputs<ConsortiumProperties> {}
@@ -184,7 +203,12 @@ export interface Consortium extends Outputs<ConsortiumProperties> {}
 /** A business network that several organizations run together. */
 export class Consortium extends resource<Consortium, ConsortiumArgs>("Consortium") {
   constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
-    super(name, args, opts);
+    const declared: (string[] | undefined)[] = [];
+    // Environments that stay in the service are not lost.
+    const tells = opts?.id === undefined && !opts?.retainOnDelete;
+    const told = tells ? { [environmentsKey]: afterProgram(() => classesIn(declared)) } : {};
+    super(name, { ...told, ...args }, opts);
+    environmentsIn.set(this, declared);
   }
 
   /** Reads a consortium that this stack does not manage. */
@@ -211,6 +235,8 @@ export interface Environment extends Outputs<EnvironmentProperties> {}
 export class Environment<C extends string = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
     super(name, args, opts);
+    const { consortium } = args as { consortium?: Resource };
+    if (consortium && !opts?.retainOnDelete) environmentsIn.get(consortium)?.push(namesOf(name, opts));
   }
 }
 

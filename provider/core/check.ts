@@ -108,8 +108,14 @@ export function check(definition: Checkable, news: Props): Checked {
  * about resources that it would delete.
  */
 
-const namesIn = ({ [environmentsKey]: given }: Props): string[][] =>
-  Array.isArray(given) ? given.filter((names): names is string[] => Array.isArray(names)) : [];
+/** The names of each environment, and whether a network file declares them. undefined: not known. */
+function environmentsIn({ [environmentsKey]: given }: Props): { names: string[][]; inFile: boolean } | undefined {
+  const inFile = Array.isArray(given);
+  const names: unknown = inFile ? given : (given as { classes?: unknown } | undefined)?.classes;
+  return Array.isArray(names)
+    ? { names: names.filter((one): one is string[] => Array.isArray(one)), inFile }
+    : undefined;
+}
 
 const keyInFile = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
@@ -122,18 +128,28 @@ export const renamedKeyHint = (environment: string, keys: readonly string[]): st
   );
 };
 
-/** Warnings about environments that are no longer in the file. */
+/** The same for a resource of the program with another logical name. */
+const renamedResourceHint = (environment: string, names: readonly string[]): string => {
+  const candidates = names.map((name) => `"${printable(name)}"`).join(" or ");
+  const alias = `aliases: [{ name: ${JSON.stringify(printable(environment))} }]`;
+  return (
+    `environment "${printable(environment)}": if it only has another name now (${candidates}), give that one the resource ` +
+    `option ${alias}, and nothing is deleted.`
+  );
+};
+
+/** Warnings about environments that are no longer in the file or the program. */
 export function lostEnvironments(olds: Props, news: Props): string[] {
-  const [before, after] = [namesIn(olds), namesIn(news)];
-  if (news[environmentsKey] === undefined) return [];
-  const kept = new Set(after.flat());
-  const known = new Set(before.flatMap(([name = ""]) => name));
-  const added = after.filter((names) => !names.some((name) => known.has(name))).map(([name = ""]) => keyInFile(name));
-  return before.flatMap(([name = ""]) => {
+  const [before, after] = [environmentsIn(olds), environmentsIn(news)];
+  if (!before || before.inFile !== after?.inFile) return [];
+  const kept = new Set(after.names.flat());
+  const known = new Set(before.names.map(([name = ""]) => name));
+  const added = after.names.filter((names) => !names.some((name) => known.has(name))).map(([name = ""]) => name);
+  const why = after.inFile ? "its key is no longer in the definition of the network" : "it is no longer in the program";
+  return before.names.flatMap(([name = ""]) => {
     if (kept.has(name)) return [];
-    const title = `environment "${printable(name)}"`;
-    const why = "its key is no longer in the definition of the network";
-    const loss = `WARNING: ${title}: ${lossWarnings.deleteEnvironment} (${why})`;
-    return added.length > 0 ? [loss, renamedKeyHint(name, added)] : [loss];
+    const loss = `WARNING: environment "${printable(name)}": ${lossWarnings.deleteEnvironment} (${why})`;
+    if (added.length === 0) return [loss];
+    return [loss, after.inFile ? renamedKeyHint(name, added.map(keyInFile)) : renamedResourceHint(name, added)];
   });
 }

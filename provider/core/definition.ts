@@ -145,6 +145,8 @@ export interface Definition {
   emptyWhenMade?: readonly string[];
   /** The preview's warning about a replacement. */
   replaceWarning?: string;
+  /** What is said before a deletion: Pulumi asks no provider about one in a preview. */
+  deleteWarning?: string;
   /** Set for a resource that does not live in a collection (the tether service). */
   own?: OwnVerbs;
 }

@@ -1,5 +1,5 @@
 import { printable } from "../api/printable";
-import { z } from "zod";
+import { type z } from "zod";
 
 export type Props = Record<string, unknown>;
 
@@ -51,11 +51,11 @@ export interface FieldMeta {
   parent?: "path" | "body";
 }
 
-const fields = z.registry<FieldMeta>();
+const fields = new WeakMap<z.ZodType, FieldMeta>();
 
 /** Apply it last: a later `.optional()` or `.default()` makes another schema, without the metadata. */
 export const field = <S extends z.ZodType>(schema: S, doc: string, meta: Omit<FieldMeta, "doc"> = {}): S => {
-  fields.add(schema, { doc, ...meta });
+  fields.set(schema, { doc, ...meta });
   return schema;
 };
 

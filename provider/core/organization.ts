@@ -22,6 +22,7 @@ const isRoot = ({ owner }: Definition): boolean => owner !== undefined;
 const ownerOf = ({ owner }: Definition, state: Props): string | undefined =>
   owner === undefined ? undefined : text(state[owner]);
 
+/** The object of a state, with what identifies its organization. */
 export function subjectOf(definition: Definition, id: string, state: Props): Subject {
   const { organizations, keys = [], provider } = keptIn(state);
   const { own } = definition;
@@ -91,16 +92,7 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
  * @returns what the state records from now on
  * @throws CommonError that says whose the state is, what the key shows, and what to do
  */
-export async function proveOrganization(
-  session: Session,
-  definition: Definition,
-  id: string,
-  state: Props,
-): Promise<Origin> {
-  return proved(session, subjectOf(definition, id, state));
-}
-
-async function proved(session: Session, subject: Subject): Promise<Origin> {
+export async function proveOrganization(session: Session, subject: Subject): Promise<Origin> {
   await fitsRequired(session, subject);
   const verdict = await judge(session, subject);
   if ("origin" in verdict) return verdict.origin;
@@ -124,14 +116,8 @@ export interface Compared extends Pick<Session, "provider"> {
  * @returns a warning that the run has to ask, since the key is unknown
  * @throws CommonError if the key certainly belongs to another organization
  */
-export function comparedWithoutCall(
-  here: Compared,
-  definition: Definition,
-  id: string,
-  state: Props,
-): string | undefined {
+export function comparedWithoutCall(here: Compared, subject: Subject): string | undefined {
   const { settings, seenStates, provider } = here;
-  const subject = subjectOf(definition, id, state);
   const { organizations } = subject.origin;
   const isOther = ({ organizations: theirs }: Origin): boolean =>
     organizations !== undefined && theirs !== undefined && !theirs.some((one) => organizations.includes(one));
@@ -183,7 +169,7 @@ export async function learnOrganization(
 
 /** Checks the key against all states that the engine has shown. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
-  for (const subject of session.seenStates.subjects) await proved(session, subject);
+  for (const subject of session.seenStates.subjects) await proveOrganization(session, subject);
 }
 
 /** How long to wait for the stack's states before creating something that depends on none of them. */

@@ -102,7 +102,8 @@ export class Owners {
     this.#claims.set(owner.key, mine);
     if (!isNew) return undefined;
     const named = namedPath(definition, inputs);
-    const rival = this.#others(owner).find(
+    const rival = this.#other(
+      owner,
       (one) =>
         one.object !== undefined &&
         !one.replaced &&
@@ -124,18 +125,18 @@ export class Owners {
     replaced: boolean,
   ): string | undefined {
     const { path, id } = object;
-    const others = this.#others(owner);
     this.#claims.set(owner.key, { owner, definition, inputs, isNew: false, object, replaced });
     if (replaced) return undefined;
     const what = `${nameOf(definition, inputs)} (${id})`;
-    const taker = others.find((one) => took(one, path));
+    const taker = this.#other(owner, (one) => took(one, path));
     if (taker) {
       throw new UserError(
         `${what}: this run has given it to "${taker.owner.name}", which adopts it, before the program showed that it is ` +
           `"${owner.name}", too. One object cannot be managed twice. ${undo(taker.owner)}`,
       );
     }
-    const claimant = others.find(
+    const claimant = this.#other(
+      owner,
       ({ isNew, create, inputs: its, definition: { type } }) =>
         isNew &&
         create === undefined &&
@@ -143,7 +144,7 @@ export class Owners {
         (namedPath(definition, its) === path || isNamesake(definition, its, inputs)),
     );
     if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
-    const twin = others.find((one) => keeps(one, path));
+    const twin = this.#other(owner, (one) => keeps(one, path));
     return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
   }
 
@@ -164,8 +165,7 @@ export class Owners {
 
   /** The resource that has the object and keeps it. */
   holder(path: string, except?: Owner): Claim | undefined {
-    const all = except ? this.#others(except) : [...this.#claims.values()];
-    return all.find((one) => took(one, path) || keeps(one, path));
+    return this.#other(except, (one) => took(one, path) || keeps(one, path));
   }
 
   /** Resources that have not created or adopted an object yet, or failed to. */
@@ -211,8 +211,10 @@ export class Owners {
     for (const [name, one] of this.#claims) if (one.object?.path === path || took(one, path)) this.#claims.delete(name);
   }
 
-  #others({ key }: Owner): Claim[] {
-    return [...this.#claims.values()].filter(({ owner }) => owner.key !== key);
+  /** The first claim of another resource that is like this. Every diff asks: the keys, long and alike, are compared last. */
+  #other(mine: Owner | undefined, isLike: (claim: Claim) => boolean): Claim | undefined {
+    for (const claim of this.#claims.values()) if (isLike(claim) && claim.owner.key !== mine?.key) return claim;
+    return undefined;
   }
 }
 

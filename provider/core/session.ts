@@ -205,7 +205,8 @@ export class Sessions {
   /** Secrets that this process was given. */
   readonly secrets = new Secrets();
   #checked?: Resolved;
-  #resolved?: { from: unknown[]; resolved: Resolved };
+  #resolved?: { from: unknown[]; now: Resolved };
+  #fresh = false;
   #seen?: Seen & { key: string };
   #current?: { key: string; session: Session };
   #ended = false;
@@ -253,14 +254,18 @@ export class Sessions {
     return "settings" in now ? now.settings : undefined; // an error is reported when the settings are used
   }
 
-  /** The current settings. Every verb asks several times, so they are resolved again only after a change of what they come from. */
+  /** The current settings, resolved again only after a change of what they come from. */
   #now(): Resolved {
     const given = this.host.settings();
+    if (this.#fresh && this.#resolved?.from[0] === given) return this.#resolved.now;
+    // Every verb asks several times, and to read the environment is slow: within one turn, nothing else can change it.
+    this.#fresh = true;
+    queueMicrotask(() => (this.#fresh = false));
     const env = processEnvironment();
     const from = [given, ...settingVariables.map((name) => env[name])];
     const isSame = this.#resolved !== undefined && from.every((one, index) => one === this.#resolved!.from[index]);
-    if (!isSame) this.#resolved = { from, resolved: resolve(given) };
-    return this.#resolved!.resolved;
+    if (!isSame) this.#resolved = { from, now: resolve(given) };
+    return this.#resolved!.now;
   }
 
   /** Rejects unusable settings, without a call. `proveKey` reports a missing key. */

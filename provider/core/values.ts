@@ -19,7 +19,7 @@ export function unformatted(value: unknown): unknown {
 
 /** Equal except for formatting that a service may change. */
 export function sameValue(a: unknown, b: unknown): boolean {
-  if (isUnset(a) && isUnset(b)) return true;
+  if (a === b || (isUnset(a) && isUnset(b))) return true;
   return isDeepStrictEqual(unformatted(a), unformatted(b));
 }
 

@@ -19,7 +19,6 @@ import {
   nameKey,
   nameOf,
   type OwnVerbs,
-  pathOf,
   type Props,
   secretKeys,
   timeoutMs,
@@ -40,7 +39,7 @@ import {
   requireOwner,
   subjectOf,
 } from "./organization";
-import { type Origin, withProvider } from "./seen-states";
+import { type Origin, type Subject, withProvider } from "./seen-states";
 import { type Session, type Sessions, within } from "./session";
 import { kept020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
@@ -138,14 +137,14 @@ export class Verbs {
 
   diff(id: string, given: Props, news: Props): Difference {
     const olds = upgraded(this.definition, given, news);
-    this.#saw(id, olds);
+    const subject = this.#saw(id, olds);
     this.#hide(news);
-    const { warnings, ...difference } = this.#difference(id, olds, news);
+    const { warnings, ...difference } = this.#difference(subject, olds, news);
     const settings = this.sessions.known();
     const { seenStates } = this.sessions.seen();
     const { listed } = this.sessions;
     const here = settings && { settings, seenStates, provider: this.#provider(news), listed };
-    const moved = here && comparedWithoutCall(here, this.definition, id, olds);
+    const moved = here && comparedWithoutCall(here, subject);
     return {
       ...difference,
       changes: difference.changes || moved !== undefined,
@@ -153,19 +152,18 @@ export class Verbs {
     };
   }
 
-  #difference(id: string, olds: Props, news: Props): Difference {
+  #difference({ id, path }: Subject, olds: Props, news: Props): Difference {
     const inputs = resourceOnly(news);
     const { definition } = this;
     const difference = diff(definition, id, olds, inputs);
     const { owners } = this.sessions.seen();
     owners.engineAsked(systemClock);
-    const object = { path: pathOf(definition, olds, id), id };
     const isReplaced = difference.replaces.length > 0;
-    if (isReplaced) owners.giveUp(object.path);
+    if (isReplaced) owners.giveUp(path);
     const owner = this.#owner(news);
     // During an update, the engine asks with unknown values only to find what a replacement affects.
     if (!owner || isUnknown(inputs)) return difference;
-    const warning = owners.hold(owner, definition, object, inputs, isReplaced);
+    const warning = owners.hold(owner, definition, { path, id }, inputs, isReplaced);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
@@ -196,11 +194,11 @@ export class Verbs {
     const state = upgraded(definition, given);
     const known = resourceOnly(state);
     const timed = this.#begin(session, state, readMs);
-    if (isRecorded(state)) this.#saw(id, state);
+    const subject = isRecorded(state) ? this.#saw(id, state) : undefined;
     const now = await ofResource(definition).read(timed, id, known);
     if (!now) {
-      if (!isRecorded(state)) throw new UserError(notFound(definition, id, state));
-      await proveOrganization(timed, definition, id, known);
+      if (!subject) throw new UserError(notFound(definition, id, state));
+      await proveOrganization(timed, subject);
       return (await definition.isServed?.(timed, known)) ? { props: state } : undefined;
     }
     const props = marked(timed, now, await learnOrganization(timed, definition, id, { ...known, ...now }));
@@ -216,10 +214,10 @@ export class Verbs {
     const { definition } = this;
     const olds = upgraded(definition, given, news);
     const timed = this.#begin(session, news, timeoutMs(definition, "update", news));
-    this.#saw(id, olds);
+    const subject = this.#saw(id, olds);
     this.#hide(news);
     const [before, inputs] = [resourceOnly(olds), resourceOnly(news)];
-    const origin = await proveOrganization(timed, definition, id, before);
+    const origin = await proveOrganization(timed, subject);
     const { state } = await this.#keeping(
       timed,
       news,
@@ -235,16 +233,15 @@ export class Verbs {
     const given = upgraded(definition, olds);
     const state = resourceOnly(given);
     const timed = this.#begin(session, given, timeoutMs(definition, "delete", given));
-    this.#saw(id, given);
-    const path = pathOf(definition, state, id);
-    await proveOrganization(timed, definition, id, state);
+    const subject = this.#saw(id, given);
+    await proveOrganization(timed, subject);
     const why = await keeper(timed, definition, id, state);
     if (why !== undefined) {
       session.say(`${nameOf(definition, state)} (${id}): not deleted, since ${why}`);
-      return session.owners.release(path, state);
+      return session.owners.release(subject.path, state);
     }
     await ofResource(definition).delete(timed, id, state);
-    session.owners.deleted(path);
+    session.owners.deleted(subject.path);
   }
 
   /** The session of one verb, which must end within this time. */
@@ -303,11 +300,14 @@ export class Verbs {
     }
   }
 
-  #saw(id: string, state: Props): void {
+  /** Remembers a state that the engine shows. */
+  #saw(id: string, state: Props): Subject {
     this.#hide(state);
     const { seenStates } = this.sessions.seen();
-    seenStates.remember(subjectOf(this.definition, id, state));
-    if (isRewritten(this.definition, state)) seenStates.rewritesNames = true;
+    const subject = subjectOf(this.definition, id, state);
+    seenStates.remember(subject);
+    if (!seenStates.rewritesNames && isRewritten(this.definition, state)) seenStates.rewritesNames = true;
+    return subject;
   }
 }
 

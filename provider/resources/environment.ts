@@ -170,4 +170,5 @@ export const environment: Definition = {
     },
   },
   replaceWarning: lossWarnings.replaceEnvironment,
+  deleteWarning: lossWarnings.deleteEnvironment,
 };

@@ -52,7 +52,8 @@ test.each(table)(
     const { of } = await program();
     const made = await of(network(as)[key]!);
     expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
-    expect(made.inputs).toEqual({ ...inputs, __provider: stub(handler), __logicalName: key });
+    const environments = key === "c" && { __environments: { classes: as === "ids" ? [] : [["e"]] } };
+    expect(made.inputs).toEqual({ ...inputs, ...environments, __provider: stub(handler), __logicalName: key });
   },
 );
 

@@ -6,9 +6,16 @@ export const coreRules = [
   {
     rule: "an unset argument is the same as none",
     file: "provider/core/values.ts",
-    find: "if (isUnset(a) && isUnset(b)) return true;",
+    find: " || (isUnset(a) && isUnset(b))",
     put: "",
     tests: "provider/core/values.test.ts",
+  },
+  {
+    rule: "an environment that a program loses is named in the preview",
+    file: "sdk/resources.ts",
+    find: "if (consortium && !opts?.retainOnDelete) environmentsIn",
+    put: "if (consortium && opts?.retainOnDelete) environmentsIn",
+    tests: "provider/stacks/losses.test.ts",
   },
   {
     rule: "a replacement in another parent needs no deletion first",

@@ -52,6 +52,8 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
   const others = await unused(collection, id, state, what);
   if (others !== undefined) return leave(others);
+  const { deleteWarning } = collection.definition;
+  if (deleteWarning !== undefined) session.say(`WARNING: ${what}: ${deleteWarning}`);
   const deletion = new Deletion(collection, id, state, what);
   try {
     await waitFor(session, what, () => deletion.look(), `DELETE ${collection.path}`);

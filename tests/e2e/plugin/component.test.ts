@@ -88,3 +88,19 @@ test("a value that is not known yet is refused, not waited for", async () => {
   expect(preview.code).not.toBe(0);
   expect(preview.text).toMatch(/trade: environments cannot be known before the run/);
 });
+
+test("after an error in it, its own line says where to look", async () => {
+  w.stack.program(program("").replace("nodes: { acme: 1", "nodes: { acme: 2"));
+  const route = "/consortia/:consortiumId/environments/:environmentId/nodes";
+  const fault = w.service.faults.add({ method: "POST", route, kind: "status", status: 400, errorMessage: "not today" });
+  const { code, text } = await w.stack.up();
+  fault.remove();
+  expect(code).not.toBe(0);
+  const diagnostics = text.slice(text.indexOf("Diagnostics:"));
+  expect(diagnostics.match(/error: .*/g)!.sort()).toEqual([
+    expect.stringMatching(/nodes: HTTP 400: not today/) as string,
+    "error: consortium:index:Network resource 'trade' has a problem: it is not complete, because the run ended early: the other errors tell why.",
+    "error: update failed",
+  ]);
+  expect(await w.stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("+ 1 created") as string });
+});

@@ -68,8 +68,10 @@ test("are resolved again only after a change, of any variable or of the configur
     const before = sessions.known();
     expect(sessions.known()).toBe(before);
     setEnvironment({ [name]: String(process.env[name] === undefined) });
+    await Promise.resolve(); // a verb asks for the variables once in a turn
     expect(sessions.known()).not.toBe(before);
     setEnvironment({ [name]: undefined });
+    await Promise.resolve();
   }
   consortium.configure(config({ "consortium:apiKey": "other" }));
   expect(sessions.known()?.apiKey.reveal()).toBe("other");

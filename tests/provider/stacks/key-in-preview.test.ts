@@ -112,8 +112,8 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   test("each explicit provider has its own key", async () => {
     const { calls } = await start();
     const { errors } = await new Stack(adapter).preview(() => {
-      new Consortium("c");
-      new Consortium("d", {}, { provider: new Provider("other", { apiKey: "revoked" }) });
+      const first = new Consortium("c");
+      new Consortium("d", {}, { provider: new Provider("other", { apiKey: "revoked" }), dependsOn: first });
     });
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining("HTTP 401")]);
     expect(calls()).toEqual([...asked, ...asked]);
