@@ -5,9 +5,17 @@ import { Refusal } from "../errors";
 import { parse } from "../http/bodies";
 import type { Entity } from "../store/entities";
 import { stateAt } from "../store/entities";
+import { library } from "../tether/transactions";
 import { answer, itemPath, own, reach, show } from "./crud";
-import { addressText, credential, environment, newPassword, wei } from "./environments";
+import { addressText, credential, environment, newPassword } from "./environments";
 import { environmentState } from "./environment-states";
+
+function weiOf(amount: string, unit: "ether" | "wei"): bigint {
+  if (unit === "wei" && amount.includes(".")) throw new Refusal(400, "amount: there is no part of a wei.");
+  const given = library().parseUnits(amount, unit);
+  if (given >= 2n ** 128n) throw new Refusal(400, "amount must be below 2^128 wei.");
+  return given;
+}
 
 /** What other clients do with objects, besides changing them. */
 export function actionRoutes(app: FastifyInstance, context: Context): void {
@@ -26,16 +34,18 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
     return show(context, entity, { state: environmentState(context, entity, at), release_id, nodes }, at);
   });
 
-  const funding = z.object({ account: addressText, amount: wei });
+  const amount = z.string().regex(/^\d{1,39}(\.\d{1,18})?$/, "must be a decimal number, as a text");
+  const funding = z.object({ account: addressText, amount, unit: z.enum(["ether", "wei"]).default("ether") });
   app.post(`${itemPath(environment)}/eth/fundaccount`, async (request, reply) => {
-    const { account, amount } = parse(funding, request.body, strict());
+    const { account, amount, unit } = parse(funding, request.body, strict());
+    const given = weiOf(amount, unit);
     const entity = environmentOf(request);
     if (!backend.ledger.chain) throw new Refusal(501, "No ledger is attached: accounts own nothing here.");
     if (store.children("node", entity.id).length === 0)
       throw new Refusal(409, `The environment ${entity.id} has no node yet, so it has no ledger.`);
     const chain = await backend.ledger.chain(entity);
-    await chain.give(account.replace(/^(0x)?/i, "0x"), BigInt(amount));
-    return answer(context, reply, 200, { account, amount });
+    await chain.give(account.replace(/^(0x)?/i, "0x"), given);
+    return answer(context, reply, 200, { account, amount, unit });
   });
 
   app.post(`${itemPath(credential)}/regenerate`, (request, reply) => {

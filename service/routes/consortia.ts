@@ -6,7 +6,7 @@ import { Refusal } from "../errors";
 import { description, email, name, optional, parse } from "../http/bodies";
 import { ownedBy } from "../store/deletion";
 import { ofOthers } from "../store/sharing";
-import type { Entity, FieldsOf } from "../store/entities";
+import { type Entity, type FieldsOf, isGoing } from "../store/entities";
 import { answer, itemPath, own, reach, resource, show } from "./crud";
 
 export const consortium = resource({
@@ -35,8 +35,11 @@ export const consortium = resource({
     const { settings, store } = context;
     const others = ofOthers(context, entity, "membership");
     if (!settings.quirks.refuseChildren) return others && `it still has ${others}`;
-    const environments = store.children("environment", entity.id).length;
-    const memberships = store.children("membership", entity.id).filter(({ fields }) => !fields.founding).length;
+    // what is on its way out holds nothing up: other clients delete all of them, then the consortium, each once
+    const environments = store.children("environment", entity.id).filter((one) => !isGoing(one)).length;
+    const memberships = store
+      .children("membership", entity.id)
+      .filter((one) => !isGoing(one) && !one.fields.founding).length;
     if (environments + memberships === 0) return undefined;
     return `it still has ${environments} environment(s) and ${memberships} membership(s)`;
   },
@@ -117,7 +120,7 @@ const zones = (parents: readonly ["consortium"] | readonly ["consortium", "envir
     blocker({ settings, store }, { id, parent }) {
       if (!settings.quirks.refuseChildren) return undefined;
       const user = [...store.children("node", parent), ...store.children("service", parent)].find(
-        ({ fields }) => fields.zone_id === id,
+        (one) => one.fields.zone_id === id && !isGoing(one),
       );
       return user && `the ${user.kind} ${user.id} is in it`;
     },

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { description, details, name, optional } from "../http/bodies";
-import { type FieldsOf, stateAt, type Wire } from "../store/entities";
+import { type FieldsOf, isGoing, stateAt, type Wire } from "../store/entities";
 import { plainAddress } from "../ledger/ledger-folder";
 import { sha256 } from "../store/files";
 import { ofOthers } from "../store/sharing";
@@ -45,7 +45,7 @@ export function releaseRoutes(app: FastifyInstance, context: Context): void {
 export const addressText = z
   .string()
   .regex(/^(0x)?[\da-f]{40}$/i, "must be an address: 40 hexadecimal digits, after 0x or not");
-export const wei = z
+const wei = z
   .string()
   .refine(
     (text) => /^(\d{1,39}|0x[\da-f]{1,32})$/i.test(text) && BigInt(text) < 2n ** 128n,
@@ -221,7 +221,7 @@ export const configuration = resource({
   view: (context, entity, at) => show(context, entity, entity.fields, at),
   blocker({ settings, store }, { id, parent }) {
     if (!settings.quirks.refuseChildren) return undefined;
-    const user = store.children("node", parent).find(({ fields }) => fields.node_config_id === id);
+    const user = store.children("node", parent).find((one) => one.fields.node_config_id === id && !isGoing(one));
     return user && `the node ${user.id} uses it`;
   },
 });

@@ -6,14 +6,12 @@ import { admittedToService, organizationOf, servicePath } from "../http/authenti
 import { details, name, optional, parse } from "../http/bodies";
 import { deleteObject } from "../store/deletion";
 import { refuseOthers, sees } from "../store/sharing";
-import { type Entity, firstStart, stateAt } from "../store/entities";
+import { type Entity, firstStart, isUtility, stateAt } from "../store/entities";
 import { answer, gone, resource, show, withUnknownFields } from "./crud";
 import { refusePaused } from "./environment-states";
 import { portOf, smallest } from "./nodes";
 
-/** Utility services exist once per environment, for all members. Others belong to one member. */
-const utilities: readonly string[] = ["idregistry"];
-const typeOf = ({ fields }: Entity<"service">) => (utilities.includes(fields.service) ? "utility" : "member");
+const typeOf = (entity: Entity<"service">) => (isUtility(entity) ? "utility" : "member");
 
 export const service = resource({
   kind: "service",
@@ -40,7 +38,7 @@ export const service = resource({
     const same = context.store
       .children("service", environment.id)
       .find(({ fields }) => fields.service === body.service);
-    if (same && typeOf(same) === "utility")
+    if (same && isUtility(same))
       throw new Refusal(
         409,
         `The environment has a utility service of the type ${body.service} already: ${same.id}. Its members share it.`,
@@ -60,7 +58,7 @@ export const service = resource({
 export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
   for (const path of [servicePath, `${servicePath}/*`])
     app.all(path, (request, reply) => {
-      const { id, fields } = admittedToService(store, request, reply, (one) => typeOf(one) === "utility");
+      const { id, fields } = admittedToService(store, request, reply, isUtility);
       throw new Refusal(501, `No ${fields.service} stands behind the service ${id}: this service only manages it.`);
     });
 }
@@ -72,7 +70,7 @@ function mayUse(base: Base, organization: string, service: Service): boolean {
   const environment = base.store.get("environment", service.parent);
   const consortium = environment && base.store.get("consortium", environment.parent);
   if (!consortium || !sees(base, organization, consortium)) return false;
-  return service.organization === organization || typeOf(service) === "utility";
+  return service.organization === organization || isUtility(service);
 }
 
 /** Finds the service of a path that names its type. Refuses one that is not started. */
@@ -137,7 +135,7 @@ export function destinationRoutes(app: FastifyInstance, context: Context): void 
     return found;
   };
 
-  for (const type of ["documentstore", "dataexchange"] as const) {
+  for (const type of ["documentstore", "dataexchange", "app2app"] as const) {
     const list = `/${type}/:serviceId/destinations`;
     const target = (request: FastifyRequest) => reachService(context, request, type);
 

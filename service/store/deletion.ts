@@ -1,5 +1,5 @@
 import type { Base, Context } from "../context";
-import type { Entity, Kind } from "./entities";
+import { type Entity, isUtility, type Kind } from "./entities";
 
 /** Which kinds are in which. */
 const inside: Partial<Record<Kind, readonly Kind[]>> = {
@@ -19,12 +19,12 @@ function contents(base: Base, entity: Entity): Entity[] {
   return its.flatMap((child) => [child, ...contents(base, child)]);
 }
 
-/** The objects of a membership, in all environments of its consortium. */
+/** The objects of a membership, in all environments of its consortium. Utility services stay for the other members. */
 export function ownedBy({ store }: Base, membership: Entity): Owned[] {
   return store
     .children("environment", membership.parent)
     .flatMap(({ id }) => owned.flatMap((kind) => store.children(kind, id) as Owned[]))
-    .filter(({ fields }) => fields.membership_id === membership.id);
+    .filter((one) => one.fields.membership_id === membership.id && !isUtility(one));
 }
 
 /** The registrations of a membership. */

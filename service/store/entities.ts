@@ -207,6 +207,12 @@ export function stateAt(entity: Entity, at: number): string {
 /** Whether it is being deleted. It still counts, but takes no changes. */
 export const isGoing = ({ state }: Entity): boolean => state === "deleting" || state === "delete_pending";
 
+const utilities: readonly string[] = ["idregistry"];
+
+/** Utility services exist once per environment, for all members. Others belong to one member. */
+export const isUtility = (entity: Entity): boolean =>
+  entity.kind === "service" && utilities.includes((entity as Entity<"service">).fields.service);
+
 /** When a node or a service first started, whether it was reset since or not. */
 export function firstStart(entity: Entity, at: number): number | undefined {
   if (entity.firstStart !== undefined) return entity.firstStart;

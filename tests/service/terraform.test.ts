@@ -1,9 +1,9 @@
-import { type Answer, anyText, start } from "./helpers";
+import { anyText, start } from "./helpers";
+import { manners, recordedOn } from "./recorded";
 
-/*
- * The calls of the Terraform provider for this API (kaleido-io/kaleido 1.3.1, Terraform 1.11.4), recorded on 2026-11-22 with a
- * configuration of every kind of object that it has: `$c` is the path of what `= c` made, `@c` its id. It takes no other statuses.
- */
+/* The calls of the Terraform provider for this API (kaleido-io/kaleido, Terraform 1.11.4): see recorded.ts. */
+
+/** Recorded on 2026-11-22 (provider 1.3.1) with a configuration of every kind of object that the provider has. */
 const runs = [
   `
 201 POST /consortia = c {"name":"Coffee trade","description":"who shipped what"}
@@ -17,22 +17,22 @@ const runs = [
 201 POST $e/zones = z2 {"name":"east","region":"us-east-2","cloud":"aws","type":"kaleido"}
 200 GET $e/services
 201 POST $e/services = s1 {"name":"Registry","service":"idregistry","membership_id":"@m2"}
-200 GET $s1
+200~ GET $s1
 201 POST $e/configurations = g {"name":"gas","membership_id":"@m2","type":"node_config","details":{"gas_price":"1"}}
 201 POST $e/appcreds = a {"membership_id":"@m2","name":"app"}
 201 POST $e/services = s2 {"name":"Documents","service":"documentstore","zone_id":"@z2","membership_id":"@m2","size":"small","details":{"backup":"none"}}
-200 GET $s2
+200~ GET $s2
 201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m2","zone_id":"@z2","role":"validator","size":"small","node_config_id":"@g"}
-200 GET $n1
+200~ GET $n1
 201 POST $e/nodes = n2 {"name":"Node 2","membership_id":"@m1","zone_id":"@z2","role":"validator","size":"small"}
-200 GET $n2
+200~ GET $n2
 200 GET $m2
 200 POST $m2/verify {"test_certificate":true}
 200 POST /idregistry/@s1/identity {"membership_id":"@m2"}
 200 PUT /documentstore/@s2/destinations/invoices {"name":"invoices","kaleido_managed":true}
 200 GET /documentstore/@s2/destinations
 201 POST $e/services = s3 {"name":"IPFS 1","service":"ipfs","membership_id":"@m2"}
-200 GET $s3`,
+200~ GET $s3`,
   `
 200 PATCH $c {"name":"Coffee trade","description":"all"}
 200 PATCH $e {"name":"Development","description":"Created with Terraform","test_features":{"other":1,"quick":true}}
@@ -45,13 +45,13 @@ const runs = [
 200 PATCH $g {"name":"gas","membership_id":"@m2","type":"node_config","details":{"gas_price":"2"}}
 200 PATCH $s2 {"name":"Docs","service":"documentstore","zone_id":"@z2","membership_id":"@m2","size":"small","details":{"backup":"none"}}
 200 PUT $s2/reset {}
-200 GET $s2
+200~ GET $s2
 200 PATCH $n2 {"size":"medium"}
 200 PUT $n2/reset {}
-200 GET $n2
+200~ GET $n2
 200 PATCH $n1 {"size":"medium","node_config_id":"@g"}
 200 PUT $n1/reset {}
-200 GET $n1`,
+200~ GET $n1`,
   `
 204 DELETE $s3
 204 DELETE $i
@@ -62,68 +62,199 @@ const runs = [
 204 DELETE $n2
 204 DELETE $g
 202 DELETE $e
-204 DELETE $m2
+204~ DELETE $m2
 204 DELETE $m1
 202 DELETE $c`,
 ] as const;
 
-/** A plan reads each object by its id; destinations are listed. */
-const read = ["$c", "$e", "$m2", "$m1", "$z1", "$i", "$z2", "$a", "$g", "$s1", "$s2", "$n1", "$n2", "$s3"];
+/**
+ * Recorded on 2026-11-23: the examples that come with the provider, with its versions 1.3.1 and 0.2.15. Names and descriptions are
+ * ours. `kept`: what the example shares with others, so that its destroy leaves it.
+ */
+const examples: Record<string, { apply: string; destroy: string; kept?: string[] }> = {
+  simple_env: {
+    apply: `
+201 POST /consortia = c {"name":"C","description":"d"}
+201 POST $c/memberships = m1 {"org_name":"Org 4"}
+201 POST $c/memberships = m2 {"org_name":"Org 1"}
+201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft"}
+201 POST $c/memberships = m3 {"org_name":"Org 2"}
+201 POST $c/memberships = m4 {"org_name":"Org 3"}
+201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m2","role":"validator","size":"small"}
+200~ GET $n1
+201 POST $e/nodes = n2 {"name":"Node 3","membership_id":"@m4","role":"validator","size":"small"}
+201 POST $e/nodes = n3 {"name":"Node 4","membership_id":"@m1","role":"validator","size":"small"}
+200~ GET $n3
+200~ GET $n2
+201 POST $e/nodes = n4 {"name":"Node 2","membership_id":"@m3","role":"validator","size":"small"}
+200~ GET $n4
+201 POST $e/services = s1 {"name":"IPFS 1","service":"ipfs","membership_id":"@m2"}
+200~ GET $s1`,
+    destroy: `
+204 DELETE $s1
+204 DELETE $n4
+204 DELETE $n1
+204 DELETE $n3
+204 DELETE $n2
+202 DELETE $e
+204~ DELETE $m2
+204~ DELETE $m1
+204~ DELETE $m4
+204~ DELETE $m3
+202 DELETE $c`,
+  },
+  env_with_dxe: {
+    apply: `
+201 POST /consortia = c {"name":"C","description":"d"}
+201 POST $c/memberships = m1 {"org_name":"Org 1"}
+201 POST $c/memberships = m2 {"org_name":"Org 2"}
+201 POST $c/environments = e {"name":"E","description":"d","provider":"pantheon","consensus_type":"ibft","test_features":{"multi_region":true}}
+201 POST $e/services = s1 {"name":"DXE 1","service":"dataexchange","membership_id":"@m1","size":"small"}
+200~ GET $s1
+201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m1","role":"validator","size":"small"}
+201 POST $e/nodes = n2 {"name":"Node 2","membership_id":"@m2","role":"validator","size":"small"}
+200~ GET $n2
+200~ GET $n1
+201 POST $e/services = s2 {"name":"IPFS 1","service":"ipfs","membership_id":"@m1"}
+200~ GET $s2`,
+    destroy: `
+204 DELETE $s1
+204 DELETE $s2
+204 DELETE $n1
+204 DELETE $n2
+202 DELETE $e
+204~ DELETE $m2
+204~ DELETE $m1
+202 DELETE $c`,
+  },
+  env_with_bells_whistles: {
+    apply: `
+201 POST /consortia = c {"name":"C","description":"d"}
+201 POST $c/environments = e {"name":"E","description":"d","provider":"geth","consensus_type":"poa","prefunded_accounts":{"f601c8a58a738c1055094d0cf3018266d562c4a5":{"balance":"3000000000000000000000000000"}}}
+201 POST $c/memberships = m1 {"org_name":"Org 1"}
+201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m1","role":"validator","size":"small"}
+200~ GET $n1
+201 POST $e/services = s1 {"name":"IPFS 1","service":"ipfs","membership_id":"@m1"}
+200~ GET $s1`,
+    destroy: `
+204 DELETE $s1
+204 DELETE $n1
+202 DELETE $e
+204~ DELETE $m1
+202 DELETE $c`,
+  },
+  multi_region_with_b2b: {
+    apply: `
+200 GET /consortia
+201 POST /consortia = c {"name":"C","description":"d"}
+200 GET $c/zones
+200 GET $c/environments
+201 POST $c/zones = z1 {"region":"westus2","cloud":"azure","type":"kaleido"}
+201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft","test_features":{"multi_region":true},"block_period":5}
+201 POST $c/memberships = m1 {"org_name":"Org 1"}
+201 POST $c/memberships = m2 {"org_name":"Org 2"}
+200 GET $e/zones
+201 POST $e/zones = z2 {"region":"westus2","cloud":"azure","type":"kaleido"}
+201 POST $e/services = s1 {"name":"Documents 1","service":"documentstore","membership_id":"@m1","size":"small"}
+201 POST $e/services = s2 {"name":"App2app 1","service":"app2app","membership_id":"@m1","size":"small"}
+201 POST $e/services = s3 {"name":"App2app 2","service":"app2app","membership_id":"@m2","size":"small"}
+200~ GET $s1
+200~ GET $s3
+200~ GET $s2
+201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m1","zone_id":"@z2","role":"validator","size":"medium"}
+201 POST $e/nodes = n2 {"name":"Node 2","membership_id":"@m2","zone_id":"@z2","role":"validator","size":"medium"}
+200~ GET $n1
+200~ GET $n2
+200 GET $e/services
+201 POST $e/services = s5 {"name":"Registry","service":"idregistry","membership_id":"@m1"}
+200~ GET $s5
+200 GET $m2
+200 POST $m2/verify {"test_certificate":true}
+200 POST $m2/verify {"test_certificate":true}
+200 POST $m1/verify {"test_certificate":true}
+200 POST /idregistry/@s5/identity {"membership_id":"@m2"}
+200 POST /idregistry/@s5/identity {"membership_id":"@m1"}
+200 PUT /documentstore/@s1/destinations/d2 {"name":"d2","kaleido_managed":true}
+409 POST /idregistry/@s5/identity {"membership_id":"@m2"}
+200 GET /documentstore/@s1/destinations
+200 PUT /app2app/@s3/destinations/a1 {"name":"a1","kaleido_managed":true}
+200 PUT /app2app/@s2/destinations/a1 {"name":"a1","kaleido_managed":true}
+200 GET /app2app/@s3/destinations
+200 PUT /documentstore/@s1/destinations/d1 {"name":"d1","kaleido_managed":true}
+200 PUT /app2app/@s2/destinations/a2 {"name":"a2","kaleido_managed":true}`,
+    destroy: `
+204 DELETE /app2app/@s2/destinations/a1
+204 DELETE /documentstore/@s1/destinations/d1
+204 DELETE /app2app/@s2/destinations/a2
+204 DELETE /documentstore/@s1/destinations/d2
+204 DELETE /app2app/@s3/destinations/a1
+204 DELETE $s3
+204 DELETE $s2
+204 DELETE $s1
+204 DELETE $n2
+204 DELETE $n1
+204~ DELETE $m1
+204~ DELETE $m2`,
+    kept: ["c", "z1", "e", "z2", "s5"],
+  },
+  multi_region_customize: {
+    apply: `
+201 POST /consortia = c {"name":"C","description":"d"}
+201 POST $c/memberships = m1 {"org_name":"Org 2"}
+200 GET $c/zones
+201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft","test_features":{"multi_region":true}}
+201 POST $c/zones = z1 {"region":"westus2","cloud":"azure"}
+201 POST $c/memberships = m2 {"org_name":"Org 1"}
+200 GET $e/zones
+201 POST $e/zones = z2 {"region":"westus2","cloud":"azure","type":"kaleido"}
+201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m2","zone_id":"@z2","role":"validator","size":"small"}
+201 POST $e/nodes = n2 {"name":"Node 2","membership_id":"@m1","zone_id":"@z2","role":"validator","size":"small"}
+200~ GET $n2
+200~ GET $n1`,
+    destroy: `
+204 DELETE $n2
+204 DELETE $n1
+202 DELETE $e
+204~ DELETE $m1
+204~ DELETE $m2
+202 DELETE $c`,
+  },
+};
 
-const title = "apply, an empty plan, a change of every kind, an empty plan, destroy, with %j at the end of each path";
-test.each(["", "/"])(title, async (end) => {
-  const { send } = await start({ timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 0 } });
-  const known = new Map<string, { path: string; id: string }>();
-  const filled = (text: string) =>
-    text.replace(
-      /([$@])(\w+)/g,
-      (all, sign: string, name: string) => known.get(name)?.[sign === "$" ? "path" : "id"] ?? all,
-    );
+test.each([
+  ["specification", ""],
+  ["specification", "/"],
+  ["hosted", ""],
+] as const)(
+  "like %s, with %j at the end of each path: apply, an empty plan, a change of every kind, an empty plan, destroy",
+  async (like, end) => {
+    const { recorded } = await recordedOn(like, end);
+    const [apply, change, destroy] = runs;
+    await recorded.run(apply);
+    const planned = await recorded.plan();
+    expect(await recorded.plan()).toEqual(planned);
+    for (const name of ["n1", "n2"])
+      expect(planned[name]).toMatchObject({ urls: { rpc: anyText, wss: anyText }, first_user_account: anyText });
+    for (const name of ["s1", "s2", "s3"]) expect(planned[name]).toMatchObject({ urls: { http: anyText } });
+    expect(planned.a).toMatchObject({ auth_type: "basic_auth", username: recorded.filled("@a") });
+    expect(planned.a).not.toHaveProperty("password");
+    await recorded.run(change);
+    const changed = await recorded.plan();
+    expect(await recorded.plan()).toEqual(changed);
+    for (const name of ["n1", "n2"]) expect(changed[name]).toMatchObject({ state: "started", size: "medium" });
+    await recorded.run(destroy);
+    expect(await recorded.left()).toEqual([]);
+  },
+);
 
-  async function run(calls: string) {
-    for (const call of calls.trim().split("\n")) {
-      const [, status, method = "", path = "", name, body] = /^(\d+) (\w+) (\S+)(?: = (\w+))? ?(.*)$/.exec(call)!;
-      const given = body === "" ? undefined : filled(body!);
-      const answer = await send(method, filled(path) + end, given);
-      expect([call, answer.status, answer.text]).toEqual([call, Number(status), anyText]);
-      if (name) known.set(name, { path: `${filled(path)}/${answer.body._id}`, id: answer.body._id });
-      if (name || method === "PATCH") expect(answer.body).toMatchObject(JSON.parse(given!) as object);
-    }
-  }
-  async function plan() {
-    const found: Record<string, Answer> = {};
-    for (const path of [...read, "/documentstore/@s2/destinations"])
-      found[path] = await send("GET", filled(path) + end);
-    return Object.fromEntries(Object.entries(found).map(([path, { status, body }]) => [path, { status, body }]));
-  }
-  const [apply, change, destroy] = runs;
-
-  await run(apply);
-  const planned = await plan();
-  expect(await plan()).toEqual(planned);
-  for (const path of read) expect([path, planned[path]!.status]).toEqual([path, 200]);
-  const started = { state: "started", size: "small" };
-  for (const path of ["$n1", "$n2"])
-    expect(planned[path]!.body).toMatchObject({
-      ...started,
-      urls: { rpc: anyText, wss: anyText },
-      first_user_account: anyText,
-    });
-  for (const path of ["$s1", "$s2", "$s3"])
-    expect(planned[path]!.body).toMatchObject({ ...started, urls: { http: anyText } });
-  expect(planned.$a!.body).toMatchObject({ auth_type: "basic_auth", username: known.get("a")!.id });
-  expect(planned.$a!.body).not.toHaveProperty("password");
-  const destination = { name: "invoices", kaleido_managed: true, uri: anyText, setup_complete: true };
-  expect(planned["/documentstore/@s2/destinations"]!.body).toEqual([destination]);
-
-  await run(change);
-  const changed = await plan();
-  expect(await plan()).toEqual(changed);
-  for (const path of ["$n1", "$n2"]) expect(changed[path]!.body).toMatchObject({ state: "started", size: "medium" });
-
-  const paths = read.map(filled);
-  await run(destroy);
-  for (const path of paths) expect([path, (await send("GET", path)).status]).toEqual([path, 404]);
+const examplesOn = manners.flatMap((like) => Object.keys(examples).map((name) => [like, name] as const));
+test.each(examplesOn)("like %s: the example %s: apply, an empty plan, destroy", async (like, name) => {
+  const { recorded } = await recordedOn(like);
+  const { apply, destroy, kept = [] } = examples[name]!;
+  await recorded.run(apply);
+  expect(await recorded.plan()).toEqual(await recorded.plan());
+  await recorded.run(destroy);
+  expect(await recorded.left()).toEqual(kept);
 });
 
 test("what a credential is bound to does not change", async () => {

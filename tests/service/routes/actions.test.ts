@@ -172,26 +172,31 @@ describe("pantheon", () => {
 });
 
 describe("fundaccount", () => {
-  test("gives an account of the ledger wei, for good", async () => {
+  test("gives an account of the ledger ether, or wei if the unit says so, for good", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "consortium-funded-"));
     const made = await ledgered({ dataDir }, { provider: "quorum", consensus_type: "raft" });
     const { credential, paths } = made;
     const owns = (url: string) => result<string>(url, credential, "eth_getBalance", someone, "latest");
-    const fund = (account: string, amount: unknown) =>
-      made.send("POST", `${paths.environment}/eth/fundaccount`, { account, amount });
-    expect((await fund(someone, "40")).status).toBe(200);
-    expect((await fund(someone.slice(2), "2")).status).toBe(200);
-    for (const [account, amount] of [
+    const fund = (account: string, amount: unknown, unit?: string) =>
+      made.send("POST", `${paths.environment}/eth/fundaccount`, { account, amount, unit });
+    expect((await fund(someone, "40", "wei")).body).toEqual({ account: someone, amount: "40", unit: "wei" });
+    expect((await fund(someone.slice(2), "1.5")).body).toMatchObject({ amount: "1.5", unit: "ether" });
+    for (const [account, amount, unit] of [
       ["0x12", "1"],
       [someone, "-1"],
       [someone, 1],
       [someone, undefined],
+      [someone, "1", "gwei"],
+      [someone, "1.5", "wei"],
+      [someone, "0.1234567890123456789"],
+      [someone, "340282366920938463464"],
     ] as const)
-      expect((await fund(account, amount)).status).toBe(400);
-    expect(await owns(made.urls.rpc)).toBe("0x2a");
+      expect((await fund(account, amount, unit)).status).toBe(400);
+    const owned = `0x${(15n * 10n ** 17n + 40n).toString(16)}`;
+    expect(await owns(made.urls.rpc)).toBe(owned);
     await made.service.close();
     const { service } = await start({ dataDir, ledger: true, timing: quick });
-    await until(async () => (await owns(made.urls.rpc.replace(made.service.url, service.url))) === "0x2a");
+    await until(async () => (await owns(made.urls.rpc.replace(made.service.url, service.url))) === owned);
     await service.close();
     rmSync(dataDir, { recursive: true });
   });

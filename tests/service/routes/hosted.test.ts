@@ -165,6 +165,30 @@ describe("deletion", () => {
     expect((await send("DELETE", paths.consortium)).status).toBe(202);
   });
 
+  test("hosted: what is going holds up neither its consortium nor a configuration, unlike a membership with nodes", async () => {
+    const { send, clock, paths, membership } = await world("hosted");
+    clock.pass(5_000);
+    await send("DELETE", paths.configuration);
+    await send("DELETE", paths.service);
+    const given = { type: "node_config", membership_id: membership };
+    const list = `${paths.environment}/configurations`;
+    const node_config_id = (await send("POST", list, given)).body._id;
+    await send("PATCH", paths.node, { node_config_id });
+    expect((await send("DELETE", `${list}/${node_config_id}`)).status).toBe(409);
+    await send("DELETE", paths.node);
+    expect((await send("DELETE", `${list}/${node_config_id}`)).status).toBe(204);
+    expect((await send("DELETE", paths.membership)).status).toBe(409);
+    clock.pass(700);
+    expect((await send("DELETE", paths.membership)).body).toBeUndefined();
+    expect((await send("DELETE", paths.consortium)).body.errorMessage).toContain(
+      "1 environment(s) and 0 membership(s)",
+    );
+    expect((await send("DELETE", paths.environment)).status).toBe(202);
+    expect((await send("DELETE", paths.consortium)).status).toBe(202);
+    clock.pass(700);
+    expect((await send("GET", `/consortia?name=supply`)).body).toMatchObject([{ state: "deleted" }]);
+  });
+
   test("hosted: an environment's ledger does not come back while it goes", async () => {
     const { service, send, paths, urls, credential } = await ledgered(
       { answers: { like: "hosted" }, timing: { environmentStart: 0, nodeStart: 0, deleting: 600_000 } },

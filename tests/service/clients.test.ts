@@ -1,0 +1,152 @@
+import { anyText, client } from "./helpers";
+import { ledgered, result } from "./ledgers";
+import { manners, Recorded, recordedOn } from "./recorded";
+
+/*
+ * Calls of other programs for this API, recorded on 2026-11-23: see recorded.ts. Names are ours. What a program reads of an answer is
+ * checked beside.
+ */
+
+/** The class of the vendor's utility that sets up a consortium (kaleido-io/consortium-setup-utility). */
+describe.each(manners)("like %s: the setup utility", (like) => {
+  test("sets up a consortium, and finds all of it in its second run", async () => {
+    const { recorded } = await recordedOn(like);
+    expect((await recorded.run("200 GET /regions")).body).toMatchObject([{ _id: anyText, net_host: anyText }]);
+    await recorded.run(`
+200 GET /consortia
+201 POST /consortia = c {"name":"C","description":"d"}
+200 GET $c/memberships
+201 POST $c/memberships = m1 {"org_name":"A"}
+201 POST $c/memberships = m2 {"org_name":"B"}
+200 GET $c/environments
+201 POST $c/environments = e {"name":"E","provider":"geth","consensus_type":"poa"}
+200 GET $e/nodes
+201 POST $e/nodes = n1 {"name":"A's node","membership_id":"@m1"}
+201 POST $e/nodes = n2 {"name":"B's node","membership_id":"@m2"}`);
+    for (const node of ["$n1", "$n2"])
+      expect((await recorded.run(`200~ GET ${node}`)).body.urls).toMatchObject({ rpc: anyText });
+    await recorded.run("200 GET $e/appcreds");
+    const credential = await recorded.run(`201 POST $e/appcreds = a1 {"name":"A's","membership_id":"@m1"}`);
+    expect(credential.body).toMatchObject({ username: anyText, password: anyText });
+    // the second run looks for what has these names and is not deleted
+    const there = async (list: string, of: object) =>
+      expect((await recorded.run(`200 GET ${list}`)).body).toContainEqual(expect.objectContaining(of));
+    await there("/consortia", { _id: recorded.filled("@c"), name: "C", description: "d", state: "setup" });
+    await there("$c/memberships", { _id: recorded.filled("@m1"), org_name: "A", state: "active" });
+    await there("$c/environments", { _id: recorded.filled("@e"), name: "E", state: "live" });
+    const membership_id = recorded.filled("@m1");
+    await there("$e/nodes", { _id: recorded.filled("@n1"), name: "A's node", membership_id, state: "started" });
+    await there("$e/appcreds", { name: "A's", membership_id });
+  });
+});
+
+/** The sample application KaleidoKards (kaleido-io/KaleidoKards), which makes its network with a token, and pays for its cards. */
+describe.each(manners)("like %s: KaleidoKards", (like) => {
+  test("looks for room, makes its network with a token, and reads the address of each node's account", async () => {
+    const { service, clock, recorded } = await recordedOn(like);
+    const token = (await recorded.run(`200 POST /authtoken {"apikey":"${service.apiKey}"}`)).body.token as string;
+    const plan = (await recorded.run("200 GET /orgs")).body[0]!.plan as string;
+    const limits = (await recorded.run(`200 GET /plans/${plan}`)).body.limits;
+    expect(limits).toMatchObject({ consortia: { per: { org: 2 } } });
+    expect((await recorded.run("200 GET /consortia")).body.length).toBeLessThan(2);
+
+    const own = new Recorded(client(service.baseUrl, token), clock);
+    await own.run(`
+201 POST /consortia = c {"name":"C","description":"d"}
+201 POST $c/environments = e {"name":"E","provider":"geth","consensus_type":"poa"}
+201 POST $c/memberships = m1 {"org_name":"user"}
+201 POST $c/memberships = m2 {"org_name":"store"}
+201 POST $e/nodes = n1 {"membership_id":"@m1","name":"user_node"}
+201 POST $e/nodes = n2 {"membership_id":"@m2","name":"store_node"}`);
+    const node = await own.run("200 GET $n1"); // it is waited for while it is "initializing", and ready in any other state
+    expect(node.body.state).toBe("initializing");
+    expect((await own.run("200~ GET $n1")).body.urls).toMatchObject({ rpc: anyText });
+    const credential = await own.run(`201 POST $e/appcreds {"membership_id":"@m1"}`);
+    expect(credential.body).toMatchObject({ username: anyText, password: anyText });
+    expect((await own.run("200 GET $n1/status")).body.user_accounts).toEqual([anyText]);
+  });
+
+  test("funds accounts with 100 ether each, of which cards cost 25 and 50, and sends at no price of gas", async () => {
+    const geth = { provider: "geth", consensus_type: "poa", block_period: 1 };
+    const { send, paths, urls, credential } = await ledgered({ answers: { like } }, geth);
+    const call = <T>(method: string, ...params: unknown[]) => result<T>(urls.rpc, credential, method, ...params);
+    const status = (await send("GET", `${paths.node}/status`)).body as unknown as { user_accounts: string[] };
+    const [account = ""] = status.user_accounts;
+    expect((await call<string[]>("eth_accounts")).map((one) => one.toLowerCase())).toEqual([account]);
+    const owned = async () => BigInt(await call<string>("eth_getBalance", account, "latest"));
+    const before = await owned();
+    const path = `${paths.environment}/eth/fundaccount`;
+    expect((await send("POST", path, { account, amount: "100" })).status).toBe(200);
+    expect((await owned()) - before).toBe(100n * 10n ** 18n);
+    const price = `0x${(25n * 10n ** 18n).toString(16)}`;
+    const payment = { from: account, to: `0x${"c0".repeat(20)}`, value: price, gasPrice: "0x0", gas: "0x1e8480" };
+    expect(await call("eth_sendTransaction", payment)).toMatch(/^0x[\da-f]{64}$/);
+  });
+});
+
+/** The Go SDK (kaleido-io/kaleido-sdk-go): what its command `kld` and the Terraform provider do not call. */
+describe.each(manners)("like %s: the Go SDK", (like) => {
+  const made = `
+201 POST /consortia = c {"name":"C","description":"d"}
+200 PATCH $c {"description":"another"}
+201 POST $c/memberships = m {"org_name":"A"}
+201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft","block_period":5}
+200 PATCH $e {"name":"F","description":"x"}
+201 POST $e/nodes = n1 {"name":"N","membership_id":"@m"}
+200~ GET $n1
+200 PATCH $n1 {"size":"medium"}
+200 PUT $n1/reset {}
+200~ GET $n1`;
+
+  test("gives a credential another password under the same name", async () => {
+    const { recorded } = await recordedOn(like);
+    await recorded.run(made);
+    const first = (await recorded.run(`201 POST $e/appcreds = a {"membership_id":"@m"}`)).body;
+    await recorded.run(`200 PATCH $a {"name":"web"}`);
+    const second = (await recorded.run("200 POST $a/regenerate")).body;
+    expect(second).toMatchObject({ _id: first._id, username: first.username, password: anyText, name: "web" });
+    expect(second.password).not.toBe(first.password);
+  });
+
+  test("finds releases by provider and version", async () => {
+    const { recorded } = await recordedOn(like);
+    const [release] = (await recorded.run("200 GET /releases")).body;
+    const { provider, version } = release as unknown as Record<string, string>;
+    const found = (await recorded.run(`200 GET /releases?version=${version}&provider=${provider}`)).body;
+    expect(found).toEqual([release]);
+  });
+
+  test("puts a destination again as it was answered, and deletes innermost first, the membership until it can be", async () => {
+    const { recorded } = await recordedOn(like);
+    await recorded.run(`${made}
+201 POST $e/services = s1 {"name":"R","service":"idregistry","membership_id":"@m"}
+201 POST $e/services = s2 {"name":"D","service":"documentstore","membership_id":"@m","details":{"backup":"none"}}
+200~ GET $s1
+200~ GET $s2
+200 POST $m/verify {"test_certificate":true}
+200 POST /idregistry/@s1/identity {"membership_id":"@m"}`);
+    const path = "/documentstore/@s2/destinations/in";
+    const { body } = await recorded.run(`200 PUT ${path} {"name":"in","kaleido_managed":true}`);
+    expect((await recorded.run(`200 PUT ${path} ${JSON.stringify(body)}`)).body).toEqual(body);
+    expect((await recorded.run(`200 GET ${path}`)).body).toEqual(body);
+    await recorded.run(`
+204 DELETE ${path}
+204 DELETE $s1
+204 DELETE $s2
+204 DELETE $n1
+202 DELETE $e
+204~ DELETE $m
+202 DELETE $c`);
+    expect(await recorded.left()).toEqual([]);
+  });
+
+  test("deletes a configuration right after the node that names it", async () => {
+    const { recorded } = await recordedOn(like);
+    await recorded.run(`${made}
+201 POST $e/configurations = g {"name":"gas","membership_id":"@m","type":"node_config","details":{"gas_price":"1"}}
+201 POST $e/nodes = n2 {"name":"N2","membership_id":"@m","node_config_id":"@g"}
+200~ GET $n2
+204 DELETE $n2
+204 DELETE $g`);
+  });
+});
