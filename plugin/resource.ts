@@ -35,8 +35,9 @@ import {
   type Timeouts,
 } from "../provider/core/definition";
 import { Progress } from "../provider/core/progress";
-import { isRecorded } from "../provider/core/state";
 import { messageOf } from "../provider/plain";
+import { regenerating } from "../provider/core/diff";
+import { isRecorded, recorded } from "../provider/core/state";
 import { Incomplete, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
@@ -199,7 +200,7 @@ export class Resource {
     const response = new CreateResponse();
     if (request.getPreview()) {
       await this.#proveKey();
-      await this.#show(previewLines(this.#definition, props), "info");
+      await this.#show(previewLines(this.#definition, props, this.sessions.seen()), "info");
       response.setProperties(this.#state(createPreview(this.#definition, props), secrets));
       return response;
     }
@@ -336,14 +337,18 @@ const createPreview = (definition: Definition, inputs: Props): Props => ({
 });
 
 /** Outputs that an update in place does not change stay known. For an object with its own verbs (a tether), any may change. */
-const updatePreview = (definition: Definition, olds: Props, inputs: Props): Props => ({
-  ...olds,
-  ...outputsWith(definition, (key) =>
-    definition.own !== undefined || key === "revision" || isUnset(olds[key]) ? unknown : olds[key],
-  ),
-  ...chosenByService(definition, inputs, olds),
-  ...inputs,
-});
+function updatePreview(definition: Definition, olds: Props, inputs: Props): Props {
+  const isNewSecret = regenerating(definition, recorded(definition, olds), inputs) !== undefined;
+  const changes = ["revision", ...(isNewSecret ? secretKeys(definition) : [])];
+  return {
+    ...olds,
+    ...outputsWith(definition, (key) =>
+      definition.own !== undefined || changes.includes(key) || isUnset(olds[key]) ? unknown : olds[key],
+    ),
+    ...chosenByService(definition, inputs, olds),
+    ...inputs,
+  };
+}
 
 function chosenByService(definition: Definition, inputs: Props, olds: Props): Props {
   const open = Object.keys(definition.inputs.shape).filter(

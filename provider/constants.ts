@@ -12,9 +12,9 @@ export const consensusOf: Record<string, readonly string[]> = {
   pantheon: ["ibft", "poa"],
 };
 
-/** Public chains that a tether service can pin to (spec, section 2.8). */
+/** Public chains that a tether service can pin to (spec, section 2.8). A service may have others. */
 export const tetherNetworks = ["mainnet", "rinkeby"] as const;
-export type TetherNetwork = (typeof tetherNetworks)[number];
+export type TetherNetwork = (typeof tetherNetworks)[number] | (string & Record<never, never>);
 
 /** The kinds of objects, parents before children, each with its class and its name for people. */
 export const kinds = {

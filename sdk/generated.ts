@@ -299,6 +299,8 @@ export interface AppCredProperties {
   name: string;
   /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Record<string, unknown>;
+  /** Arbitrary values. When one is added or changed, the service regenerates the password in place: same username, and the old password stops working at once. Not every service can. Default: none. */
+  rotateWhenChanged?: Record<string, unknown>;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
   /** Username of the pair; also the id. */
@@ -313,7 +315,7 @@ export interface AppCredProperties {
   revision: string;
 }
 
-export type AppCredFields = Args<AppCredProperties, never, "name" | "keepers" | "extra">;
+export type AppCredFields = Args<AppCredProperties, never, "name" | "keepers" | "rotateWhenChanged" | "extra">;
 
 /** A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, exists once for all members: adopt the existing one with `adopt: true`. */
 export interface ServiceProperties {
@@ -389,8 +391,8 @@ export type DestinationFields = Args<DestinationProperties, never, "name" | "kal
 export interface TetherServiceProperties {
   /** Id of the tether service, ordered in the console: 10 characters. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
   tetherId: string;
-  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
-  network: "mainnet" | "rinkeby";
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. A service may have others, which previews warn about. */
+  network: string;
   /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
   /** Whether it pins. Default: `true`. */
@@ -450,7 +452,7 @@ export const classes = {
   EnvironmentZone: {"handler":"environmentZone","outputs":["consortiumId","environmentId","name","region","cloud","type","bridgeId","adopt","extra","state","revision","createdAt"],"secrets":[]},
   Configuration: {"handler":"configuration","outputs":["consortiumId","environmentId","membershipId","type","name","details","adopt","extra","state","revision","createdAt"],"secrets":["details"]},
   Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","role","size","zoneId","kmsId","opsmetricId","backupId","networkingId","nodeConfigId","bafId","databaseType","adopt","extra","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","firstUserAccount","hybridPortAllocation","revision","createdAt"],"secrets":[]},
-  AppCred: {"handler":"appCred","outputs":["consortiumId","environmentId","membershipId","name","keepers","extra","username","authType","password","basicAuthHeader","revision"],"secrets":["password","basicAuthHeader"]},
+  AppCred: {"handler":"appCred","outputs":["consortiumId","environmentId","membershipId","name","keepers","rotateWhenChanged","extra","username","authType","password","basicAuthHeader","revision"],"secrets":["password","basicAuthHeader"]},
   Service: {"handler":"service","outputs":["consortiumId","environmentId","membershipId","service","name","zoneId","size","details","adopt","extra","state","serviceType","urls","hybridPortAllocation","revision","createdAt"],"secrets":[]},
   Destination: {"handler":"destination","outputs":["consortiumId","environmentId","serviceId","serviceType","name","kaleidoManaged","membershipId","idRegistryId","testCertificate","adopt","extra","uri","setupComplete"],"secrets":[]},
   TetherService: {"handler":"tetherService","outputs":["tetherId","network","intervalHours","active","minimumBalanceWei","waitForFunds","extra","account","balanceWei","state","deployedNetworks"],"secrets":[]},

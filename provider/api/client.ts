@@ -177,7 +177,7 @@ export class ConsortiumClient {
   }
   /** Balance in wei, decimal text. */
   async getTetherBalance(tetherId: string, network: TetherNetwork): Promise<string | undefined> {
-    const { body } = await this.http.request("GET", `${paths.tether(tetherId)}/balance/${network}`);
+    const { body } = await this.http.request("GET", paths.item(`${paths.tether(tetherId)}/balance`, network));
     return tetherAccount(body).balanceWei;
   }
   setTetherNetwork(tetherId: string, network: TetherNetwork): Promise<unknown> {

@@ -1,9 +1,11 @@
 import pLimit from "p-limit";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
+import { paths } from "./paths";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
+import { Bearer } from "./token";
 import { type Transport, TransportError, type WireAnswer } from "./transport";
 import { version } from "../version";
 
@@ -50,10 +52,13 @@ interface Connections {
   speaksJson: boolean;
   /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
+  bearer: Bearer;
 }
 
 /** A read gets at least this long, even at the deadline: a last look is worth it. */
 const lastLookMs = 1_000;
+/** How long the one call that asks for a token may wait for it. */
+const tokenMs = 5_000;
 
 const ended: Transport = {
   send: () => Promise.reject(new TransportError("unsent", "the run has ended", undefined)),
@@ -74,6 +79,7 @@ export class Http {
       reached: false,
       speaksJson: false,
       serviceClock: new ServiceClock(),
+      bearer: new Bearer(settings.apiKey, options.clock ?? systemClock),
     },
     private readonly deadline?: Deadline,
   ) {
@@ -162,20 +168,15 @@ export class Http {
     const url = page?.href ?? this.settings.baseUrl + path + queryText(query);
     if (new URL(url).origin !== new URL(this.settings.baseUrl).origin)
       throw new Error(`${url} is not of the service: the key is not sent there`);
+    const timeoutMs = this.#timeoutMs(method, patience);
     let answer: WireAnswer;
     try {
-      answer = await (this.connections.transport ?? (await this.#transport())).send({
-        method,
-        url,
-        headers: {
-          authorization: `Bearer ${this.settings.apiKey.reveal()}`,
-          "content-type": "application/json", // on every call: section 5.1 of the spec
-          accept: "application/json",
-          "user-agent": `pulumi-consortium/${version}`,
-        },
-        body: body === undefined ? undefined : JSON.stringify(body),
-        timeoutMs: this.#timeoutMs(method, patience),
-      });
+      const { bearer } = this.connections;
+      const sent = await bearer.next(() => this.#askForToken(timeoutMs));
+      this.#secrets.learn(sent);
+      answer = await this.#send({ method, url, body, timeoutMs }, sent);
+      const key = answer.status === 401 ? bearer.refused(sent) : undefined;
+      if (key !== undefined) answer = await this.#send({ method, url, body, timeoutMs }, key);
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       const { kind, message: errorMessage, late, next } = error;
@@ -184,6 +185,31 @@ export class Http {
     this.connections.reached = true;
     this.connections.serviceClock.saw(single(answer.headers.date), this.#clock.now());
     return this.#judge(call, url, answer);
+  }
+
+  async #send(
+    call: { method: Method; url: string; body?: unknown; timeoutMs: number },
+    bearer: string,
+  ): Promise<WireAnswer> {
+    const { body, ...request } = call;
+    const transport = this.connections.transport ?? (await this.#transport());
+    return transport.send({
+      ...request,
+      headers: {
+        authorization: `Bearer ${bearer}`,
+        "content-type": "application/json", // on every call: section 5.1 of the spec
+        accept: "application/json",
+        "user-agent": `pulumi-consortium/${version}`,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  }
+
+  #askForToken(timeoutMs: number): Promise<WireAnswer> {
+    const apikey = this.settings.apiKey.reveal();
+    const url = this.settings.baseUrl + paths.token;
+    const call = { method: "POST", url, body: { apikey }, timeoutMs: Math.min(tokenMs, timeoutMs) } as const;
+    return this.#send(call, apikey);
   }
 
   #judge(call: string, url: string, { status, headers, text }: WireAnswer): Answer {

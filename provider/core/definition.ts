@@ -89,8 +89,13 @@ export interface Definition {
   timeouts?: Partial<Timeouts>;
   /** Rules between known values. `given` also has the values that will be known later. */
   rules?(known: Props, given: Props): Issue[];
-  /** What a preview warns about although it is allowed. */
-  cautions?(inputs: Props): string[];
+  /**
+   * What a preview warns about although it is allowed.
+   * @param stopped ids of objects of the stack that do nothing after this run: see `isStopped`
+   */
+  cautions?(inputs: Props, stopped: ReadonlySet<string>): string[];
+  /** Whether an object with this state does nothing after an update to these inputs, nor what is in it. */
+  isStopped?(state: Props, inputs: Props): boolean;
   /** An input that changes in place in one direction only: why it cannot change to this value. */
   irreversible?: {
     key: string;

@@ -1,6 +1,6 @@
 import { holdsLedger } from "../constants";
 import { isSettledState } from "../api/states";
-import { type Definition, inputKeys, inputMeta, nameOf, type Props } from "./definition";
+import { type Definition, inputKeys, inputMeta, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, normalOf, type Recorded, recorded } from "./state";
 import { UserError } from "./user-error";
@@ -112,10 +112,28 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
       ...(replaces.length === 0 && (restarts.length > 0 || parts.open.includes("restart"))
         ? [`${what}: restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
         : []),
+      ...(replaces.length === 0 ? regeneration(definition, parts, inputs).map((one) => `${what}: ${one}`) : []),
       ...lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`),
     ],
   };
 }
+
+/** The input that asks for a new secret of the object with this change. Taking it out asks for nothing. */
+export const regenerating = (
+  definition: Definition,
+  { asked }: Pick<Recorded, "asked">,
+  inputs: Props,
+): string | undefined =>
+  inputKeys(definition).find(
+    (key) => inputMeta(definition, key)!.regenerates && !isUnset(inputs[key]) && !sameValue(inputs[key], asked[key]),
+  );
+
+/** A new secret ends the old one at once. */
+const regeneration = (definition: Definition, parts: Recorded, inputs: Props): string[] => {
+  const key = regenerating(definition, parts, inputs);
+  const hasOne = key !== undefined && secretKeys(definition).some((secret) => !isUnset(parts.shown[secret]));
+  return hasOne ? [`gets a new password, because of ${key}; the old one opens nothing from then on`] : [];
+};
 
 /** Drift that stays. Its values may be secret. */
 const lastingDrift = ({ asked }: Recorded, key: string): string =>

@@ -36,6 +36,8 @@ export interface FieldMeta {
   target?: string;
   /** A change in place takes effect after a restart, which the update triggers. */
   restarts?: boolean;
+  /** A change lets the service make a new value of what it shows only once, such as a password. */
+  regenerates?: boolean;
   /** Shown by another call than the list (`details` of the definition). */
   elsewhere?: boolean;
   /** A change does not affect an existing object. */

@@ -198,6 +198,8 @@ export interface Seen {
   owners: Owners;
   /** Common failures that were reported: the short form, and the resource that reported it in full. */
   told: Map<string, string>;
+  /** Ids of objects that do nothing after this run, such as paused environments. */
+  stopped: Set<string>;
 }
 
 /** The sessions of one provider process, one at a time. A change of the settings, such as a rotated key, starts a new one. */
@@ -302,6 +304,7 @@ export class Sessions {
         seenStates: new SeenStates(new Set(confirmed)),
         owners: new Owners(),
         told: new Map(),
+        stopped: new Set(),
       };
     }
     return this.#seen;

@@ -40,7 +40,7 @@ import {
   subjectOf,
 } from "./organization";
 import { type Origin, type Subject, withProvider } from "./seen-states";
-import { type Session, type Sessions, within } from "./session";
+import { type Seen, type Session, type Sessions, within } from "./session";
 import { kept020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { Incomplete, UserError } from "./user-error";
@@ -61,9 +61,9 @@ const keptOf = (props: Props, keys: readonly string[]): Props =>
   Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
 
 /** What a preview says of a new object. */
-export const previewLines = (definition: Definition, inputs: Props): string[] => [
+export const previewLines = (definition: Definition, inputs: Props, { stopped }: Pick<Seen, "stopped">): string[] => [
   ...adoptionOf(definition, inputs),
-  ...(definition.cautions?.(inputs) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`),
+  ...(definition.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`),
 ];
 
 /** A preview makes no calls, so it cannot tell whether the object exists. `up` can. */
@@ -104,7 +104,7 @@ export class Verbs {
     const { inputs, issues } = check(this.definition, resourceOnly(news));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[previewKey] && isNew ? previewLines(this.definition, inputs) : []),
+      ...(news[previewKey] && isNew ? previewLines(this.definition, inputs, this.sessions.seen()) : []),
       ...lostEnvironments(olds, news),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
@@ -156,7 +156,8 @@ export class Verbs {
     const inputs = resourceOnly(news);
     const { definition } = this;
     const difference = diff(definition, id, olds, inputs);
-    const { owners } = this.sessions.seen();
+    const { owners, stopped } = this.sessions.seen();
+    if (definition.isStopped?.(olds, inputs)) stopped.add(id);
     owners.engineAsked(systemClock);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) owners.giveUp(path);

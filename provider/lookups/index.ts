@@ -7,6 +7,7 @@ import { check, type Checked } from "../core/check";
 import { field, type Props } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { isObject } from "../plain";
+import { open } from "../resources/fields";
 import { tetherIdLength } from "../resources/tether-service";
 import {
   configurationResult,
@@ -276,10 +277,7 @@ const all = {
     doc: "Balance of a tether service on a network, in wei, as decimal text.",
     args: z.strictObject({
       ...ofTether(),
-      network: field(
-        z.enum(tetherNetworks, { error: `network must be one of ${tetherNetworks.join(", ")}` }),
-        "Public chain: `mainnet` or `rinkeby`.",
-      ),
+      network: field(open("network", tetherNetworks), "Public chain: `mainnet`, `rinkeby`, or what the service has."),
     }),
     result: tetherBalanceResult,
     async run(client, { tetherId, network }) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Definition } from "../core/definition";
 import { field, metaOf } from "../core/field";
 import { tetherNetworks } from "../constants";
+import { open } from "../resources/fields";
 import { definitions } from "../resources";
 
 /* The results of lookups. A service may leave out any field, and text can be anything. */
@@ -64,7 +65,7 @@ export const releaseResult = z
   })
   .meta({ id: "ReleaseResult", description: "A release of the software that environments run." });
 
-const network = () => z.enum(tetherNetworks);
+const network = () => open("network", tetherNetworks);
 
 export const tetherAccountResult = z
   .object({

@@ -36,6 +36,11 @@ export const appCred: Definition = {
       "Arbitrary values. When one changes, a new pair is created, then the old one is deleted.",
       { default: "none", programOnly: true, replace: true },
     ),
+    rotateWhenChanged: field(
+      z.record(z.string(), z.unknown(), { error: "rotateWhenChanged must be an object of values" }).optional(),
+      "Arbitrary values. When one is added or changed, the service regenerates the password in place: same username, and the old password stops working at once. Not every service can.",
+      { default: "none", programOnly: true, regenerates: true },
+    ),
     extra: extra(),
     customTimeouts: customTimeouts(),
   }),
@@ -58,8 +63,9 @@ export const appCred: Definition = {
   wire: AppCredObject,
   place: appcreds,
   onImport:
-    "its password was shown only once, to whoever created it, and stays unknown here. Programs that need one: set or change " +
-    "keepers, and remove `protect`, which imports come with; then `pulumi up` creates a new pair and deletes this one.",
+    "its password was shown only once, to whoever created it, and stays unknown here. Programs that need one: set " +
+    "rotateWhenChanged, and `pulumi up` regenerates it. Where the service cannot, set or change keepers and remove `protect`, " +
+    "which imports come with: that creates a new pair and deletes this one.",
   shownOnce({ id, username, password }) {
     if (typeof password !== "string" || password === "") return undefined;
     const user = typeof username === "string" ? username : id;

@@ -5,6 +5,7 @@ import { conditionOf } from "../api/states";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
+import { isUnset } from "../core/values";
 import { common, consortiumId, description, environments, nameText, open, outputs, unusual } from "./fields";
 
 const providers = Object.keys(consensusOf);
@@ -157,6 +158,7 @@ export const environment: Definition = {
     ...unusual("provider", provider, providers),
     ...unusual("consensusType", consensusType, consensusTypes),
   ],
+  isStopped: ({ state }, { paused }) => (isUnset(paused) ? conditionOf(state) === "stopped" : paused === true),
   irreversible: {
     key: "releaseId",
     async why(client, from, to) {

@@ -4,13 +4,15 @@ import { Anything } from "../api/wire";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { durationSeconds, tetherNetworks } from "../constants";
-import { customTimeouts } from "./fields";
+import { customTimeouts, open, unusual } from "./fields";
 import { begin, configure, stop } from "./tether/configure";
 import { isShown, read } from "./tether/read";
 
 export const tetherIdLength = 10;
 
 const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
+const rinkebyEnded =
+  'the public network "rinkeby" was shut down in 2023: the service decides what it pins to under that name';
 const wholeWei = "minimumBalanceWei must be a whole number of wei, as text";
 
 export const tetherService: Definition = {
@@ -37,8 +39,8 @@ export const tetherService: Definition = {
       },
     ),
     network: field(
-      z.enum(tetherNetworks, { error: `network must be one of ${tetherNetworks.join(", ")}` }),
-      "Public chain that the state is pinned to: `mainnet` or `rinkeby`.",
+      open("network", tetherNetworks),
+      "Public chain that the state is pinned to: `mainnet` or `rinkeby`. A service may have others, which previews warn about.",
     ),
     intervalHours: field(
       z.int({ error: "intervalHours must be a whole number of hours" }).min(1, "intervalHours must be at least 1"),
@@ -78,6 +80,10 @@ export const tetherService: Definition = {
     state: field(z.string().optional(), "Progress: `configured`, `deployed`, `active` or `inactive`."),
     deployedNetworks: field(z.array(z.string()).optional(), "Networks to which this resource deployed the contract."),
   }),
+  cautions: ({ network }) => [
+    ...unusual("network", network, tetherNetworks),
+    ...(network === "rinkeby" ? [rinkebyEnded] : []),
+  ],
   idKey: "tetherId",
   wire: Anything,
   place: () => ({ collection: paths.tethers }),

@@ -249,7 +249,7 @@ export interface TetherAccountResult {
 /** Balance of a tether service on one network. */
 export interface TetherBalanceResult {
   /** Public chain of the account. */
-  network: "mainnet" | "rinkeby";
+  network: string;
   /** Balance in wei, decimal text. */
   balanceWei?: string;
 }
@@ -261,7 +261,7 @@ export interface TetherReportResult {
   /** Time of the pin. */
   pinnedAt?: string;
   /** Public chain that it is pinned to. */
-  network?: "mainnet" | "rinkeby";
+  network?: string;
   /** Chain id of that chain. */
   chainId?: number;
   /** Address of the contract that holds the pin. */
@@ -506,8 +506,8 @@ export const [
 export interface GetTetherBalanceArgs {
   /** Id of the tether service: the last 10 characters of its console address. */
   tetherId: string;
-  /** Public chain: `mainnet` or `rinkeby`. */
-  network: "mainnet" | "rinkeby";
+  /** Public chain: `mainnet`, `rinkeby`, or what the service has. */
+  network: string;
 }
 
 export const [

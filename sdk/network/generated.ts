@@ -256,6 +256,8 @@ export interface NetworkCredential {
   name?: string;
   /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Record<string, unknown>;
+  /** Arbitrary values. When one is added or changed, the service regenerates the password in place: same username, and the old password stops working at once. Not every service can. Default: none. */
+  rotateWhenChanged?: Record<string, unknown>;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
   /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
@@ -269,8 +271,8 @@ export interface NetworkTether {
   tetherId?: string;
   /** Its console address, which ends in the id, instead of `tetherId`. */
   consoleUrl?: string;
-  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
-  network: "mainnet" | "rinkeby";
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. A service may have others, which previews warn about. */
+  network: ("mainnet" | "rinkeby") | string;
   /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
   /** Whether it pins. Default: `true`. */

@@ -247,10 +247,14 @@ function environmentOf(
     ? entriesOf<NetworkCredential | null>(entry.credentials, [...path, "credentials"])
     : usual.map((key) => ({ key, entry: undefined, path: [...path, "nodes", key] }));
   const credentials = written.map((one) => {
-    const { member = one.key, name, keepers, extra } = one.entry ?? {};
+    const { member = one.key, name, keepers, rotateWhenChanged, extra } = one.entry ?? {};
     const memberPath = one.entry?.member === undefined ? one.path : [...one.path, "member"];
     const otherKeys = member === one.key ? formerOf(member) : [];
-    return within({ ...planned(made.names, one, { name, keepers, extra }, otherKeys), member, memberPath });
+    return within({
+      ...planned(made.names, one, { name, keepers, rotateWhenChanged, extra }, otherKeys),
+      member,
+      memberPath,
+    });
   });
 
   const ownerOf = ({ entry, path }: Entry<{ member: string } | undefined>): Owner => ({

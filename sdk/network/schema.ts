@@ -150,6 +150,7 @@ export const Credential = named(
     member: optional(key, "Key of the member whose nodes it opens.", "its own key"),
     name: of("appCred", "name", "its key when the credential was created"),
     keepers: of("appCred", "keepers"),
+    rotateWhenChanged: of("appCred", "rotateWhenChanged"),
     protect: protect("it", "that of its environment"),
     formerly: formerly(),
     extra: extra(),

@@ -4,6 +4,20 @@
 /** @type {import("./rules.mjs").Mutation[]} */
 export const coreRules = [
   {
+    rule: "a new password is kept whatever fails after it",
+    file: "provider/core/lifecycle/update.ts",
+    find: "throw new Incomplete(id, stateOf(definition, after, olds), error);",
+    put: "throw error;",
+    tests: "provider/stacks/rotation.test.ts",
+  },
+  {
+    rule: "a password is regenerated only where that is asked",
+    file: "provider/core/diff.ts",
+    find: "regenerates && !isUnset(inputs[key]) &&",
+    put: "regenerates &&",
+    tests: "provider/stacks/rotation.test.ts",
+  },
+  {
     rule: "an unset argument is the same as none",
     file: "provider/core/values.ts",
     find: " || (isUnset(a) && isUnset(b))",

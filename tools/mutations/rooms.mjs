@@ -5,6 +5,27 @@
 export const roomRules = [
   // provider/api
   {
+    rule: "a short run asks for no token",
+    file: "provider/api/token.ts",
+    find: "++this.#calls > callsBefore &&",
+    put: "",
+    tests: "provider/api/token.test.ts",
+  },
+  {
+    rule: "a call that is refused with a token is sent with the key",
+    file: "provider/api/token.ts",
+    find: "    return key;",
+    put: "    return undefined;",
+    tests: "provider/api/token.test.ts",
+  },
+  {
+    rule: "a token of several organizations is not used",
+    file: "provider/api/token.ts",
+    find: " || (orgs && orgs.length !== 1)",
+    put: "",
+    tests: "provider/api/token.test.ts",
+  },
+  {
     rule: "a create that may have been taken is not repeated",
     file: "provider/api/retry.ts",
     find: 'if (repeatable !== "freely") return undefined;',

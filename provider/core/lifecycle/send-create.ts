@@ -12,6 +12,7 @@ import { messageOf } from "../../plain";
 import { UserError } from "../user-error";
 import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
 import { type Appeared, appeared, type Create, looksSame } from "./recognize";
+import { regenerated } from "./regenerate";
 
 /** How long the object of a lost create may take to appear in a list. */
 const lagMs = { lost: 2_500, refused: 1_200 };
@@ -139,7 +140,7 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   const { collection, what } = posting;
   const { session, definition } = collection;
   const hint = hintIn(collection, answer);
-  if (definition.shownOnce) throw await withOrphans(posting, withoutPassword(posting, answer), hint);
+  if (definition.shownOnce) return (await rescued(collection, hint)) ?? (await lostPassword(posting, answer, hint));
   let looks = 0;
   let seen: Appeared | undefined;
   const look = async (): Promise<Look<Identified>> => {
@@ -166,6 +167,14 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
     );
   }
 }
+
+/** An object of this run whose password was not shown, with a new one. undefined: the service has none for it. */
+const rescued = (collection: Collection, id: string | undefined): Promise<Identified | undefined> =>
+  id === undefined ? Promise.resolve(undefined) : regenerated(collection, id).catch(() => undefined);
+
+const lostPassword = async (posting: Posting, answer: Answer, id: string | undefined): Promise<never> => {
+  throw await withOrphans(posting, withoutPassword(posting, answer), id);
+};
 
 const withoutPassword = ({ what }: Posting, { status }: Answer): UserError =>
   new UserError(

@@ -3,7 +3,7 @@ import { isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
 import { identityOf, inputMeta, type Props } from "../definition";
-import { differing } from "../diff";
+import { differing, regenerating } from "../diff";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
 import { isReadable, type Recorded, recorded, stateOf, toBody } from "../state";
@@ -11,6 +11,7 @@ import { isObject, messageOf } from "../../plain";
 import { Incomplete, UserError } from "../user-error";
 import { isUnset, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
+import { regenerate } from "./regenerate";
 import { seen, settle } from "./settle";
 
 /** How long lists may show an object as it was before the change. */
@@ -27,6 +28,28 @@ const restartStep = "restart";
 export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
   const { definition } = collection;
   const before = recorded(definition, olds);
+  const key = regenerating(definition, before, news);
+  if (key === undefined) return updateFrom(collection, id, olds, news, before);
+  const shown = await regenerate(collection, id, key, before.shown);
+  // The old secret is worth nothing from here on, so the new one is kept whatever fails after it.
+  const after = { ...before, asked: { ...before.asked, [key]: news[key] }, shown: { ...before.shown, ...shown } };
+  try {
+    return await updateFrom(collection, id, olds, news, after);
+  } catch (error) {
+    if (error instanceof Incomplete) throw error;
+    throw new Incomplete(id, stateOf(definition, after, olds), error);
+  }
+}
+
+/** @param before what is known of the object, which may be more than in the earlier state */
+async function updateFrom(
+  collection: Collection,
+  id: string,
+  olds: Props,
+  news: Props,
+  before: Recorded,
+): Promise<Props> {
+  const { definition } = collection;
   const { changed, drifted } = differing(definition, before, news);
   const sent = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
   const kept = { ...olds, ...news };

@@ -31,7 +31,7 @@ function flat(answer: unknown): unknown {
 export const ShownTether = z.preprocess(
   flat,
   z.looseObject({
-    network: z.enum(tetherNetworks).optional().catch(undefined),
+    network: z.string().min(1).optional().catch(undefined),
     interval: z.coerce.number().int().min(1).optional().catch(undefined),
     state: z.string().optional().catch(undefined),
     deployed_networks: z.array(z.unknown()).optional().catch(undefined),
@@ -67,10 +67,16 @@ async function firstRead({ client }: Session, id: string, state: Props, shown: S
   return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), [keptKey]: kept };
 }
 
+/** The networks that are known, and those that it shows. */
+const networksOf = ({ network, deployed_networks: deployed = [], contracts = {} }: Shown): string[] => {
+  const others = [network, ...deployed, ...Object.keys(contracts)].filter((one) => typeof one === "string");
+  return [...new Set([...tetherNetworks, ...others])];
+};
+
 /** Settings and progress that the service shows, by property. */
 export function asItIs(shown: Shown): Props {
   const { network, interval: intervalHours, state } = shown;
-  const deployedNetworks = tetherNetworks.filter((one) => showsContract(shown, one, true));
+  const deployedNetworks = networksOf(shown).filter((one) => showsContract(shown, one, true));
   const active = state === "active";
   const progress = active ? "active" : deployedNetworks.some((one) => one === network) ? "inactive" : "configured";
   const known = Object.entries({ network, intervalHours }).filter(([, value]) => value !== undefined);

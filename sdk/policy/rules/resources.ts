@@ -40,7 +40,7 @@ export const allowedNetworks = definePolicy({
     mainnetStacks: z.array(z.string()).default([]).describe("Stacks that may use mainnet."),
   },
   validateResource(tether, { mainnetStacks }, report) {
-    if (tether.className !== "TetherService" || tether.text("network") !== "mainnet") return;
+    if (tether.className !== "TetherService" || tether.text("network")?.toLowerCase() !== "mainnet") return;
     if (mainnetStacks.includes(tether.stack)) return;
     report.violation(
       `Tether service "${tether.name}" uses network mainnet in stack "${tether.stack}". ` +

@@ -7,9 +7,13 @@ interface Wanted {
   paused?: boolean;
   besu?: boolean;
   more?: boolean;
+  /** What a new value of makes a new password. */
+  month?: string;
+  /** So many nodes besides. */
+  many?: number;
 }
 
-const program = ({ release = "", paused, besu, more }: Wanted = {}): string => `
+const program = ({ release = "", paused, besu, more, month, many = 0 }: Wanted = {}): string => `
   const { AppCred, Consortium, Environment, EnvironmentZone, Membership, Node } = require("pulumi-consortium");
   const consortium = new Consortium("c");
   const membership = new Membership("m", { consortium });
@@ -22,7 +26,9 @@ const program = ({ release = "", paused, besu, more }: Wanted = {}): string => `
   });
   new Node("n", { environment, membership });
   ${more ? `new Node("n2", { environment, membership });` : ""}
-  new AppCred("a", { environment, membership });
+  for (let index = 0; index < ${many}; index++) new Node("many-" + index, { environment, membership });
+  const credential = new AppCred("a", { environment, membership, ${month === undefined ? "" : `rotateWhenChanged: { month: "${month}" }`} });
+  exports.password = credential.password;
   ${
     besu
       ? `
@@ -56,7 +62,8 @@ describe.each([
 
   beforeAll(async () => {
     const answers = isHosted ? { like } : { extended: false };
-    own = await world(program(first), { plugin: adapter === "plugin", answers, ledger: false });
+    const limits = { nodes: 70 };
+    own = await world(program(first), { plugin: adapter === "plugin", answers, limits, ledger: false });
   });
   afterAll(() => own.close());
 
@@ -73,6 +80,30 @@ describe.each([
     await up({ ...first, more: true });
     const now = await own.network();
     expect([now.nodes.length, now.environments[0]!._id]).toEqual([2, environments[0]!._id]);
+  });
+
+  test("a password is regenerated in place, where the service can", async () => {
+    const password = async (): Promise<unknown> => (await own.stack.outputs()).password;
+    const before = await password();
+    const { appcreds } = await own.network();
+    own.stack.program(program({ ...first, more: true, month: "may" }));
+    const { code, text } = await own.stack.up();
+    const after = await password();
+    expect([code === 0, after !== before]).toEqual([isHosted, isHosted]);
+    expect(text).toMatch(isHosted ? /a new password, because of/ : /cannot regenerate its password .*change keepers/);
+    for (const one of [before, after]) expect(text).not.toContain(one);
+    expect((await own.network()).appcreds.map(({ id }) => id)).toEqual(appcreds.map(({ id }) => id));
+    if (isHosted) await up({ ...first, more: true, month: "may" }, "--expect-no-changes");
+  });
+
+  test("a long run asks once for a token, which nobody sees", async () => {
+    own.service.clearCalls();
+    const text = await up({ ...first, more: true, many: 60 });
+    const { calls } = own.service;
+    const asked = calls.filter(({ path }) => path === "/authtoken").map(({ status }) => status);
+    expect([asked, calls.length > 120]).toEqual([[isHosted ? 200 : 404], true]);
+    expect(new Set(calls.filter(({ path }) => path !== "/authtoken").map(({ status }) => status))).not.toContain(401);
+    for (const seen of [text, JSON.stringify(await own.stack.resources())]) expect(seen).not.toMatch(/eyJ|authtoken/);
   });
 
   if (isHosted) {

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { sha256 } from "../../../service/store/files";
 import { send } from "../../support/network";
 import { root, Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, world } from "../support/world";
@@ -165,6 +166,16 @@ describe("classes on the plugin", () => {
     expect(missing.code).not.toBe(0);
     expect(missing.text).toMatch(/There is no environment "prdo" in \S+; did you mean "prod"\?/);
     expect(changing()).toEqual([]);
+  });
+
+  test("a credential that was imported gets a password that the program can use", async () => {
+    const asked = classes((id) => ({ import: id })).replace('"ERP" }', '"ERP", rotateWhenChanged: { month: "may" } }');
+    stack.program(`${asked.replace("new AppCred", "exports.app = new AppCred")}`);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(changing()).toEqual([expect.stringMatching(/^POST .*\/appcreds\/[^/]+\/regenerate$/)]);
+    const { app } = await stack.outputs("second");
+    const { password, id } = app as Record<string, string>;
+    expect(w.service.store.credentials.get(id!).fields.passwordHash).toBe(sha256(password!));
   });
 });
 

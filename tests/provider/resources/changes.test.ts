@@ -172,6 +172,12 @@ lifecycle("appCred", bases.appCred, [
     calls: [patch(`${environment}/appcreds/:credentialId`)],
     shows: { name: "web" },
   },
+  {
+    change: { rotateWhenChanged: { month: "May" } },
+    then: "updated",
+    calls: [`POST ${environment}/appcreds/:credentialId/regenerate`],
+  },
+  { change: { rotateWhenChanged: [] }, then: "refused", why: { property: "rotateWhenChanged", reason: /object of/ } },
   { change: { keepers: { month: "May" } }, then: "replaced", why: { property: "keepers" }, deletedFirst: false },
   {
     change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),

@@ -15,6 +15,33 @@ test("where they cannot be listed: says that one may be left that nobody holds",
   expect(service.store.credentials.list().map(({ id }) => id)).toContain(engine.kept!.id);
 });
 
+test("an answer without the password: the service is asked for a new one of the same credential", async () => {
+  const { engine, service, net, calls } = await world("appCred");
+  const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/appcreds`;
+  const { _id, id = _id } = await send(service, "POST", where, { membership_id: net.membershipId, name: "app" });
+  calls();
+  // The answer to the create names that one, and shows no more.
+  service.faults.add({ kind: "status", status: 201, body: { id }, method: "POST" });
+  expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
+  const route = "/consortia/:consortiumId/environments/:environmentId/appcreds";
+  expect(calls().filter((call) => call.startsWith("POST"))).toEqual([
+    `POST ${route}`,
+    `POST ${route}/:credentialId/regenerate`,
+  ]);
+  expect([engine.kept!.id, service.store.credentials.list()]).toEqual([id, [expect.objectContaining({ id })]]);
+  expect(JSON.stringify(engine.outputs)).toMatch(/"password":.*[^"]{8}/);
+  expect(await engine.up(bases.appCred(net))).toEqual({ then: "same" });
+});
+
+test("where the service has no such call, it says that nobody has the password, as before", async () => {
+  const { engine, service, net } = await world("appCred", { answers: { extended: false } });
+  service.faults.add({ kind: "status", status: 201, body: { id: "u0lost" }, method: "POST" });
+  expect(await engine.up(bases.appCred(net))).toMatchObject({
+    then: "failed",
+    error: expect.stringMatching(/without the password.*u0lost was made; nobody has the password.*sweep/) as string,
+  });
+});
+
 test("a service that refuses the name, which the API does not list, gets the create without it", async () => {
   const { engine, service, net, calls } = await world("appCred");
   service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });

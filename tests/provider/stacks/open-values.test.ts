@@ -1,4 +1,4 @@
-import { Consortium, Environment, Membership, Node } from "../../../sdk";
+import { Consortium, Environment, Membership, Node, TetherService } from "../../../sdk";
 import { type Run, Stack } from "../../support/double/stack";
 import { start, type Started } from "../../support/service";
 
@@ -27,13 +27,15 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
         consensusType: "ibft",
         ...(args as { provider?: string }),
       });
-      if (withNode) new Node("n", { environment, membership: new Membership("m", { consortium }) });
+      const membership = withNode ? new Membership("m", { consortium }) : undefined;
+      if (membership) new Node("n", { environment, membership });
+      if (membership && withAnother) new Node("n2", { environment, membership });
     };
-  let withNode: boolean;
+  let [withNode, withAnother] = [false, false];
   beforeEach(async () => {
-    started = await start();
+    started = await start({ tethers: [{ id: "tether0001" }] });
     stack = new Stack(adapter);
-    withNode = false;
+    [withNode, withAnother] = [false, false];
   });
 
   test("a client that is not known goes to the service, and the preview warns", async () => {
@@ -44,6 +46,21 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     );
     const { errors } = await stack.up(program({ provider: "quorun", consensusType: "ibft" }));
     expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/POST .*HTTP 400: .*provider/)]);
+  });
+
+  test.each([
+    ["rinkbey", /network "rinkbey" is none of mainnet, rinkeby \(did you mean "rinkeby"\?\): the service decides/],
+    ["sepolia", /network "sepolia" is none of mainnet, rinkeby: the service decides/],
+    ["rinkeby", /tether service "tether0001": the public network "rinkeby" was shut down in 2023/],
+    ["mainnet", undefined],
+  ])("network %s of a tether: the preview warns where it should", async (network, warning) => {
+    const tether = (): void => void new TetherService("t", { tetherId: "tether0001", network, intervalHours: 6 });
+    const shown = lines(await stack.preview(tether));
+    if (warning) expect(shown).toMatch(warning);
+    else expect(shown).not.toMatch(/network/);
+    if (network !== "sepolia") return;
+    const [error] = (await stack.up(tether)).errors;
+    expect(error!.message).toMatch(/POST .*targetNetwork: HTTP 400: .*network/);
   });
 
   test.each([
@@ -162,6 +179,21 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       started.service.store.environments.setState(stack.of("e").id, "paused");
       await stack.refresh();
       expect([await up(paused), isPaused()]).toEqual([steps, stays]);
+    });
+
+    test.each([
+      ["paused by itself", undefined, undefined, true],
+      ["paused by this run", undefined, true, true],
+      ["resumed by this run", undefined, false, false],
+      ["running", false, undefined, false],
+    ])("a preview that would put a node into one that is %s", async (what, before, after, warns) => {
+      await up(before);
+      if (what !== "running") started.service.store.environments.setState(stack.of("e").id, "paused");
+      await stack.refresh();
+      started.calls();
+      withAnother = true;
+      const shown = lines(await stack.preview(program(after === undefined ? {} : { paused: after })));
+      expect(shown.includes('node "n2": its environment is paused')).toBe(warns);
     });
   });
 });
