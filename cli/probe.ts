@@ -47,9 +47,9 @@ async function probe(flags: Flags): Promise<void> {
     (stop.signal.aborted ? giveUp : stop).abort();
   };
   for (const signal of stopSignals) process.on(signal, onSignal);
-  const world = new World(settings, name, flags.wait * 1000, stop.signal);
+  const world = new World(settings, name, flags.wait * 1000, stop.signal, giveUp.signal);
   try {
-    await run(world, flags, stop.signal, giveUp.signal);
+    await run(world, flags, stop.signal);
   } finally {
     for (const signal of stopSignals) process.off(signal, onSignal);
     await world.client.close();
@@ -61,7 +61,7 @@ const intent = ({ baseUrl }: Settings, name: string): string =>
   "environment (quorum, raft); and a node of the default size. It pauses the environment for a moment, tries one wrong key,\n" +
   "and deletes all of it when done. They count toward the limits of your plan, and may cost what they cost for these minutes.";
 
-async function run(world: World, flags: Flags, stop: AbortSignal, giveUp: AbortSignal): Promise<void> {
+async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void> {
   const rows: string[][] = [];
   const askAll = async (isAfter: boolean): Promise<void> => {
     for (const { question, use, ask } of questions.filter(({ after = false }) => after === isAfter)) {
@@ -76,9 +76,12 @@ async function run(world: World, flags: Flags, stop: AbortSignal, giveUp: AbortS
     stop.throwIfAborted();
   } catch (error) {
     failure = error;
-    if (!stop.aborted) fail(error);
+    if (!stop.aborted) {
+      fail(error);
+      console.error("Deleting what was made.");
+    }
   }
-  const left = await world.clear(giveUp, failure !== undefined);
+  const left = await world.clear(failure !== undefined);
   if (failure === undefined) await askAll(true);
   console.log(tableOf(rows));
   if (failure === undefined && flags.save !== undefined) replaceFile(flags.save, saved(world));

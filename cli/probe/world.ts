@@ -7,6 +7,7 @@ import {
   isApiError,
   type Method,
   type Settings,
+  systemClock,
   type Transport,
   type WireAnswer,
 } from "../../provider/api";
@@ -52,18 +53,19 @@ export interface Removal {
 /** Keeps the last answer as it came: errors show no bodies, and the form of a 404 is a question. */
 class Recorder implements Transport {
   last: WireAnswer | undefined;
+  #closed: Promise<void> | undefined;
   constructor(private readonly inner: Transport) {}
   async send(request: Parameters<Transport["send"]>[0]): Promise<WireAnswer> {
     this.last = undefined;
     return (this.last = await this.inner.send(request));
   }
   close(how?: "gently" | "at once"): Promise<void> {
-    return this.inner.close(how);
+    return (this.#closed ??= this.inner.close(how));
   }
 }
 
-/** How long one call may take, with its repetitions. */
-const patienceMs = 60_000;
+/** How long one call may take at most, with its repetitions. */
+const mostPatienceMs = 60_000;
 const notFound = [404, 410];
 
 /** What the run knows, has made and has learned. Calls go one after the other. */
@@ -81,20 +83,26 @@ export class World {
   /**
    * @param name of everything it makes; nothing else may have it
    * @param waitMs how long each wait may take
-   * @param signal ends the questions; `clear` has one of its own
+   * @param signal ends the questions, after the call that is under way
+   * @param giveUp ends everything at once
    */
   constructor(
     private readonly settings: Settings,
     readonly name: string,
     readonly waitMs: number,
     private signal: AbortSignal,
+    private readonly giveUp: AbortSignal,
   ) {
     this.#recorder = new Recorder(new UndiciTransport(settings));
+    giveUp.addEventListener("abort", () => void this.#recorder.close("at once"));
     this.client = this.#with(settings);
   }
 
   #with(settings: Settings): ConsortiumClient {
-    return new ConsortiumClient(settings, { transport: this.#recorder, patienceMs });
+    const sleepUnlessOver = (ms: number): Promise<void> => systemClock.sleep(ms, this.giveUp);
+    const clock = { ...systemClock, sleep: sleepUnlessOver };
+    const patienceMs = Math.min(mostPatienceMs, this.waitMs);
+    return new ConsortiumClient(settings, { transport: this.#recorder, patienceMs, clock });
   }
 
   /** Sends a call and returns what came back. @throws ApiError if nothing did */
@@ -181,18 +189,21 @@ export class World {
   }
 
   /** Deletes everything that the run made, innermost first, and waits until it is gone. Returns what is left, and why. */
-  async clear(signal: AbortSignal, isShort: boolean): Promise<string[]> {
-    this.signal = signal;
+  async clear(isShort: boolean): Promise<string[]> {
+    const signal = (this.signal = this.giveUp);
     const left: { thing: Thing; why: string }[] = [];
+    let isReachable = true;
     for (const thing of this.#made.splice(0).reverse()) {
       try {
         signal.throwIfAborted();
+        if (!isReachable) throw new Error("not tried, as the service cannot be reached");
         thing.id ??= await this.#search(thing);
         if (thing.id === undefined) continue;
         this.removals.push(await this.#remove(thing, thing.id, isShort));
         if (thing.kind === "consortium") left.length = 0; // a consortium takes along what is in it
       } catch (error) {
         left.push({ thing, why: signal.aborted ? "not waited for" : (error as Error).message });
+        isReachable &&= !isApiError(error) || error.kind !== "unsent";
       }
     }
     return left.map(({ thing: { kind, id, name }, why }) => `${kind} ${id ?? `named ${name}`}: ${why}`);

@@ -40,15 +40,18 @@ function run(args: string[], env: Record<string, string> = {}, through?: Through
   return child;
 }
 
-/** Runs the command to its end. */
-export async function consortium(args: string[], env?: Record<string, string>) {
+/** Starts the command. `out` is what it has printed so far. */
+export function begun(args: string[], env?: Record<string, string>) {
   const child = run(args, env);
   const out = { stdout: "", stderr: "" };
   child.stdout!.on("data", (part: Buffer) => (out.stdout += part.toString()));
   child.stderr!.on("data", (part: Buffer) => (out.stderr += part.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, ...out };
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...out }));
+  return { child, out, ended };
 }
+
+/** Runs the command to its end. */
+export const consortium = (args: string[], env?: Record<string, string>) => begun(args, env).ended;
 
 /** Starts `consortium serve` on a free port and waits for its first line. */
 export async function serve(args: string[], env?: Record<string, string>, through?: Through) {

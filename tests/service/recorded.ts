@@ -1,5 +1,5 @@
 import { type Answer, anyText, FakeClock, type Send, start } from "./helpers";
-import type { ServiceOptions } from "../../service";
+import type { ServiceOptions } from "../../service/index";
 
 /*
  * Calls of other clients, as they were recorded from them: a status, a method, a path and a body. `$c` is the path of what `= c` made,

@@ -207,8 +207,8 @@ export const roomRules = [
   {
     rule: "a probe deletes by a signal of its own, not by the one that stopped its questions",
     file: "cli/probe/world.ts",
-    find: "    this.signal = signal;\n",
-    put: "",
+    find: "(this.signal = this.giveUp)",
+    put: "this.giveUp",
     tests: "cli/probe.test.ts",
   },
   {

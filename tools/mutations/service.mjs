@@ -18,6 +18,13 @@ export const serviceRules = [
     tests: "service/http/authentication.test.ts",
   },
   {
+    rule: "what is being deleted holds up no consortium",
+    file: "service/routes/consortia.ts",
+    find: "!isGoing(one) && !one.fields.founding",
+    put: "!one.fields.founding",
+    tests: "service/terraform.test.ts",
+  },
+  {
     rule: "a caller that has spent its time waits",
     file: "service/http/turns.ts",
     find: "one.paid <= performance.now() && this.#isFree",

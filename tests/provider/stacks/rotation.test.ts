@@ -1,6 +1,6 @@
 import { AppCred, Consortium, Environment, Membership } from "../../../sdk";
 import { type AppCredFields } from "../../../sdk/generated";
-import { type ServiceOptions } from "../../../service";
+import { type ServiceOptions } from "../../../service/index";
 import { sha256 } from "../../../service/store/files";
 import { type Run, Stack } from "../../support/double/stack";
 import { lostAnswers, titled } from "../../support/faults";
