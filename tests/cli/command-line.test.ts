@@ -77,7 +77,7 @@ test.each([
     ["report", "none.json"],
     { code: 1, stdout: "", stderr: "consortium: none.json cannot be read: there is no such file.\n" },
   ],
-  [["serve", "--no"], { code: 1, stdout: "", stderr: "error: unknown option '--no'\n(see consortium serve --help)\n" }],
+  [["serve", "--no"], { code: 1, stdout: "", stderr: "error: unknown option '--no'\n(see pulumi-consortium serve --help)\n" }],
 ])(
   "the process of consortium %j ends as the command does in this one",
   async (args, ended) => {
@@ -106,21 +106,21 @@ test("the table has every command", async () => {
 });
 
 test.each<[string, string[], string]>([
-  ["an unknown command", ["swep"], "error: unknown command 'swep'\n(Did you mean sweep?)\n(see consortium --help)\n"],
+  ["an unknown command", ["swep"], "error: unknown command 'swep'\n(Did you mean sweep?)\n(see pulumi-consortium --help)\n"],
   [
     "one of fleet",
     ["fleet", "upp", "f"],
-    "error: unknown command 'upp'\n(Did you mean up?)\n(see consortium fleet --help)\n",
+    "error: unknown command 'upp'\n(Did you mean up?)\n(see pulumi-consortium fleet --help)\n",
   ],
   [
     "too much",
     ["serve", "extra"],
-    "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n(see consortium serve --help)\n",
+    "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n(see pulumi-consortium serve --help)\n",
   ],
   [
     "an option without its value",
     ["fund", "t", "--ether"],
-    "error: option '--ether <amount>' argument missing\n(see consortium fund --help)\n",
+    "error: option '--ether <amount>' argument missing\n(see pulumi-consortium fund --help)\n",
   ],
   [
     "a plan that is not there",
