@@ -67,6 +67,10 @@ test("files of CONTRIBUTING.md's table of questions exist, and so do their tests
   expect(rows.flatMap(([file, test]) => [...missing(file, "", ""), ...missing(test, "tests", ".test.ts")])).toEqual([]);
 });
 
+test("npx runs what the project has installed, and fetches nobody's package of that name", () => {
+  expect(everything.match(/npx (?!--no-install )[^`\n]*consortium.*/g) ?? []).toEqual([]);
+});
+
 test("npm scripts that are named exist", () => {
   const scriptsOf = (file: string) =>
     (JSON.parse(readFileSync(join(root, file), "utf8")) as { scripts: object }).scripts;
