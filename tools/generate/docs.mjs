@@ -253,5 +253,6 @@ export const languageFiles = (read) => ({
   "examples/go/main.go": languages.go(quickstart),
   "templates/yaml/Pulumi.yaml": yamlTemplate + yamlBody(starter),
   "templates/python/__main__.py": languages.python(starter),
+  "templates/go/main.go": languages.go(starter),
   "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md") ?? "", source, chooser),
 });
