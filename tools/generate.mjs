@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { languageFiles, referenceDocs } from "./generate/docs.mjs";
+import { installing } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
 import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
@@ -26,13 +27,15 @@ const read = (/** @type {string} */ path) => {
   }
 };
 const schema = networkSchema();
-const pluginSchema = packageSchema(JSON.parse(read(join(root, "package.json")) ?? ""));
+const about = JSON.parse(read(join(root, "package.json")) ?? "");
+const pluginSchema = packageSchema(about);
 /** @type {Record<string, string>} */
 const files = {
   "provider/api/generated.ts": wireObjects(definitions),
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions, lookups),
+  ...installing(about, (file) => read(join(root, file))),
   ...languageFiles((file) => read(join(root, file))),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,

@@ -79,7 +79,7 @@ describe("the pipelines run as printed", () => {
     const pulumi = new StubPulumi(join(checkout, ".stub"));
     writeFileSync(join(checkout, ".gitignore"), ".*\nstate\n");
     const npx = join(checkout, ".stub/bin/npx");
-    writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "dist/cli/consortium.js")}" "$@"\n`);
+    writeFileSync(npx, `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${join(root, "dist/cli/consortium.js")}" "$@"\n`);
     chmodSync(npx, 0o755);
     mkdirSync(join(checkout, "networks"));
     for (const name of ["trade", "spice"]) writeFileSync(join(checkout, `networks/${name}.yaml`), network!.text);

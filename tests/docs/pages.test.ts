@@ -8,6 +8,7 @@ import { environmentName } from "../../provider/api/environment";
 import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
 import { anchorsOf, examples, pages, root } from "./markdown";
+import { installing } from "../../tools/generate/installing.mjs";
 
 const textOf = (file: string) => pages.find((page) => page.file === file)?.text ?? "";
 const unique = (found: Iterable<RegExpMatchArray>) => [...new Set([...found].map(([, name = ""]) => name))];
@@ -65,6 +66,24 @@ test("files of CONTRIBUTING.md's table of questions exist, and so do their tests
   };
   expect(rows.length).toBeGreaterThan(40);
   expect(rows.flatMap(([file, test]) => [...missing(file, "", ""), ...missing(test, "tests", ".test.ts")])).toEqual([]);
+});
+
+test("pages say where packages are from what package.json says, or that they are not published yet", () => {
+  const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const texts = (repository?: string) => installing({ ...about, repository }, textOf);
+  const inOwnWords = pages.filter(({ file }) => file.startsWith("docs/") || file === "README.md");
+  expect(Object.keys(texts()).length).toBeGreaterThan(3);
+  for (const text of Object.values(texts())) expect(text).toContain("Not published yet: pack it from the clone");
+  const published = texts("https://forge.example/consortium");
+  for (const { file, text } of inOwnWords)
+    expect([file, (published[file] ?? text).match(/not published yet|not on npm|npm pack /gi)]).toEqual([file, null]);
+  expect(published["README.md"]).toContain(`npm install --save-exact pulumi-consortium@${about.version} `);
+  expect(published["docs/gitops.md"]).toContain("pulumi new https://forge.example/consortium/templates/typescript");
+});
+
+test("npx runs what the project has installed, and fetches nobody's package of that name", () => {
+  const now = pages.filter(({ file }) => file !== "CHANGELOG.md").map(({ text }) => text);
+  expect(now.join("\n").match(/npx (?!--no-install )[^`\n]*consortium.*/g) ?? []).toEqual([]);
 });
 
 test("npm scripts that are named exist", () => {

@@ -229,8 +229,8 @@ template:
   displayName: Consortium network, YAML
   description: A private blockchain network of two companies, in YAML
   quickstart: |
-    The network is in Pulumi.yaml. It runs on the provider plugin, which must be installed once: npx pulumi-consortium plugin install.
-    To deploy it to a local service (npx pulumi-consortium serve) or to your organization:
+    The network is in Pulumi.yaml. It runs on the provider plugin, which must be installed once: npx --no-install pulumi-consortium plugin install.
+    To deploy it to a local service (npx --no-install pulumi-consortium serve) or to your organization:
 
         pulumi up
   config:
@@ -253,5 +253,6 @@ export const languageFiles = (read) => ({
   "examples/go/main.go": languages.go(quickstart),
   "templates/yaml/Pulumi.yaml": yamlTemplate + yamlBody(starter),
   "templates/python/__main__.py": languages.python(starter),
+  "templates/go/main.go": languages.go(starter),
   "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md") ?? "", source, chooser),
 });

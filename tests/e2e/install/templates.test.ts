@@ -25,7 +25,7 @@ interface PulumiFile {
 const pulumiFile = (path: string): PulumiFile => parse(readFileSync(join(path, "Pulumi.yaml"), "utf8")) as PulumiFile;
 
 test("there is a template for each language", () => {
-  expect(templates).toEqual(expect.arrayContaining(["javascript", "python", "typescript", "yaml"]));
+  expect(templates).toEqual(expect.arrayContaining(["go", "javascript", "python", "typescript", "yaml"]));
 });
 
 test.each(templates)("templates/%s says what it is, and asks for the region and for a secret key", (template) => {

@@ -14,6 +14,7 @@ afterEach(() => w.close());
 test.each([
   ["yaml", "Pulumi.yaml"],
   ["python", "__main__.py"],
+  ["go", "main.go"],
 ] as const)(
   "%s: the template's network has endpoints, whose secrets show nowhere, and nothing is left to change",
   async (language, file) => {

@@ -1,0 +1,5 @@
+module ${PROJECT}
+
+go 1.25.0
+
+require github.com/pulumi/pulumi/sdk/v3 v3.220.0

@@ -1,0 +1,70 @@
+// @ts-check
+/**
+ * What pages say of installing: until package.json has a `repository`, nothing is published, and users pack what they need from the
+ * clone. Once it has, packages are on npm and plugins at its releases.
+ */
+
+/** @typedef {{ version: string, repository?: string | { url: string } }} About */
+
+/** @param {About} about @returns {string | undefined} the address of the repository */
+const addressOf = ({ repository }) =>
+  (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+|\.git$/g, "");
+
+const shell = (/** @type {string[]} */ ...lines) => ["```sh", ...lines, "```"].join("\n");
+const paragraphs = (/** @type {string[]} */ ...all) => all.join("\n\n");
+
+const notYet = "Not published yet: pack it from the clone of the repository";
+
+/** @type {Record<string, (about: About, address: string | undefined) => string>} page → its part */
+const parts = {
+  "README.md": ({ version }, address) => {
+    const others = "@pulumi/pulumi typescript@5 ts-node";
+    const project = "printf 'name: trade\\nruntime: nodejs\\n' > Pulumi.yaml";
+    return address
+      ? paragraphs(
+          "In your project folder, with Node.js 24:",
+          shell(`npm install --save-exact pulumi-consortium@${version} ${others}`, project),
+        )
+      : paragraphs(
+          `${notYet}:`,
+          shell("npm ci", "npm pack --pack-destination .. . ./service ./console ./fleet"),
+          "Then, in your project folder (here: next to the clone), with Node.js 24:",
+          shell(`npm install --save-exact ../pulumi-consortium-${version}.tgz ${others}`, project),
+        );
+  },
+  "docs/gitops.md": (_, address) => {
+    const rest = "--dir network --name trade --generate-only --yes";
+    return address
+      ? shell(`pulumi new ${address}/templates/typescript ${rest}`)
+      : paragraphs(
+          `${notYet}, [as the README says](../README.md#in-a-project-of-your-own). From a clone next to the new project:`,
+          shell(`pulumi new "$PWD/pulumi-consortium/templates/typescript" ${rest}`),
+        );
+  },
+  "docs/languages.md": ({ version }, address) => {
+    const install = `pulumi plugin install resource consortium v${version}`;
+    return address
+      ? shell(`${install} --server ${address}/releases/download/v${version}`)
+      : paragraphs(
+          `${notYet}, where \`npm run package\` builds it for all platforms in \`dist-plugin/\`. Install the one for yours from its file:`,
+          shell(`${install} --file pulumi-resource-consortium-v${version}-linux-amd64.tar.gz`),
+        );
+  },
+  "docs/installation-configuration.md": (_, address) =>
+    address
+      ? "The npm package is [`pulumi-consortium`](https://www.npmjs.com/package/pulumi-consortium)."
+      : `${notYet}, as its README says.`,
+};
+
+const [start, end] = ["<!-- install: from package.json, by `npm run generate` -->", "<!-- /install -->"];
+
+/** @param {About} about package.json @param {(path: string) => string | undefined} read @returns {Record<string, string>} path → text */
+export function installing(about, read) {
+  const pages = Object.entries(parts).map(([file, partOf]) => {
+    const [before = "", rest = ""] = (read(file) ?? "").split(start);
+    const after = rest.split(end)[1];
+    if (after === undefined) throw new Error(`${file} has no place for how to install, between ${start} and ${end}`);
+    return [file, `${before}${start}\n\n${partOf(about, addressOf(about))}\n\n${end}${after}`];
+  });
+  return Object.fromEntries(pages);
+}
