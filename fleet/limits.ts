@@ -26,22 +26,23 @@ export async function failBeyondLimits(all: readonly Previewed[], stacks: readon
   const groups = groupBy(all, ({ stack }) => stack.organization.name);
   await Promise.all(
     [...groups].map(async ([name, own]) => {
-      const most = mostOf(stacks.filter(({ organization }) => organization.name === name));
+      const raised = raisedOf(stacks.filter(({ organization }) => organization.name === name));
       const isCreating = own.some(({ progress }) => progress.newConsortia.length > 0);
-      if (most !== undefined && isCreating) await failBeyond(own, most);
+      if (raised !== undefined && isCreating) await failBeyond(own, raised);
     }),
   );
 }
 
-/** How many an organization may have; undefined if it has no network file, which could raise the limit. */
-function mostOf(stacks: readonly FleetStack[]): number | undefined {
+/** How many its network files allow, 0 if they do not say; undefined if it has none, which could raise the limit. */
+function raisedOf(stacks: readonly FleetStack[]): number | undefined {
   const files = stacks.flatMap(({ definition }) => definition ?? []);
   const raised = files.map((file) => readNetwork(file).definition.limits?.consortiaPerOrganization ?? 0);
-  return files.length === 0 ? undefined : Math.max(limits.consortia, ...raised);
+  return files.length === 0 ? undefined : Math.max(...raised);
 }
 
-async function failBeyond(own: readonly Previewed[], most: number): Promise<void> {
-  const listed = await existing(own[0]!.env);
+async function failBeyond(own: readonly Previewed[], raised: number): Promise<void> {
+  const { listed, told } = await existing(own[0]!.env);
+  const most = Math.max(told ?? limits.consortia, raised);
   const deleted = new Set(own.flatMap(({ progress }) => progress.oldConsortia));
   const staying = listed.filter((one) => !isGone(one) && !deleted.has(one.id));
   const names = new Set(staying.map(({ name }) => name));
@@ -60,12 +61,17 @@ async function failBeyond(own: readonly Previewed[], most: number): Promise<void
   }
 }
 
-async function existing(env: NodeJS.ProcessEnv): Promise<{ id: string; name: string; state?: unknown }[]> {
+/** The consortia that there are, and how many the plan allows, if the service tells. */
+async function existing(
+  env: NodeJS.ProcessEnv,
+): Promise<{ listed: { id: string; name: string; state?: unknown }[]; told?: number }> {
   const client = new ConsortiumClient(resolveProviderSettings({}, env));
   try {
-    return (await client.listConsortia()).map(({ id, name, state }) => ({ id, name: String(name), state }));
+    const [all, plan] = await Promise.all([client.listConsortia(), client.limits().catch(() => undefined)]);
+    const listed = all.map(({ id, name, state }) => ({ id, name: String(name), state }));
+    return { listed, ...(plan?.consortia !== undefined && { told: plan.consortia }) };
   } catch (error) {
-    if (isApiError(error)) return [];
+    if (isApiError(error)) return { listed: [] };
     throw error;
   } finally {
     await client.close();

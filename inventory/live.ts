@@ -14,6 +14,8 @@ export interface LiveOptions {
   nodeStatus?: boolean;
   /** Whether unanswered questions become `unseen` in the model instead of errors. The list of consortia must be answered. Default: no. */
   partial?: boolean;
+  /** Whether to ask what the plan allows, once for each client. Default: no, so that the limits are those of the starter plan. */
+  plan?: boolean;
 }
 
 /**
@@ -39,6 +41,7 @@ export class LiveNetwork {
     tethers = [],
     nodeStatus = false,
     partial = false,
+    plan = false,
   }: LiveOptions = {}): Promise<NetworkModel> {
     const unseen = new Map<string, string>();
     const failed = (id: string, error: unknown): void => {
@@ -46,9 +49,10 @@ export class LiveNetwork {
       unseen.set(id, unseen.get(id) ?? reasonIn(error));
     };
     const looking = { maxAgeMs: this.maxAgeMs, failed: ({ id }: Found, error: unknown) => failed(id, error) };
-    const [found, pinning] = await Promise.all([
+    const [found, pinning, told = {}] = await Promise.all([
       readOrganization(this.#session, looking, consortium),
       Promise.all(tethers.map((id) => this.tether(id, partial))),
+      plan ? this.client.limits().catch(() => undefined) : undefined,
     ]);
     const all = (await listed(this.#session, "consortium", {}, this.maxAgeMs))!; // as it was listed above
     const rows = await Promise.all(
@@ -70,7 +74,11 @@ export class LiveNetwork {
       ...model,
       ...(owners.size === 1 && { organization: all[0]?.props.owner }),
       // The limit of consortia applies to the organization, whichever of them are shown.
-      limits: model.limits.map((one) => (one.kind === "consortia" ? { ...one, used: all.length } : one)),
+      limits: model.limits.map((one) => ({
+        ...one,
+        ...(one.kind === "consortia" && { used: all.length }),
+        most: told[one.kind] ?? one.most,
+      })),
     };
   }
 

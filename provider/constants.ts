@@ -2,8 +2,10 @@
  * What several parts agree on. Imports nothing, so that it costs programs, policies and commands nothing to load.
  */
 
-/** The service's limits (spec, section 8). */
-export const limits = { consortia: 2, environments: 3, nodes: 4 } as const;
+/** Limits by plan: consortia of an organization, environments of a consortium, nodes of an environment. */
+export type PlanLimits = Record<"consortia" | "environments" | "nodes", number>;
+/** Those of the starter plan (spec, section 8), which apply where no others are told (`ConsortiumClient.limits`) or given. */
+export const limits = { consortia: 2, environments: 3, nodes: 4 } as const satisfies PlanLimits;
 
 /** Consensus protocols of each client that is known (spec, section 2.2); `pantheon` is Besu. A service may have others. */
 export const consensusOf: Record<string, readonly string[]> = {

@@ -296,7 +296,29 @@ const graceMs = 15 * 60_000;
 
 const late = "See whether its account has funds and its environment has started nodes; then look at it in the console.";
 
-const onTime = checkOf("last pin on time", "tetherService", (tether, { now }) => {
+/** How far a measured interval may be from sixty times too short or too long: pins wait for blocks, and clocks differ. */
+const [fewest, most] = [45, 80];
+
+/** One page of the vendor has the interval in hours, and another in minutes, so reports may come sixty times too often or too rarely. */
+function otherUnit(apartMs: number | undefined, intervalHours: number): Finding | undefined {
+  if (apartMs === undefined || apartMs <= 0) return undefined;
+  const times = (intervalHours * 3_600_000) / apartMs;
+  const isOff = (ratio: number): boolean => ratio >= fewest && ratio <= most;
+  const [often, rarely] = [isOff(times), isOff(1 / times)];
+  if (!often && !rarely) return undefined;
+  const minutes = Math.round(apartMs / 60_000);
+  const unit = often ? "counts minutes where hours were asked" : "takes the number for sixty times as much";
+  return failed(
+    `its last two reports are ${minutes} min apart, and one is due every ${intervalHours} h. Either the service ${unit}, or the ` +
+      "interval was changed between the two",
+    often
+      ? "Each report is paid for: stop it with `active: false` until it is clear why they come sixty times too often."
+      : "See when the next one comes; if the service counts hours, give `intervalHours` in hours.",
+    Math.round(apartMs / 1000),
+  );
+}
+
+const onTime = checkOf("last pin on time", "tetherService", (tether, { now, tethers }) => {
   const { lastPin, reports, intervalHours, state, changedAt } = tether;
   if (state === "missing" || reports === undefined) return undefined;
   if (reports === 0 && state === "active") {
@@ -313,6 +335,8 @@ const onTime = checkOf("last pin on time", "tetherService", (tether, { now }) =>
     const next = "Compare the clock of this machine with that of the service, and set the wrong one.";
     return failed(`report ${lastPin.index} is dated ${hours} h from now`, next, value);
   }
+  const inOtherUnit = otherUnit(tethers.get(tether.id)?.apartMs, intervalHours);
+  if (inOtherUnit) return inOtherUnit;
   const text = `report ${lastPin.index} is ${hours} h old, and one is due every ${intervalHours} h`;
   return age <= intervalHours * 3_600_000 + graceMs ? ok(text, value) : failed(text, late, value);
 });

@@ -10,7 +10,7 @@ import {
   type TetherModel,
 } from "../../inventory/model";
 import { withStacks } from "../../inventory/stack";
-import { chainFor, Pins, type Targets } from "../../inventory/tethers";
+import { chainFor, pinIn, Pins, type Targets } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
@@ -62,7 +62,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   const { consortium, stack, targets = {}, clock = systemClock, pinsAhead = 24, now = Date.now } = options;
   const { live = new LiveNetwork(client), write = false } = options;
   const ids = new Set([...(options.tethers ?? []), ...(stack?.tethers ?? []).map(({ id }) => id)]);
-  const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true });
+  const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true, plan: true });
   const shown = consortium === undefined && stack ? onlyOf(seen, stack) : seen;
   const model = stack ? withStacks(shown, [stack]) : shown;
   const others = environmentsOf(seen).filter(({ id }) => !environmentsOf(model).some((one) => one.id === id));
@@ -102,12 +102,30 @@ export interface TetherProbe {
   weiPerPin?: bigint;
   /** Why the chain could not be asked. */
   unseen?: string;
+  /** Milliseconds between its last two reports. */
+  apartMs?: number;
 }
 
 /** Number of last pins whose average is the cost of one. */
 const samples = 3;
 
 async function probeTether(client: ConsortiumClient, tether: TetherModel, targets: Targets): Promise<TetherProbe> {
+  const [chain, apartMs] = await Promise.all([probePins(client, tether, targets), betweenPins(client, tether)]);
+  return { ...chain, ...(apartMs !== undefined && { apartMs }) };
+}
+
+/** Without these times, the interval is not judged. */
+async function betweenPins(
+  client: ConsortiumClient,
+  { id, reports = 0, lastPin }: TetherModel,
+): Promise<number | undefined> {
+  if (reports < 2 || lastPin?.at === undefined) return undefined;
+  const before = await client.getTetherReport(id, reports - 2).catch(() => undefined);
+  const apart = Date.parse(lastPin.at) - Date.parse(pinIn(reports - 2, before).at ?? "");
+  return Number.isNaN(apart) ? undefined : apart;
+}
+
+async function probePins(client: ConsortiumClient, tether: TetherModel, targets: Targets): Promise<TetherProbe> {
   const { id, reports = 0, account, lastPin } = tether;
   const [url, present] = [chainFor(tether, targets, lastPin?.network), chainFor(tether, targets)];
   if (reports === 0 || url === undefined) return {};

@@ -3,9 +3,10 @@ import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { answerOr, isApiError } from "./api-error";
 import { type Answer, Http, type HttpOptions } from "./http";
-import { askForOrganization, lookAround, requireOrganization, type Visible } from "./organization";
+import { askForOrganization, lookAround, optional, requireOrganization, type Visible } from "./organization";
 import { readPages } from "./pages";
 import { paths } from "./paths";
+import { askForLimits, type ToldLimits } from "./plan";
 import { resolveSettings, type Settings } from "./settings";
 import {
   ConfigurationObject,
@@ -22,6 +23,7 @@ import {
   Anything,
   type Identified,
   NodeStatusObject,
+  OrganizationObject,
   ReleaseObject,
   type TetherAccount,
   tetherAccount,
@@ -46,7 +48,11 @@ const isOperation = (value: string | undefined): boolean => /^[!<>^$~]/.test(val
 export class ConsortiumClient {
   readonly http: Http;
   /** What was asked of the key, for all clients of these connections. */
-  #key: { visible?: Promise<Visible>; organization?: Promise<string | undefined> } = {};
+  #key: {
+    visible?: Promise<Visible>;
+    organization?: Promise<string | undefined>;
+    limits?: Promise<ToldLimits | undefined>;
+  } = {};
 
   /** Settings default to those in the environment (`CONSORTIUM_API_KEY`, …). */
   constructor(settings: Settings | Http = resolveSettings(), options: HttpOptions = {}) {
@@ -279,6 +285,22 @@ export class ConsortiumClient {
       throw error;
     });
     return key.organization;
+  }
+
+  /** What the plan of the key's organization allows, where the service tells. Asked once. Not in the specification. */
+  limits(): Promise<ToldLimits | undefined> {
+    const key = this.#key;
+    const ask = async (): Promise<ToldLimits | undefined> =>
+      askForLimits(
+        await optional(this.list(paths.organizations, OrganizationObject, undefined, true)),
+        () => this.organizationOfKey(),
+        (where) => answerOr(this.find(where), undefined, "denied", "server", "lost"),
+      );
+    key.limits ??= ask().catch((error: unknown) => {
+      key.limits = undefined;
+      throw error;
+    });
+    return key.limits;
   }
 
   /**

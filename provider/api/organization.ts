@@ -17,19 +17,21 @@ export interface Visible {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
+/** A list that a service may lack, which is the same as an empty one. */
+export async function optional<T>(items: Promise<T[]>): Promise<T[]> {
+  try {
+    return await answerOr(items, [], "missing", "unsupported", "denied", "invalid", "server");
+  } catch (error) {
+    if (isApiError(error) && isNotTheApi(error)) return [];
+    throw error;
+  }
+}
+
 /** Which organization a key acts for, where a service tells. Each list is beyond the specification. */
 export async function askForOrganization(
   apiKey: string,
   list: <T>(collection: string, schema: z.ZodType<T>) => Promise<T[]>,
 ): Promise<string | undefined> {
-  const optional = async <T>(items: Promise<T[]>): Promise<T[]> => {
-    try {
-      return await answerOr(items, [], "missing", "unsupported", "denied", "invalid", "server");
-    } catch (error) {
-      if (isApiError(error) && isNotTheApi(error)) return [];
-      throw error;
-    }
-  };
   const id = apiKey.slice(0, Math.max(0, apiKey.indexOf("-")));
   const own = (await optional(list(paths.apiKeys, ApiKeyObject))).find((key) => key.id === id)?.org_id;
   if (own !== undefined) return own;

@@ -94,8 +94,9 @@ export type ReleaseObject = z.infer<typeof ReleaseObject>;
 
 /** An API key's id and organization. Not in the specification. */
 export const ApiKeyObject = identified({ org_id: text });
-/** An organization's id and nothing else: the service shows secrets of it. Not in the specification. */
-export const OrganizationObject = identified({}).transform(({ id }) => ({ id }));
+/** An organization's id and plan, and nothing else: the service shows secrets of it. Not in the specification. */
+export const OrganizationObject = identified({ plan: text }).transform(({ id, plan }) => ({ id, plan }));
+export type OrganizationObject = z.infer<typeof OrganizationObject>;
 
 /** A tether's account. Its field names are not documented, so the values tell them apart. */
 export interface TetherAccount {

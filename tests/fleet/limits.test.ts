@@ -61,6 +61,21 @@ test("one more than the organization can have fails the stack that would make it
   );
 });
 
+test("the plan counts where the service tells it, and what a network file allows where that is more", async () => {
+  const larger = await startService({ organizations: [{ name: "acme", apiKey: "key" }], limits: { consortia: 3 } });
+  try {
+    const three = ["a", "b", "c"].map((name) => step("create", name));
+    const env = { CONSORTIUM_BASE_URL: larger.baseUrl };
+    expect(await error(three, {}, env)).toBeUndefined();
+    const four = [...three, step("create", "d")];
+    expect(await error(four, {}, env)).toMatch(/would have 4 consortia, and the service allows 3/);
+    writeFileSync(definition, "members: [m]\nlimits: { consortiaPerOrganization: 4 }\n");
+    expect(await error(four, {}, env)).toBeUndefined();
+  } finally {
+    await larger.close();
+  }
+});
+
 test("it is none where one is adopted, or deleted by the same fleet, or nothing is made", async () => {
   expect(await error([step("create", "market")])).toBeUndefined();
   expect(await error([step("create", "trade"), step("delete", "spice", spice)])).toBeUndefined();

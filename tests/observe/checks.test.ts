@@ -70,6 +70,31 @@ describe("the last pin, where one is due every hour and clocks may differ by 15 
   });
 });
 
+describe("the last two reports, where one is due every 6 hours,", () => {
+  const hour = 60 * minute;
+  test.each([
+    [
+      "are 6 minutes apart",
+      6 * minute,
+      /6 min apart, .* every 6 h\. Either the service counts minutes.*, or the interval was/,
+    ],
+    ["are 8 minutes apart", 8 * minute, /counts minutes/],
+    ["are 15 days apart", 15 * 24 * hour, /sixty times as much, or the interval was changed/],
+    ["are 6 hours apart", 6 * hour, undefined],
+    ["are a minute apart", minute, undefined],
+    ["are an hour apart", hour, undefined],
+    ["are in no order", -6 * minute, undefined],
+    ["have no times", undefined, undefined],
+  ])("%s", (_what, apartMs, wrong) => {
+    const lastPin = { index: 3, at: new Date(now - minute).toISOString() };
+    const tether = { id: "tether0001", state: "active", reports: 4, intervalHours: 6, lastPin };
+    const probe = apartMs === undefined ? {} : { apartMs };
+    const [found] = said("last pin on time", { tether, tethers: new Map([["tether0001", probe]]) });
+    expect(found!.outcome).toBe(wrong ? "failed" : "ok");
+    if (wrong) expect(found!.text).toMatch(wrong);
+  });
+});
+
 describe("a tether that is active and has never reported", () => {
   test.each([
     ["is new until its first report is due and 15 minutes longer", 74, "skipped"],

@@ -5,6 +5,13 @@
 export const roomRules = [
   // provider/api
   {
+    rule: "the plan is that of the key's own organization",
+    file: "provider/api/plan.ts",
+    find: "organizations.length > 1 ? await organizationOfKey() : organizations[0]?.id",
+    put: "organizations[0]?.id",
+    tests: "provider/api/plan.test.ts",
+  },
+  {
     rule: "a short run asks for no token",
     file: "provider/api/token.ts",
     find: "++this.#calls > callsBefore &&",

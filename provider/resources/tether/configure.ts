@@ -198,7 +198,7 @@ function agreeOnInterval({ intervalHours }: TetherInputs, answer: unknown): stri
   if (isConfiguration !== true) return undefined;
   return (
     `the service answers with an interval of ${interval}, and does not say whether these are hours, as its specification has it, or ` +
-    "minutes, as one of its pages says. In minutes, it pins sixty times as often and pays for each pin: compare the times of its first two reports."
+    "minutes, as one of its pages says. In minutes, it pins sixty times as often and pays for each pin: `consortium check --tether` compares its last two reports."
   );
 }
 

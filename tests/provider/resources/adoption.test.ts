@@ -2,220 +2,223 @@ import { Consortium } from "../../../sdk";
 import { bases, type Collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Stack } from "../../support/double/stack";
 import { Engine, type Props } from "../../support/engine";
-import { world } from "../../support/lifecycle";
+import { inBothManners, world } from "../../support/lifecycle";
 import { newProcess, start } from "../../support/service";
 
-/* What `adopt` takes, what it leaves as it is, and what it refuses. */
+inBothManners(() => {
+  /* What `adopt` takes, what it leaves as it is, and what it refuses. */
 
-/** One that exists already: another run has made it. */
-async function theirs(kind: Collected, args: Props): Promise<Engine> {
-  const engine = new Engine(kind);
-  expect(await engine.up(args)).toEqual({ then: "created" });
-  newProcess();
-  return engine;
-}
-
-describe("what exists already", () => {
-  test.each(named)("%s: true adopts the one of this name", async (kind) => {
-    const { engine, net, count, calls, said } = await world(kind);
-    const first = await theirs(kind, bases[kind](net));
-    const before = await count();
-    calls();
-    expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
-    expect(engine.kept!.id).toBe(first.kept!.id);
-    expect(engine.outputs).toMatchObject({ ...first.outputs, adopt: true });
-    expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-    expect(await count()).toBe(before);
-    const adopts = expect.stringMatching(
-      `: adopts ${first.kept!.id} \\(exists already; nothing is created\\)$`,
-    ) as string;
-    expect(said.filter((line) => line.includes(first.kept!.id))).toEqual([adopts]);
-    expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
-  });
-
-  test.each(named)("%s: true makes it where there is none", async (kind) => {
-    const { engine, net, count } = await world(kind);
-    const before = await count();
-    expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
-    expect(await count()).toBe(before + 1);
-  });
-
-  test.each(named)("%s: CONSORTIUM_ADOPT adopts whatever has its name", async (kind) => {
-    const { engine, net } = await world(kind);
-    process.env.CONSORTIUM_ADOPT = "true";
-    const first = await theirs(kind, bases[kind](net));
-    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-    expect(engine.kept!.id).toBe(first.kept!.id);
-  });
-
-  test.each(named)("%s: an id adopts that one, under its new name", async (kind) => {
-    const { engine, net, shown, count } = await world(kind);
-    const first = await theirs(kind, bases[kind](net));
-    const before = await count();
-    const { id } = first.kept!;
-    const renamed = { ...bases[kind](net), [nameKey(kind)]: "renamed", adopt: id };
-    expect(await engine.up(renamed)).toEqual({ then: "created" });
-    expect(engine.kept!.id).toBe(id);
-    expect(await shown()).toMatchObject({ [nameField(kind)]: "renamed" });
-    expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "renamed", revision: "1" });
-    expect(await count()).toBe(before);
-  });
-
-  test.each(named)("%s: an id that does not exist fails at up, and nothing is made", async (kind) => {
-    const { engine, net, count, calls } = await world(kind);
-    const before = await count();
-    const args = { ...bases[kind](net), adopt: "nowhere" };
-    expect(await engine.preview(args)).toEqual({ then: "created" });
-    calls();
-    expect(await engine.up(args)).toMatchObject({
-      then: "failed",
-      error: expect.stringMatching(/there is no .* nowhere under .* to adopt/) as string,
-    });
-    expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-    expect(await count()).toBe(before);
-  });
-
-  test("several of one name: says which there are", async () => {
-    const { engine, service, net } = await world("node");
-    const first = new Engine("node");
-    const second = new Engine("node");
-    await first.up(bases.node(net));
-    await second.up({ ...bases.node(net), name: "n2" });
+  /** One that exists already: another run has made it. */
+  async function theirs(kind: Collected, args: Props): Promise<Engine> {
+    const engine = new Engine(kind);
+    expect(await engine.up(args)).toEqual({ then: "created" });
     newProcess();
-    storeOf(service, "node").patch(second.kept!.id, { name: "n1" });
-    const { error } = (await engine.up({ ...bases.node(net), adopt: true })) as { error: string };
-    expect(error).toContain(`several have this name (${first.kept!.id}, ${second.kept!.id})`);
-  });
+    return engine;
+  }
 
-  test.each(named)("%s: not what another resource of the same program is already", async (kind) => {
-    const { engine, net, count } = await world(kind);
-    const before = await count();
-    const other = new Engine(kind);
-    expect(await other.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
-    for (const adopt of [true, other.kept!.id]) {
-      expect(await engine.up({ ...bases[kind](net), adopt })).toMatchObject({
+  describe("what exists already", () => {
+    test.each(named)("%s: true adopts the one of this name", async (kind) => {
+      const { engine, net, count, calls, said } = await world(kind);
+      const first = await theirs(kind, bases[kind](net));
+      const before = await count();
+      calls();
+      expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
+      expect(engine.kept!.id).toBe(first.kept!.id);
+      expect(engine.outputs).toMatchObject({ ...first.outputs, adopt: true });
+      expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
+      expect(await count()).toBe(before);
+      const adopts = expect.stringMatching(
+        `: adopts ${first.kept!.id} \\(exists already; nothing is created\\)$`,
+      ) as string;
+      expect(said.filter((line) => line.includes(first.kept!.id))).toEqual([adopts]);
+      expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
+    });
+
+    test.each(named)("%s: true makes it where there is none", async (kind) => {
+      const { engine, net, count } = await world(kind);
+      const before = await count();
+      expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
+      expect(await count()).toBe(before + 1);
+    });
+
+    test.each(named)("%s: CONSORTIUM_ADOPT adopts whatever has its name", async (kind) => {
+      const { engine, net } = await world(kind);
+      process.env.CONSORTIUM_ADOPT = "true";
+      const first = await theirs(kind, bases[kind](net));
+      expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+      expect(engine.kept!.id).toBe(first.kept!.id);
+    });
+
+    test.each(named)("%s: an id adopts that one, under its new name", async (kind) => {
+      const { engine, net, shown, count } = await world(kind);
+      const first = await theirs(kind, bases[kind](net));
+      const before = await count();
+      const { id } = first.kept!;
+      const renamed = { ...bases[kind](net), [nameKey(kind)]: "renamed", adopt: id };
+      expect(await engine.up(renamed)).toEqual({ then: "created" });
+      expect(engine.kept!.id).toBe(id);
+      expect(await shown()).toMatchObject({ [nameField(kind)]: "renamed" });
+      expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "renamed", revision: "1" });
+      expect(await count()).toBe(before);
+    });
+
+    test.each(named)("%s: an id that does not exist fails at up, and nothing is made", async (kind) => {
+      const { engine, net, count, calls } = await world(kind);
+      const before = await count();
+      const args = { ...bases[kind](net), adopt: "nowhere" };
+      expect(await engine.preview(args)).toEqual({ then: "created" });
+      calls();
+      expect(await engine.up(args)).toMatchObject({
         then: "failed",
-        error: expect.stringMatching(`another resource of this program is ${other.kept!.id} already`) as string,
+        error: expect.stringMatching(/there is no .* nowhere under .* to adopt/) as string,
       });
-    }
-    expect(await count()).toBe(before + 1);
-  });
-});
-
-describe("what it changes, and what it refuses", () => {
-  test("puts right what can change in place", async () => {
-    const { engine, net, shown } = await world("consortium");
-    await theirs("consortium", bases.consortium(net));
-    expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
-    expect(await shown()).toMatchObject({ description: "mine" });
-    expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
-  });
-
-  test("gives a description to one that has none", async () => {
-    const { engine, shown } = await world("consortium");
-    await theirs("consortium", { name: "acme" });
-    expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
-    expect(await shown()).toMatchObject({ description: "mine" });
-    expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
-  });
-
-  test.each([
-    [
-      "environment",
-      { provider: "geth", consensusType: "poa" },
-      /cannot be adopted, since provider is quorum, not geth; consensusType is raft, not poa/,
-    ],
-    ["environment", { chainId: 5 }, /chainId is \d+, not 5/],
-  ] as const)("%s refuses what does not fit: %j", async (kind, change, why) => {
-    const { engine, net, calls } = await world(kind);
-    await theirs(kind, bases[kind](net));
-    calls();
-    expect(await engine.up({ ...bases[kind](net), ...change, adopt: true })).toMatchObject({
-      then: "failed",
-      error: expect.stringMatching(why) as string,
+      expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
+      expect(await count()).toBe(before);
     });
-    expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-  });
 
-  test("a node of another member is refused", async () => {
-    const { engine, net } = await world("node");
-    await theirs("node", bases.node(net));
-    const other = { ...bases.node(net), membershipId: net.otherMembershipId, adopt: true };
-    expect(await engine.up(other)).toMatchObject({
-      then: "failed",
-      error: expect.stringMatching(/membershipId is \S+, not \S+\. Change the program/) as string,
-    });
-  });
-});
-
-describe("two that are to have one name, adopted at the same time", () => {
-  /** Two members, and what adopts one of them under a name that they are both to have. */
-  async function two() {
-    const { net } = await world("membership");
-    const made = [new Engine("membership"), new Engine("membership")];
-    for (const [index, engine] of made.entries()) {
-      await engine.up({ ...bases.membership(net), orgName: `member-${index}` });
-    }
-    newProcess();
-    const take = (id: string) => new Engine("membership").up({ ...bases.membership(net), orgName: "same", adopt: id });
-    return { ids: made.map(({ kept }) => kept!.id), take };
-  }
-
-  test("by two ids: both", async () => {
-    const { ids, take } = await two();
-    const outcomes = await Promise.all(ids.map(take));
-    expect(outcomes.map(({ then }) => then)).toEqual(["created", "created"]);
-  });
-
-  test("by one id: only one of them, and the other is told", async () => {
-    const { ids, take } = await two();
-    const outcomes = await Promise.all([take(ids[0]!), take(ids[0]!)]);
-    expect(outcomes.map(({ then }) => then)).toEqual(["created", "failed"]);
-    expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`adopts ${ids[0]}, too`) as string });
-  });
-});
-
-describe.each(["dynamic", "plugin"] as const)("a description on the %s provider", (adapter) => {
-  /** A consortium of another stack with a description, and a stack that adopts it without one. */
-  async function adopted() {
-    const { service, calls } = await start();
-    await new Stack(adapter).up(() => void new Consortium("c", { name: "trade", description: "theirs" }));
-    const { id } = service.store.consortia.list()[0]!;
-    const stack = new Stack(adapter);
-    /** What a new process changes in the stack, and the description afterwards. */
-    const up = async (description?: string, refresh = false) => {
+    test("several of one name: says which there are", async () => {
+      const { engine, service, net } = await world("node");
+      const first = new Engine("node");
+      const second = new Engine("node");
+      await first.up(bases.node(net));
+      await second.up({ ...bases.node(net), name: "n2" });
       newProcess();
-      const program = (): void => void new Consortium("c", { name: "trade", adopt: true, description });
-      const { errors, steps } = await stack.up(program, { refresh });
-      expect(errors).toEqual([]);
-      return {
-        steps: steps.filter((step) => !/^(same|refresh) /.test(step)),
-        description: service.store.consortia.get(id).fields.description,
+      storeOf(service, "node").patch(second.kept!.id, { name: "n1" });
+      const { error } = (await engine.up({ ...bases.node(net), adopt: true })) as { error: string };
+      expect(error).toContain(`several have this name (${first.kept!.id}, ${second.kept!.id})`);
+    });
+
+    test.each(named)("%s: not what another resource of the same program is already", async (kind) => {
+      const { engine, net, count } = await world(kind);
+      const before = await count();
+      const other = new Engine(kind);
+      expect(await other.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
+      for (const adopt of [true, other.kept!.id]) {
+        expect(await engine.up({ ...bases[kind](net), adopt })).toMatchObject({
+          then: "failed",
+          error: expect.stringMatching(`another resource of this program is ${other.kept!.id} already`) as string,
+        });
+      }
+      expect(await count()).toBe(before + 1);
+    });
+  });
+
+  describe("what it changes, and what it refuses", () => {
+    test("puts right what can change in place", async () => {
+      const { engine, net, shown } = await world("consortium");
+      await theirs("consortium", bases.consortium(net));
+      expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
+      expect(await shown()).toMatchObject({ description: "mine" });
+      expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
+    });
+
+    test("gives a description to one that has none", async () => {
+      const { engine, shown } = await world("consortium");
+      await theirs("consortium", { name: "acme" });
+      expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
+      expect(await shown()).toMatchObject({ description: "mine" });
+      expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
+    });
+
+    test.each([
+      [
+        "environment",
+        { provider: "geth", consensusType: "poa" },
+        /cannot be adopted, since provider is quorum, not geth; consensusType is raft, not poa/,
+      ],
+      ["environment", { chainId: 5 }, /chainId is \d+, not 5/],
+    ] as const)("%s refuses what does not fit: %j", async (kind, change, why) => {
+      const { engine, net, calls } = await world(kind);
+      await theirs(kind, bases[kind](net));
+      calls();
+      expect(await engine.up({ ...bases[kind](net), ...change, adopt: true })).toMatchObject({
+        then: "failed",
+        error: expect.stringMatching(why) as string,
+      });
+      expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
+    });
+
+    test("a node of another member is refused", async () => {
+      const { engine, net } = await world("node");
+      await theirs("node", bases.node(net));
+      const other = { ...bases.node(net), membershipId: net.otherMembershipId, adopt: true };
+      expect(await engine.up(other)).toMatchObject({
+        then: "failed",
+        error: expect.stringMatching(/membershipId is \S+, not \S+\. Change the program/) as string,
+      });
+    });
+  });
+
+  describe("two that are to have one name, adopted at the same time", () => {
+    /** Two members, and what adopts one of them under a name that they are both to have. */
+    async function two() {
+      const { net } = await world("membership");
+      const made = [new Engine("membership"), new Engine("membership")];
+      for (const [index, engine] of made.entries()) {
+        await engine.up({ ...bases.membership(net), orgName: `member-${index}` });
+      }
+      newProcess();
+      const take = (id: string) =>
+        new Engine("membership").up({ ...bases.membership(net), orgName: "same", adopt: id });
+      return { ids: made.map(({ kept }) => kept!.id), take };
+    }
+
+    test("by two ids: both", async () => {
+      const { ids, take } = await two();
+      const outcomes = await Promise.all(ids.map(take));
+      expect(outcomes.map(({ then }) => then)).toEqual(["created", "created"]);
+    });
+
+    test("by one id: only one of them, and the other is told", async () => {
+      const { ids, take } = await two();
+      const outcomes = await Promise.all([take(ids[0]!), take(ids[0]!)]);
+      expect(outcomes.map(({ then }) => then)).toEqual(["created", "failed"]);
+      expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`adopts ${ids[0]}, too`) as string });
+    });
+  });
+
+  describe.each(["dynamic", "plugin"] as const)("a description on the %s provider", (adapter) => {
+    /** A consortium of another stack with a description, and a stack that adopts it without one. */
+    async function adopted() {
+      const { service, calls } = await start();
+      await new Stack(adapter).up(() => void new Consortium("c", { name: "trade", description: "theirs" }));
+      const { id } = service.store.consortia.list()[0]!;
+      const stack = new Stack(adapter);
+      /** What a new process changes in the stack, and the description afterwards. */
+      const up = async (description?: string, refresh = false) => {
+        newProcess();
+        const program = (): void => void new Consortium("c", { name: "trade", adopt: true, description });
+        const { errors, steps } = await stack.up(program, { refresh });
+        expect(errors).toEqual([]);
+        return {
+          steps: steps.filter((step) => !/^(same|refresh) /.test(step)),
+          description: service.store.consortia.get(id).fields.description,
+        };
       };
-    };
-    await up();
-    return { calls, up, theirs: (description: string) => service.store.consortia.patch(id, { description }) };
-  }
+      await up();
+      return { calls, up, theirs: (description: string) => service.store.consortia.patch(id, { description }) };
+    }
 
-  test.each([false, true])("that the program does not give stays (refresh: %s)", async (refresh) => {
-    const { calls, up } = await adopted();
-    calls();
-    expect(await up(undefined, refresh)).toEqual({ steps: [], description: "theirs" });
-    expect(await up()).toEqual({ steps: [], description: "theirs" });
-    expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-  });
+    test.each([false, true])("that the program does not give stays (refresh: %s)", async (refresh) => {
+      const { calls, up } = await adopted();
+      calls();
+      expect(await up(undefined, refresh)).toEqual({ steps: [], description: "theirs" });
+      expect(await up()).toEqual({ steps: [], description: "theirs" });
+      expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
+    });
 
-  test("that the program does not give, and that others change later, is theirs", async () => {
-    const { theirs, up } = await adopted();
-    theirs("theirs, too");
-    expect(await up(undefined, true)).toEqual({ steps: [], description: "theirs, too" });
-  });
+    test("that the program does not give, and that others change later, is theirs", async () => {
+      const { theirs, up } = await adopted();
+      theirs("theirs, too");
+      expect(await up(undefined, true)).toEqual({ steps: [], description: "theirs, too" });
+    });
 
-  test("that the program gives is set, and goes with it", async () => {
-    const { up } = await adopted();
-    expect(await up("ours")).toEqual({ steps: ["update Consortium c"], description: "ours" });
-    const { steps, description } = await up();
-    expect([steps, description === "ours"]).toEqual([["update Consortium c"], false]);
-    expect((await up()).steps).toEqual([]);
+    test("that the program gives is set, and goes with it", async () => {
+      const { up } = await adopted();
+      expect(await up("ours")).toEqual({ steps: ["update Consortium c"], description: "ours" });
+      const { steps, description } = await up();
+      expect([steps, description === "ours"]).toEqual([["update Consortium c"], false]);
+      expect((await up()).steps).toEqual([]);
+    });
   });
 });

@@ -308,9 +308,9 @@ lifecycle(
       why: { property: "tetherId", reason: /give tetherId, or consoleUrl/ },
     },
     {
-      change: { network: "ropsten" },
+      change: { network: 7 },
       then: "refused",
-      why: { property: "network", reason: /one of mainnet, rinkeby/ },
+      why: { property: "network", reason: /must be text, such as mainnet, rinkeby/ },
     },
     { change: { intervalHours: 0 }, then: "refused", why: { property: "intervalHours", reason: /at least 1/ } },
     { change: { intervalHours: 1.5 }, then: "refused", why: { property: "intervalHours", reason: /whole number/ } },

@@ -66,7 +66,7 @@ describe("on a service like the hosted one", () => {
     expect(fields()).toMatchObject({ deployments: { rinkeby: 1 }, active: true, interval: 2 });
     expect(engine.outputs).toMatchObject({ state: "active", account: expect.stringMatching(/^0x/) as string });
     expect(said.join("\n")).toMatch(
-      /an interval of 2, and does not say whether these are hours.*minutes.*first two reports/s,
+      /an interval of 2, and does not say whether these are hours.*minutes.*last two reports/s,
     );
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
     newProcess();
