@@ -173,12 +173,19 @@ export class Verbs {
     const timed = this.#begin(session, inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
     const isProved = await proveBeforeCreate(timed, definition);
-    const made = await this.#keeping(
-      timed,
-      inputs,
-      (state) => originOfNew(timed, definition, state),
-      () => createOrTake(timed, definition, resourceOnly(inputs)),
-    );
+    const known = resourceOnly(inputs);
+    const { idKey } = definition;
+    const run = async (): Promise<Made> => {
+      try {
+        const left = idKey === undefined ? undefined : await take(timed, definition, known, String(known[idKey]));
+        return await ofResource(definition).create(timed, known, left);
+      } catch (error) {
+        // A resource that goes keeps what this one was to take over.
+        if (!(error instanceof Incomplete)) timed.owners.failed(timed.owner);
+        throw error;
+      }
+    };
+    const made = await this.#keeping(timed, inputs, (state) => originOfNew(timed, definition, state), run);
     if (!isProved) await deleteIfForeign(timed, definition, made);
     if (isRewritten(definition, made.state)) timed.seenStates.rewritesNames = true;
     return made;
@@ -320,19 +327,6 @@ const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | 
     delete: async (session, id, state) =>
       void (await deleteObject(Collection.of(session, definition, state), id, state)),
   };
-
-/** Creates the object, and records the outcome for deletions in the same run. */
-async function createOrTake(session: Session, definition: Definition, inputs: Props): Promise<Made> {
-  const { owners, owner } = session;
-  try {
-    const { idKey } = definition;
-    const left = idKey === undefined ? undefined : await take(session, definition, inputs, String(inputs[idKey]));
-    return await ofResource(definition).create(session, inputs, left);
-  } catch (error) {
-    if (!(error instanceof Incomplete)) owners.failed(owner);
-    throw error;
-  }
-}
 
 /** Deletes the first new object again if it belongs to the wrong organization, which was unknown before. */
 async function deleteIfForeign(session: Session, definition: Definition, made: Made): Promise<void> {
