@@ -41,7 +41,7 @@ import {
 } from "./organization";
 import { type Origin, type Subject, withProvider } from "./seen-states";
 import { type Session, type Sessions, within } from "./session";
-import { kept020, upgraded } from "./legacy";
+import { keys020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { Incomplete, UserError } from "./user-error";
 import { isUnknown, secretPaths } from "./values";
@@ -212,7 +212,7 @@ export class Verbs {
     this.#hide(props);
     const [inputs, before] = [props, known].map((one) => inputsOf(definition, recorded(definition, one)));
     const kept = keptOf(state, [secretsKey]);
-    const found = { ...props, ...kept, ...keptOf(kept020(state, "read"), ["__left"]) };
+    const found = { ...props, ...kept, ...keptOf(state, keys020.read) };
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
 
@@ -231,7 +231,7 @@ export class Verbs {
       () => Promise.resolve(origin),
       async () => ({ id, state: await ofResource(definition).update(timed, id, before, inputs) }),
     );
-    return { ...state, ...keptOf(kept020(olds, "update"), ["__written"]) };
+    return { ...state, ...keptOf(olds, keys020.update) };
   }
 
   /** Deletes the object and waits until it is gone, unless another resource of the program takes it over. */
