@@ -5,6 +5,7 @@ import { isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
 import { type Definition, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
+import { type Claim, type Owner } from "./owners";
 import { type Entry, type Known, type Session } from "./session";
 import { fromWire } from "./state";
 import { UserError } from "./user-error";
@@ -183,6 +184,10 @@ export class Listed {
     return [...this.#known.made.values()];
   }
 
+  isMade(id: string): boolean {
+    return this.#known.made.has(id);
+  }
+
   recordMade(item: Identified): void {
     this.#known.made.set(item.id, item);
   }
@@ -225,6 +230,11 @@ export class Listed {
     } finally {
       claims.delete(key);
     }
+  }
+
+  /** The resource of the program that has the object and keeps it. */
+  holder(id: string, except?: Owner): Claim | undefined {
+    return this.session.owners.holder(this.pathOf(id), except);
   }
 
   /** Whether the engine has shown a state of the object: the stack has it. */

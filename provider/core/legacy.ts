@@ -75,6 +75,5 @@ export const answeredBefore = (state: Props, shown: Props): Props =>
     ),
   );
 
-/** Keys of the old form that a state keeps after a read or an update. */
-export const kept020 = (state: Props, verb: "read" | "update"): Props =>
-  verb === "read" ? { __left: state.__left } : { __written: state.__written };
+/** Keys of the old form that a state keeps after these verbs. */
+export const keys020 = { read: ["__left"], update: ["__written"] } as const;

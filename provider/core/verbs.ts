@@ -41,7 +41,7 @@ import {
 } from "./organization";
 import { type Origin, type Subject, withProvider } from "./seen-states";
 import { type Seen, type Session, type Sessions, within } from "./session";
-import { kept020, upgraded } from "./legacy";
+import { keys020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { Incomplete, UserError } from "./user-error";
 import { isUnknown, secretPaths } from "./values";
@@ -174,12 +174,19 @@ export class Verbs {
     const timed = this.#begin(session, inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
     const isProved = await proveBeforeCreate(timed, definition);
-    const made = await this.#keeping(
-      timed,
-      inputs,
-      (state) => originOfNew(timed, definition, state),
-      () => createOrTake(timed, definition, resourceOnly(inputs)),
-    );
+    const known = resourceOnly(inputs);
+    const { idKey } = definition;
+    const run = async (): Promise<Made> => {
+      try {
+        const left = idKey === undefined ? undefined : await take(timed, definition, known, String(known[idKey]));
+        return await ofResource(definition).create(timed, known, left);
+      } catch (error) {
+        // A resource that goes keeps what this one was to take over.
+        if (!(error instanceof Incomplete)) timed.owners.failed(timed.owner);
+        throw error;
+      }
+    };
+    const made = await this.#keeping(timed, inputs, (state) => originOfNew(timed, definition, state), run);
     if (!isProved) await deleteIfForeign(timed, definition, made);
     if (isRewritten(definition, made.state)) timed.seenStates.rewritesNames = true;
     return made;
@@ -206,7 +213,7 @@ export class Verbs {
     this.#hide(props);
     const [inputs, before] = [props, known].map((one) => inputsOf(definition, recorded(definition, one)));
     const kept = keptOf(state, [secretsKey]);
-    const found = { ...props, ...kept, ...keptOf(kept020(state, "read"), ["__left"]) };
+    const found = { ...props, ...kept, ...keptOf(state, keys020.read) };
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
 
@@ -225,7 +232,7 @@ export class Verbs {
       () => Promise.resolve(origin),
       async () => ({ id, state: await ofResource(definition).update(timed, id, before, inputs) }),
     );
-    return { ...state, ...keptOf(kept020(olds, "update"), ["__written"]) };
+    return { ...state, ...keptOf(olds, keys020.update) };
   }
 
   /** Deletes the object and waits until it is gone, unless another resource of the program takes it over. */
@@ -321,19 +328,6 @@ const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | 
     delete: async (session, id, state) =>
       void (await deleteObject(Collection.of(session, definition, state), id, state)),
   };
-
-/** Creates the object, and records the outcome for deletions in the same run. */
-async function createOrTake(session: Session, definition: Definition, inputs: Props): Promise<Made> {
-  const { owners, owner } = session;
-  try {
-    const { idKey } = definition;
-    const left = idKey === undefined ? undefined : await take(session, definition, inputs, String(inputs[idKey]));
-    return await ofResource(definition).create(session, inputs, left);
-  } catch (error) {
-    if (!(error instanceof Incomplete)) owners.failed(owner);
-    throw error;
-  }
-}
 
 /** Deletes the first new object again if it belongs to the wrong organization, which was unknown before. */
 async function deleteIfForeign(session: Session, definition: Definition, made: Made): Promise<void> {

@@ -94,9 +94,8 @@ function namesakes(collection: Collection, inputs: Props, siblings: Identified[]
     definition.isNamedById === true && owners.isGivenUp(collection.pathOf(id));
   const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
   if (exact.length > 0 || !(seenStates.rewritesNames || adopts(session, inputs))) return exact;
-  const known = new Set(collection.made().map(({ id }) => id));
   const isFree = (item: Identified): boolean =>
-    !known.has(item.id) && !isGivenUp(item) && !owners.holder(collection.pathOf(item.id), owner);
+    !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, owner);
   const like = collection.namedLike(inputs, siblings.filter(isFree));
   if (like.length === 0 || seenStates.rewritesNames) return like;
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
@@ -111,10 +110,10 @@ const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === tr
 /** The namesakes that keep the name: not those being deleted, nor those that another resource of the program renames. */
 async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {
   const { session, definition } = collection;
-  const { clock, deadline, owners } = session;
+  const { clock, deadline } = session;
   const end = Math.min(clock.now() + freeMs, deadline.at);
   const frees = (item: Identified): boolean => {
-    const holder = owners.holder(collection.pathOf(item.id), session.owner);
+    const holder = collection.holder(item.id, session.owner);
     return isGoing(item) || (holder !== undefined && !isNamesake(definition, holder.inputs, inputs));
   };
   const again = async (ms: number): Promise<Identified[]> => {
@@ -135,7 +134,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const { session, definition } = collection;
   const [first] = taken;
   const ids = taken.map(({ id }) => id).join(", ");
-  const holder = taken.map(({ id }) => session.owners.holder(collection.pathOf(id), session.owner)).find(Boolean);
+  const holder = taken.map(({ id }) => collection.holder(id, session.owner)).find(Boolean);
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
@@ -159,8 +158,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
 async function own(collection: Collection, inputs: Props, item: Identified): Promise<Identified> {
   const { session, definition } = collection;
   const left = await take(session, definition, inputs, item.id);
-  const made = collection.made().some(({ id }) => id === item.id);
-  if (!made || left) return item;
+  if (!collection.isMade(item.id) || left) return item;
   throw new UserError(
     `${collection.nameOf(inputs)}: another resource of this program is ${item.id} already. Give each its own; one object cannot be managed twice.`,
   );
@@ -195,7 +193,9 @@ export async function adopt(
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
   session.say(`${what}: adopts ${item.id} (exists already; nothing is created${others}${changes})`);
   if (changing.length === 0) return { shown: {}, open: [] };
-  const after = await change(collection, item.id, inputs, changing, { asked: {}, shown });
+  const before = { asked: {}, shown };
+  const { id } = item;
+  const after = await change({ collection, id, what: `${what} (${id})`, inputs, keys: changing, before });
   return { shown: after, open: stepsOf(collection, changing) };
 }
 

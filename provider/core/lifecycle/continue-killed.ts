@@ -40,8 +40,7 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
 }
 
 /** Whether it already belongs to another resource of the stack. */
-const isTaken = (collection: Collection, id: string): boolean =>
-  collection.isOfStack(id) || collection.made().some((one) => one.id === id);
+const isTaken = (collection: Collection, id: string): boolean => collection.isOfStack(id) || collection.isMade(id);
 
 /** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
 async function lookFor(collection: Collection, inputs: Props, open: readonly LoggedCreate[]): Promise<Appeared> {

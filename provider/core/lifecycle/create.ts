@@ -58,9 +58,7 @@ async function createNew(
 /** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
 function atLimit(collection: Collection, inputs: Props, siblings: Identified[] = [], error: unknown): unknown {
   if (!isApiError(error) || conflictOf(error) !== "quota") return error;
-  const { owners } = collection.session;
-  const made = collection.made().map(({ id }) => id);
-  const others = siblings.filter(({ id }) => !owners.holder(collection.pathOf(id)) && !made.includes(id));
+  const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
   if (others.length === 0) return error;
   const ids = others.map(({ id }) => id).join(", ");
   return new UserError(
@@ -112,8 +110,7 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
 function nameLeftovers(collection: Collection, inputs: Props, siblings: Identified[] = []): void {
   const { session, definition } = collection;
   if (definition.naming) return;
-  const made = collection.made().map(({ id }) => id);
-  const others = siblings.filter(({ id }) => !made.includes(id) && !collection.isOfStack(id));
+  const others = siblings.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id));
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
   session.say(

@@ -31,8 +31,7 @@ export async function appeared(create: Create): Promise<Appeared | undefined> {
   const { collection, inputs, before } = create;
   const siblings = before && (await collection.siblings(0));
   if (!siblings) return undefined;
-  const known = new Set([...before, ...collection.made().map(({ id }) => id)]);
-  const fresh = siblings.filter(({ id }) => !known.has(id) && !collection.isOfStack(id));
+  const fresh = siblings.filter(({ id }) => !before.has(id) && !collection.isMade(id) && !collection.isOfStack(id));
   const named = collection.definition.naming
     ? collection.namedLike(inputs, fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));

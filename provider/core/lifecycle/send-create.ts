@@ -295,8 +295,7 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
   const { session, definition } = collection;
   // One may belong to a sibling's create that is still unanswered.
   if (found.length > 0) await collection.createsAnswered();
-  const kept = new Set(collection.made().map(({ id }) => id));
-  const surplus = found.filter((item) => !kept.has(item.id));
+  const surplus = found.filter(({ id }) => !collection.isMade(id));
   if (surplus.length === 0) return;
   const why = holdsLedger(definition.type)
     ? "and this run may have made it. An object with data is not deleted unasked"

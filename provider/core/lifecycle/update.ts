@@ -21,6 +21,20 @@ const freeMs = 20_000;
 /** The step of a change that takes effect after a restart. */
 const restartStep = "restart";
 
+/** One change in place. */
+interface Change {
+  collection: Collection;
+  id: string;
+  /** How messages name the object. */
+  what: string;
+  /** What the program asks for. */
+  inputs: Props;
+  /** The inputs that are sent. */
+  keys: readonly string[];
+  /** What is known of it: members of an object that are no longer asked for have to go. */
+  before: Pick<Recorded, "asked" | "shown">;
+}
+
 /**
  * Changes in place what differs, and does what an earlier run began and did not finish.
  * @throws Incomplete if a change was made, but not all that belongs to it: the next update does the rest
@@ -56,30 +70,41 @@ async function updateFrom(
   const asked: Recorded = { ...before, asked: news };
   let parts = asked;
   if (sent.length > 0) {
-    await refuseReturn(collection, id, news, sent);
-    const shown = await changeOrRefuse(collection, id, { olds, news, before, sent });
-    if (shown === "served") return stateOf(definition, asked, kept);
-    parts = { ...changedTo(asked, sent, news, shown), open: stepsOf(collection, sent, before.open) };
-    const ignored = refusable(collection, sent).filter((key) => sameValue(parts.shown[key], olds[key]));
-    if (ignored.length > 0)
-      throw refusedChange(collection, id, { ...parts, asked: before.asked }, olds, ignored, {
-        why: `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`,
-      });
+    const one: Change = {
+      collection,
+      id,
+      what: `${collection.nameOf(news)} (${id})`,
+      inputs: news,
+      keys: sent,
+      before,
+    };
+    await refuseReturn(one);
+    const refused = (keys: string[], why: string, then: Recorded): Incomplete =>
+      new Incomplete(id, stateOf(definition, withRefused(then, keys), olds), refusedChange(one, keys, why));
+    const shown = await change(one).catch(async (error: unknown) => {
+      if (error instanceof Gone && (await isServed(one, olds))) return undefined;
+      const keys = refusable(one);
+      throw error instanceof Unchanged && keys.length > 0 ? refused(keys, error.why, before) : error;
+    });
+    if (!shown) return stateOf(definition, asked, kept);
+    parts = { ...changedTo(asked, one, shown), open: stepsOf(collection, sent, before.open) };
+    const ignored = refusable(one).filter((key) => sameValue(parts.shown[key], olds[key]));
+    const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
+    if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
   }
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
   return settle(collection, id, ready, sent, kept);
 }
 
 /** @throws UserError, before anything is changed, for what the service itself has moved past */
-async function refuseReturn(collection: Collection, id: string, news: Props, sent: readonly string[]): Promise<void> {
+async function refuseReturn({ collection, id, what, inputs, keys }: Change): Promise<void> {
   const { definition, session } = collection;
   const { irreversible } = definition;
-  if (!irreversible || !sent.includes(irreversible.key)) return;
+  if (!irreversible || !keys.includes(irreversible.key)) return;
   const { key } = irreversible;
   const item = await collection.listed(id, lookAgeMs);
-  const reason = item && (await irreversible.why(session.client, collection.shown(item)[key], news[key]));
-  if (reason === undefined) return;
-  throw new UserError(`${collection.nameOf(news)} (${id}): ${reason} Nothing was changed.`);
+  const reason = item && (await irreversible.why(session.client, collection.shown(item)[key], inputs[key]));
+  if (reason !== undefined) throw new UserError(`${what}: ${reason} Nothing was changed.`);
 }
 
 /** Steps that are still to be done after a change. */
@@ -91,55 +116,33 @@ export const stepsOf = (
   sent.some((key) => inputMeta(definition, key)?.restarts) ? [...new Set([...open, restartStep])] : open;
 
 /** What is known after a change. Without an answer about it, it is as it was asked. */
-function changedTo(parts: Recorded, sent: readonly string[], news: Props, shown: Props): Recorded {
-  const asIs = Object.fromEntries(sent.map((key) => [key, news[key]]));
+function changedTo(parts: Recorded, { inputs, keys }: Change, shown: Props): Recorded {
+  const asIs = Object.fromEntries(keys.map((key) => [key, inputs[key]]));
   const answered = { ...parts, answered: { ...parts.answered, ...asIs }, shown: { ...parts.shown, ...asIs } };
-  return seen(answered, shown, sent);
+  return seen(answered, shown, keys);
 }
 
 /** Inputs that the service may refuse to change. Then another update replaces the object. */
-const refusable = ({ definition }: Collection, sent: readonly string[]): string[] =>
-  sent.filter((key) => inputMeta(definition, key)?.replace === "ifNeeded");
+const refusable = ({ collection, keys }: Change): string[] =>
+  keys.filter((key) => inputMeta(collection.definition, key)?.replace === "ifNeeded");
 
-async function changeOrRefuse(
-  collection: Collection,
-  id: string,
-  { olds, news, before, sent }: { olds: Props; news: Props; before: Recorded; sent: string[] },
-): Promise<Props | "served"> {
-  try {
-    return await change(collection, id, news, sent, before);
-  } catch (error) {
-    if (error instanceof Gone && (await isServed(collection, id, olds, sent))) return "served";
-    const keys = refusable(collection, sent);
-    if (!(error instanceof Unchanged) || keys.length === 0) throw error;
-    throw refusedChange(collection, id, before, olds, keys, error);
-  }
-}
+const withRefused = (parts: Recorded, keys: readonly string[]): Recorded => ({
+  ...parts,
+  refused: [...new Set([...parts.refused, ...keys])],
+});
 
 /** The service cannot change what is then replaced: the state stays as it was, and records that. */
-function refusedChange(
-  collection: Collection,
-  id: string,
-  parts: Recorded,
-  olds: Props,
-  keys: string[],
-  { why }: { why: string },
-): Incomplete {
-  const { definition } = collection;
-  const refused = [...new Set([...parts.refused, ...keys])];
-  const error = new UserError(
-    `${collection.nameOf(olds)} (${id}): ${why} Run \`pulumi up\` again to make a new ${definition.title} and then ` +
+const refusedChange = ({ collection, what }: Change, keys: readonly string[], why: string): UserError =>
+  new UserError(
+    `${what}: ${why} Run \`pulumi up\` again to make a new ${collection.definition.title} and then ` +
       `delete this one, or set the old ${keys.join(" and ")} again to keep it.`,
   );
-  return new Incomplete(id, stateOf(definition, { ...parts, refused }, olds), error);
-}
 
 /** Whether it has done its work and is gone, so that there is nothing left to change. */
-async function isServed(collection: Collection, id: string, olds: Props, sent: readonly string[]): Promise<boolean> {
+async function isServed({ collection, what, keys }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
   if (!(await definition.isServed?.(session, olds))) return false;
-  const what = `${collection.nameOf(olds)} (${id})`;
-  session.say(`${what}: has done its work and is gone, so another ${sent.join(" and ")} changes nothing.`);
+  session.say(`${what}: has done its work and is gone, so another ${keys.join(" and ")} changes nothing.`);
   return true;
 }
 
@@ -221,63 +224,47 @@ class Unchanged extends UserError {
 }
 
 /** Retries a rename while a sibling still has the name, if that sibling gets another one in the same run. */
-async function renaming<T>(
-  collection: Collection,
-  id: string,
-  inputs: Props,
-  keys: readonly string[],
-  send: () => Promise<T>,
-): Promise<T> {
-  const { session, definition } = collection;
+async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
+  const { session, definition } = one.collection;
   const { clock, deadline } = session;
-  const identifies = keys.some((key) => definition.naming?.includes(key));
+  const identifies = one.keys.some((key) => definition.naming?.includes(key));
   const end = Math.min(clock.now() + freeMs, deadline.at);
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();
     } catch (error) {
       if (!identifies || !isApiError(error, "conflict")) throw error;
-      const { isFree, mover } = await rivals(collection, id, inputs);
+      const { isFree, mover } = await rivals(one);
       if (isFree && attempt === 1) continue;
       if (mover === undefined) throw error;
-      if (clock.now() >= end) throw new UserError(swap(collection, id, inputs, mover));
+      if (clock.now() >= end) throw new UserError(swap(one, mover));
       await clock.sleep(1_000);
     }
   }
 }
 
 /** Who has the name: nobody any more, or a resource of the program that gives it up. */
-async function rivals(
-  collection: Collection,
-  id: string,
-  inputs: Props,
-): Promise<{ isFree: boolean; mover?: string | undefined }> {
+async function rivals({ collection, id, inputs }: Change): Promise<{ isFree: boolean; mover?: string | undefined }> {
   const { session, definition } = collection;
   await session.owners.allDeclared(session.clock);
   const siblings = (await collection.siblings(0)) ?? [];
   const found = collection.namesakes(inputs, siblings).filter((one) => one.id !== id);
-  const holders = found.map((one) => session.owners.holder(collection.pathOf(one.id)));
+  const holders = found.map((one) => collection.holder(one.id));
   const mover = holders.find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
   return { isFree: found.length === 0, mover: mover?.owner.name };
 }
 
-const swap = (collection: Collection, id: string, inputs: Props, mover: string): string =>
-  `${collection.nameOf(inputs)} (${id}): "${mover}" has the name "${identityOf(collection.definition, inputs)}" still, and this ` +
+const swap = ({ collection, what, inputs }: Change, mover: string): string =>
+  `${what}: "${mover}" has the name "${identityOf(collection.definition, inputs)}" still, and this ` +
   "service does not let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that " +
   "it is to have.";
 
 /**
  * Changes properties in place and returns the object as it is afterwards.
  * PATCH is not in the spec: a service without it gets an error that says what to do, and nothing is lost.
- * @param before what is known of it: members of an object that are no longer asked for have to go
  */
-export async function change(
-  collection: Collection,
-  id: string,
-  inputs: Props,
-  keys: readonly string[],
-  before: Pick<Recorded, "asked" | "shown">,
-): Promise<Props> {
+export async function change(one: Change): Promise<Props> {
+  const { collection, id, inputs, keys, before } = one;
   const { session, definition } = collection;
   const path = collection.pathOf(id);
   const body = bodyOf(collection, inputs, keys);
@@ -285,21 +272,17 @@ export async function change(
     definition.idField === undefined
       ? session.client.patch(path, body)
       : session.client.put(path, toBody(definition, inputs));
-  let answer: unknown;
-  try {
-    answer = await renaming(collection, id, inputs, keys, send);
-  } catch (error) {
+  const answer = await renaming(one, send).catch(async (error: unknown) => {
     const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
-    if (!isApiError(error, ...refusals)) throw takenBack(collection, id, inputs, keys, error);
-    throw await unchanged(collection, id, inputs, keys, error.message);
-  }
-  const shown = await afterwards(collection, id, { inputs, keys, before: before.shown, answer });
+    throw isApiError(error, ...refusals) ? await unchanged(one, error.message) : takenBack(one, error);
+  });
+  const shown = await afterwards(one, before.shown, answer);
   const leftOver = membersLeft(before.asked, inputs, shown, keys);
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
   const again = await session.client.patch(path, bodyOf(collection, leftOver, Object.keys(leftOver)));
-  return { ...shown, ...(await afterwards(collection, id, { inputs, keys, before: shown, answer: again })) };
+  return { ...shown, ...(await afterwards(one, shown, again)) };
 }
 
 /** Values under the service's names. What is taken out has the value that unsets it, or is taken back where the service chose. */
@@ -330,13 +313,8 @@ function membersLeft(before: Props, inputs: Props, shown: Props, keys: readonly 
 }
 
 /** What the service shows after a change: an answer with a new revision, or else the list, once it shows the change or has had time to. */
-async function afterwards(
-  collection: Collection,
-  id: string,
-  { inputs, keys, before, answer }: { inputs: Props; keys: readonly string[]; before: Props; answer: unknown },
-): Promise<Props> {
-  const { definition } = collection;
-  const visible = keys.filter((key) => isReadable(inputMeta(definition, key)!));
+function afterwards({ collection, id, inputs, keys }: Change, before: Props, answer: unknown): Promise<Props> {
+  const visible = keys.filter((key) => isReadable(inputMeta(collection.definition, key)!));
   const isFresh = (shown: Props): boolean => {
     if (!("revision" in shown)) return false;
     const isNewer = Number(shown.revision) > Number(before.revision);
@@ -346,30 +324,17 @@ async function afterwards(
 }
 
 /** What to do if the service does not take back a value that the program no longer asks for. */
-function takenBack(
-  collection: Collection,
-  id: string,
-  inputs: Props,
-  keys: readonly string[],
-  error: unknown,
-): unknown {
+function takenBack({ collection, what, inputs, keys }: Change, error: unknown): unknown {
   const removed = keys.filter((key) => inputMeta(collection.definition, key)?.computed && isUnset(inputs[key]));
   if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
   return new UserError(
-    `${collection.nameOf(inputs)} (${id}): the program no longer sets ${removed.join(" and ")}, and this service does not ` +
+    `${what}: the program no longer sets ${removed.join(" and ")}, and this service does not ` +
       `choose another value (${error.message}) Nothing was changed. Set the old value again, set another one, or let Pulumi ` +
       "make a new one with `pulumi up --replace` and its URN.",
   );
 }
 
-async function unchanged(
-  collection: Collection,
-  id: string,
-  inputs: Props,
-  keys: readonly string[],
-  reason: string,
-): Promise<UserError> {
-  const what = `${collection.nameOf(inputs)} (${id})`;
+async function unchanged({ collection, id, what, keys }: Change, reason: string): Promise<UserError> {
   if ((await collection.find(id, 0)) === "gone")
     return new Gone(
       `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
