@@ -6,7 +6,6 @@
  *   --count N                  providers: memberships. Default: 500
  *   --stacks N --width N       fleet: stacks, and how many at once, compared with xargs. Default: 20, 4
  *   --large N --parallel N     fleet: the same for its memory. Default: 50, 8
- *   --replayed N --parallel N  fleet: so many stacks whose Pulumi is a recording. Writes to docs/fleet.md
  *   --minutes N                soak: 30; console: 10, for one page and then for 20
  *   --seed N                   kills: repeats a run. Without --rounds, kills writes to docs/maintainers/reliability.md
  *   --blocks N                 long: blocks of the ledger that it starts with. Default: 400,000
@@ -28,7 +27,7 @@ const fileOf = {
   ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
 };
 const options = Object.fromEntries(
-  ["rounds", "count", "stacks", "large", "parallel", "width", "replayed", "minutes", "seed", "blocks"].map((name) => [
+  ["rounds", "count", "stacks", "large", "parallel", "width", "minutes", "seed", "blocks"].map((name) => [
     name,
     { type: /** @type {const} */ ("string") },
   ]),

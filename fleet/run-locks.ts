@@ -1,19 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { check, lock } from "proper-lockfile";
 
+/** Who holds a lock on a stack, as the CLI names it. */
+export interface Holder {
+  user: string;
+  host: string;
+  pid: number;
+  since: string;
+}
+
 /** The run that works on a stack, or that did when it was killed. It is written before the stack is changed. */
-export interface RunRecord {
+export interface RunRecord extends Holder {
   /** Marks all processes that the run started for the stack. */
   id: string;
-  command: string;
-  pid: number;
-  host: string;
-  startedAt: string;
 }
 
 /** A run locks the record of each stack that it works on, and renews the lock every second. That of a killed run becomes stale. */
@@ -29,7 +33,6 @@ export class RunLocks {
 
   constructor(
     workFolder: string,
-    private readonly command: string,
     private readonly staleMs = 10_000,
   ) {
     this.#folder = join(workFolder, "journal");
@@ -49,8 +52,7 @@ export class RunLocks {
   /** Begins work on a stack. @throws if both this run and another one are to change it */
   async begin(stack: string, { changes }: { changes: boolean }): Promise<void> {
     if (!changes && !this.recordOf(stack)) return;
-    if (!(await this.#lock(stack)) && changes)
-      throw new Error(`${runNamed(this.recordOf(stack))} is at work on this stack. Wait until it has ended.`);
+    if (!(await this.#lock(stack)) && changes) throw new Error(lockedBy(this.recordOf(stack)));
     if (changes) this.#write(stack);
   }
 
@@ -84,15 +86,15 @@ export class RunLocks {
       if (error.code !== "ELOCKED") throw error;
     });
     if (!release) return false;
-    const [before, startedAt] = [this.recordOf(stack), new Date().toISOString()];
-    const record = { id: randomUUID(), command: this.command, pid: process.pid, host: hostname(), startedAt };
-    this.#own.set(stack, { record, release });
+    const before = this.recordOf(stack);
+    const own = { user: userInfo().username, host: hostname(), pid: process.pid, since: new Date().toISOString() };
+    this.#own.set(stack, { record: { id: randomUUID(), ...own }, release });
     if (!before) return true;
     this.unfinished.add(stack);
     if (await endProcesses(before)) return true;
+    const left = processesOf(before).join(", ");
     throw new Error(
-      `Processes of a killed fleet run (${before.command}, begun ${before.startedAt}) do not end: ` +
-        `${processesOf(before).join(", ")}. End them by hand.`,
+      `Processes of a run that was killed, begun ${before.since}, do not end: ${left}. End them by hand.`,
     );
   }
 
@@ -104,11 +106,6 @@ export class RunLocks {
 
   readonly #file = (stack: string): string => join(this.#folder, `${stack}.json`);
 }
-
-const runNamed = (record: RunRecord | undefined): string =>
-  record
-    ? `a fleet run (${record.command}) of process ${record.pid} on ${record.host}, begun ${record.startedAt},`
-    : "another fleet run";
 
 /** Set for every process that is started for a stack, and inherited by theirs: the processes of a killed run are found by it. */
 export const markName = "CONSORTIUM_FLEET_RUN";
@@ -158,14 +155,6 @@ function optional<T>(work: () => T): T | undefined {
   }
 }
 
-/** A holder of Pulumi's lock on a stack, as the CLI names it. */
-interface Holder {
-  user: string;
-  host: string;
-  pid: number;
-  since: string;
-}
-
 export const isLocked = (text: string): boolean =>
   /the stack is currently locked by|\[409\] Conflict: Another update is currently in progress/.test(text);
 
@@ -183,11 +172,9 @@ export function mayClear(stack: string, holders: readonly Holder[], locks: RunLo
   return locks.unfinished.has(stack) && holders.length > 0 && holders.every(hasEnded);
 }
 
-/** Says who is at work on a stack, and what to do. */
-export function lockedMessage(stack: string, holders: readonly Holder[], folder: string): string {
-  const who = holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`);
-  return (
-    `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended. ` +
-    `If it is surely no longer at work, remove its lock: pulumi cancel --yes --stack ${stack} (in ${folder}), and run this again.`
-  );
-}
+export const lockedBy = (...holders: (Holder | undefined)[]): string => {
+  const who = holders
+    .filter((one) => one !== undefined)
+    .map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`);
+  return `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended.`;
+};

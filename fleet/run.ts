@@ -22,7 +22,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<
   const { command, stacks, parallel, secrets, view, stop } = options;
   prepareBackend(fleet);
   const workFolder = prepareWorkFolder(fleet);
-  const locks = new RunLocks(workFolder, command);
+  const locks = new RunLocks(workFolder);
   let provider: SharedProvider | undefined;
   try {
     const environment = sharedEnvironment(fleet, secrets, options.env);

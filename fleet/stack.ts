@@ -15,7 +15,7 @@ import { configure, mayBeYaml, prepareYaml } from "./project";
 import { type SharedProvider } from "./provider";
 import { pathsIn, type Pulumi, PulumiFailed, stackIn, type Stop } from "./pulumi";
 import { type Command, type Outcome, type StackResult } from "./results";
-import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunLocks } from "./run-locks";
+import { holdersOf, isLocked, lockedBy, markName, mayClear, type RunLocks } from "./run-locks";
 import { type Secrets, stackEnvironment } from "./secrets";
 
 export interface RunOptions {
@@ -120,7 +120,8 @@ export class StackRun {
       recovered: this.#isContinued,
       leftovers: this.#leftovers,
     });
-    rmSync(this.#log, { force: true });
+    // Earlier versions kept the events of the engine, with passwords in clear text.
+    for (const file of [this.#log, `${this.#log}.json`]) rmSync(file, { force: true });
     try {
       await this.#perform();
       return done(progress.drift.length > 0 ? "drift" : "ok");
@@ -260,7 +261,11 @@ export class StackRun {
       const holders = holdersOf(output);
       progress.errors.length = 0;
       if (!mayClear(spec.name, holders, locks))
-        throw new Error(lockedMessage(spec.name, holders, workFolder), { cause: error });
+        throw new Error(
+          `${lockedBy(...holders)} If it is surely no longer at work, remove its lock: pulumi cancel --yes --stack ${spec.name} ` +
+            `(in ${workFolder}), and run this again.`,
+          { cause: error },
+        );
       this.#tell("releases the lock of the killed run");
       await (await stackIn(spec.name, workspace)).cancel();
       return await run();

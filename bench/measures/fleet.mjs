@@ -11,7 +11,6 @@ import { bounded, median, seconds, table } from "../lib/report.mjs";
 import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
-import { replay } from "./replay.mjs";
 
 const most = { ratio: 0.6, gigabytes: 1 };
 const program = `
@@ -69,9 +68,7 @@ const spread = (values, show) => `${show(Math.min(...values))} to ${show(Math.ma
 /** @type {import("../lib/stack.mjs").Measure} */
 export const fleet = async ({ options = {} }) => {
   const cli = await pulumiCli({ languages: true }); // with the host of YAML, as an official one has it
-  const { replayed, stacks = 20, width = 4, rounds = 3, large = 50 } = options;
-  if (replayed !== undefined) return replay(cli, replayed, options.parallel ?? 64);
-  const { parallel = 8 } = options;
+  const { stacks = 20, width = 4, rounds = 3, large = 50, parallel = 8 } = options;
   const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
   const times = (/** @type {number} */ ratio) => `×${ratio.toFixed(2)}`;
   const all = [];
