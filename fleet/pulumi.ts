@@ -76,6 +76,7 @@ export class Pulumi implements PulumiCommand {
   /** @throws PulumiFailed */
   async run(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ stdout: string; stderr: string; code: 0 }> {
     const isUpdate = args.includes("--event-log");
+    if (isUpdate && this.stop.raised) throw new Error("it was interrupted before Pulumi began");
     // If this process is killed, a broken pipe would end an update before it has written its state. A file without a name does not.
     const said = isUpdate ? unnamedFile() : undefined;
     const output = { stdout: "", stderr: "" };

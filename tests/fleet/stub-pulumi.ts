@@ -53,7 +53,7 @@ const finish = (code = 0) => {
   stream.end();
 };
 if (verb === "version") {
-  console.log("v3.216.0");
+  console.log(process.env.STUB_VERSION ?? "v3.216.0");
   process.exit();
 }
 if (name && !all[key] && noun !== "init") fail("no stack named '" + name + "' found");
