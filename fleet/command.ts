@@ -17,7 +17,7 @@ import {
 } from "./output";
 import { Stop } from "./pulumi";
 import { type Command, type FleetResult, mergeResults } from "./results";
-import { inLegacyProject, runFleet } from "./run";
+import { runFleet } from "./run";
 import { readSecrets } from "./secrets";
 import { type Changes } from "./changes";
 import { type Fleet } from "./schema";
@@ -187,11 +187,10 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   }
   const secrets = await readSecrets(read, stacks, env);
   const stop = stopOnSignals();
-  const definition = stacks.length === 0 ? read : await inLegacyProject(read, { secrets, env, stop });
-  if (!definition.hasProject) console.error(projectNote(definition));
-  const { parallel = definition.concurrency, refresh, takeOver } = flags;
+  if (!read.hasProject) console.error(projectNote(read));
+  const { parallel = read.concurrency, refresh, takeOver } = flags;
   const options = { stacks, parallel, refresh, takeOver, secrets, env, stop };
-  const run = (what: Command) => runAndPrint(definition, { ...options, command: what }, { ...flags, inAll });
+  const run = (what: Command) => runAndPrint(read, { ...options, command: what }, { ...flags, inAll });
   if (!(await agreed(command, stacks.length, flags, run))) return void (process.exitCode = 1);
   await run(command);
 }

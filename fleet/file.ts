@@ -74,9 +74,6 @@ export function earlierFleet(file: string, text: string): Fleet | undefined {
   return data && fleetOf(file, data);
 }
 
-/** The default project of earlier versions. */
-export const legacyProject = "fleet";
-
 /** The default project: `networks-fleet` for `networks/fleet.yaml`, so that two fleet files have two projects. */
 function defaultProject(folder: string, file: string): string {
   const words = [basename(folder), basename(file, extname(file))].map((one) => one.replace(/[^A-Za-z0-9._-]+/g, "-"));
@@ -85,7 +82,7 @@ function defaultProject(folder: string, file: string): string {
       .filter(Boolean)
       .join("-")
       .slice(-longestProject)
-      .replace(/^[^A-Za-z0-9]+/, "") || legacyProject
+      .replace(/^[^A-Za-z0-9]+/, "") || "fleet"
   );
 }
 

@@ -1,17 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
-import { StringDecoder } from "node:string_decoder";
-import {
-  type EngineEvent,
-  eventIn,
-  noPulumi,
-  classOf,
-  type Definition,
-  pathOf,
-  type Props,
-  definitions,
-} from "pulumi-consortium/internal/fleet";
+import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LocalWorkspace, PulumiCommand, Stack, Workspace } from "@pulumi/pulumi/automation";
+import { noPulumi, classOf, type Definition, pathOf, type Props, definitions } from "pulumi-consortium/internal/fleet";
 
 /** Stops a run: first as Ctrl-C does, then at once. */
 export class Stop {
@@ -33,7 +26,7 @@ export class Stop {
   }
 }
 
-/** A Pulumi command failed. `output` is the last part of what it printed. */
+/** A Pulumi command failed. `output` is what it said. */
 export class PulumiFailed extends Error {
   override readonly name = "PulumiFailed";
   constructor(
@@ -45,46 +38,109 @@ export class PulumiFailed extends Error {
   }
 }
 
-export interface PulumiOptions {
+interface Place {
   cwd: string;
-  /** The whole environment of the process: nothing else is inherited. */
+  /** The whole environment of each process: nothing else is inherited. */
   env: NodeJS.ProcessEnv;
-  /** Gets what it prints. */
-  log: string;
-  stop: Stop;
-  started?: (pid: number) => void;
 }
 
-const pollMs = 100;
-const tailBytes = 256 * 2 ** 10;
+/** Older ones write the events of an update into a file, with passwords in clear text. */
+const oldest = [3, 216] as const;
 
 /**
- * Runs the Pulumi CLI and returns what it printed. @throws PulumiFailed
- * - It prints into a file: if this process is killed, a broken pipe would end Pulumi before it has written its state.
- * - It has a process group of its own, so that Ctrl-C in the terminal reaches it only from here: Pulumi ends at once at the second.
+ * The CLI, as the Automation API runs it. Unlike the command of the API, it hands on no variables of this process, and each process has
+ * a group of its own, so that Ctrl-C in a terminal reaches it only from here: Pulumi ends at once at the second.
  */
-export const pulumi = (args: string[], options: PulumiOptions): Promise<string> =>
-  logged(args, options, (log) => ended(args, { out: log, err: log }, options));
+export class Pulumi implements PulumiCommand {
+  readonly command = "pulumi";
+  version: PulumiCommand["version"] = null;
 
-/** Runs a Pulumi command with `--json`, and passes on the events of its engine as they come. @throws PulumiFailed */
-export async function pulumiEvents(
-  args: string[],
-  options: PulumiOptions,
-  onEvent: (event: EngineEvent) => void,
-): Promise<void> {
-  const events = openSync(`${options.log}.json`, "w+", 0o600);
-  const readNew = lineReader(events, (line) => {
-    const event = eventIn(line);
-    if (event) onEvent(event);
-  });
-  const timer = setInterval(readNew, pollMs);
-  try {
-    await logged(args, options, (log) => ended([...args, "--json"], { out: events, err: log }, options));
-  } finally {
-    clearInterval(timer);
-    readNew();
-    closeSync(events);
+  private constructor(private readonly stop: Stop) {}
+
+  /** @throws if there is no CLI on the PATH, or an older one than a fleet can use */
+  static async find(stop: Stop, { cwd, env }: Place): Promise<Pulumi> {
+    const pulumi = new Pulumi(stop);
+    const text = (await pulumi.run(["version"], cwd, env)).stdout.trim();
+    const [major = 0, minor = 0] = text.match(/\d+/g)?.map(Number) ?? [];
+    if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
+      throw new Error(
+        `A fleet needs Pulumi ${oldest.join(".")} or newer, and the one on the PATH is ${text}. Update it.`,
+      );
+    pulumi.version = { toString: () => text.replace(/^v/, "") } as PulumiCommand["version"];
+    return pulumi;
   }
+
+  /** @throws PulumiFailed */
+  async run(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ stdout: string; stderr: string; code: 0 }> {
+    const isUpdate = args.includes("--event-log");
+    if (isUpdate && this.stop.raised) throw new Error("it was interrupted before Pulumi began");
+    // If this process is killed, a broken pipe would end an update before it has written its state. A file without a name does not.
+    const said = isUpdate ? unnamedFile() : undefined;
+    const output = { stdout: "", stderr: "" };
+    try {
+      const code = await new Promise<number | null>((resolve, reject) => {
+        const child = spawn(
+          this.command,
+          [...args, ...(args[1] === "init" ? ["--no-select"] : []), "--non-interactive"],
+          {
+            cwd,
+            env: { ...env, PULUMI_AUTOMATION_API: "true" },
+            detached: process.platform !== "win32",
+            stdio: said === undefined ? ["ignore", "pipe", "pipe"] : ["ignore", "ignore", said],
+          },
+        );
+        this.stop.running.add(child);
+        for (const name of ["stdout", "stderr"] as const)
+          child[name]?.setEncoding("utf8").on("data", (text: string) => (output[name] += text));
+        child.on("error", ({ code, message }: NodeJS.ErrnoException) =>
+          reject(new Error(code === "ENOENT" ? noPulumi : `Pulumi cannot be started: ${message}.`)),
+        );
+        child.on("close", (code) => {
+          this.stop.running.delete(child);
+          resolve(code);
+        });
+      });
+      if (said !== undefined) output.stderr = textIn(said);
+      if (code !== 0) throw new PulumiFailed(args.slice(0, 2).join(" "), output.stderr || output.stdout, code);
+      return { ...output, code };
+    } finally {
+      if (said !== undefined) closeSync(said);
+    }
+  }
+
+  /** What the API does in a folder. The SDK is loaded now, not where nothing is run. */
+  async workspace({ cwd, env }: Place, secretsProvider?: string): Promise<LocalWorkspace> {
+    const { LocalWorkspace } = await import("@pulumi/pulumi/automation/index.js");
+    const envVars = Object.fromEntries(
+      Object.entries(env).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+    );
+    return LocalWorkspace.create({ workDir: cwd, envVars, secretsProvider, pulumiCommand: this });
+  }
+}
+
+/** A stack that exists. */
+export async function stackIn(name: string, workspace: Workspace): Promise<Stack> {
+  const { Stack } = await import("@pulumi/pulumi/automation/index.js");
+  // Each of these would start the CLI once more, and nothing needs what it tells.
+  workspace.selectStack = () => Promise.resolve();
+  workspace.stackOutputs = () => Promise.resolve({});
+  const stack = await Stack.select(name, workspace);
+  stack.info = () => Promise.resolve(undefined);
+  return stack;
+}
+
+/** A file that is gone with the last process that has it open. */
+function unnamedFile(): number {
+  const path = join(tmpdir(), `consortium-fleet-${randomUUID()}`);
+  const file = openSync(path, "wx+", 0o600);
+  rmSync(path);
+  return file;
+}
+
+function textIn(file: number): string {
+  const bytes = Buffer.alloc(fstatSync(file).size);
+  readSync(file, bytes, 0, bytes.length, 0);
+  return bytes.toString("utf8");
 }
 
 /** A resource in the state of a stack. */
@@ -97,84 +153,23 @@ export interface StateResource {
 }
 
 /** The resources in the state of a stack; none if there is no such stack. */
-export async function resourcesIn(stack: string, options: PulumiOptions): Promise<StateResource[]> {
-  const file = `${options.log}.${randomUUID()}.state.json`;
+export async function resourcesIn(stack: string, workspace: Workspace): Promise<StateResource[]> {
   try {
-    await pulumi(["stack", "export", "--stack", stack, "--file", file], options);
-    const { deployment } = JSON.parse(readFileSync(file, "utf8")) as { deployment?: { resources?: StateResource[] } };
+    const { deployment } = (await workspace.exportStack(stack)) as { deployment?: { resources?: StateResource[] } };
     return deployment?.resources ?? [];
   } catch (error) {
-    if (error instanceof PulumiFailed && /no stack named/.test(error.output)) return [];
+    if (isMissing(error)) return [];
     throw error;
-  } finally {
-    rmSync(file, { force: true });
   }
 }
 
+/** Whether there is no such stack. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof PulumiFailed && /no stack named/.test(error.output);
+
 /** The paths of the objects in the state of a stack. */
-export const pathsIn = async (stack: string, options: PulumiOptions): Promise<string[]> =>
-  (await resourcesIn(stack, options)).flatMap(({ id, type, inputs, outputs }) => {
+export const pathsIn = async (stack: string, workspace: Workspace): Promise<string[]> =>
+  (await resourcesIn(stack, workspace)).flatMap(({ id, type, inputs, outputs }) => {
     const definition = Object.values<Definition>(definitions).find((one) => one.type === classOf(type ?? ""));
     return id === undefined || id === "" || !definition ? [] : [pathOf(definition, { ...inputs, ...outputs }, id)];
   });
-
-/** Does the work, which ends with an exit code, and returns what it added to the log. */
-async function logged(
-  args: string[],
-  options: PulumiOptions,
-  work: (log: number) => Promise<number | null>,
-): Promise<string> {
-  const log = openSync(options.log, "a+", 0o600);
-  try {
-    const start = fstatSync(log).size;
-    const code = await work(log);
-    const output = tailOf(log, start);
-    if (code !== 0) throw new PulumiFailed(args.slice(0, 2).join(" "), output, code);
-    return output;
-  } finally {
-    closeSync(log);
-  }
-}
-
-function ended(
-  args: string[],
-  { out, err }: { out: number; err: number },
-  { cwd, env, stop, started }: PulumiOptions,
-): Promise<number | null> {
-  const all = [...args, "--color", "never", "--non-interactive"];
-  const detached = process.platform !== "win32";
-  return new Promise((resolve, reject) => {
-    const child = spawn("pulumi", all, { cwd, env, detached, stdio: ["ignore", out, err] });
-    stop.running.add(child);
-    child.on("spawn", () => started?.(child.pid!));
-    child.on("error", ({ code, message }: NodeJS.ErrnoException) =>
-      reject(new Error(code === "ENOENT" ? noPulumi : `Pulumi cannot be started: ${message}.`)),
-    );
-    child.on("close", (code) => {
-      stop.running.delete(child);
-      resolve(code);
-    });
-  });
-}
-
-/** Returns a function that passes on each line that was added to a file since its last call. */
-function lineReader(file: number, take: (line: string) => void): () => void {
-  const [buffer, decoder] = [Buffer.alloc(2 ** 16), new StringDecoder()];
-  let position = 0;
-  let unfinished = "";
-  return () => {
-    for (let size; (size = readSync(file, buffer, 0, buffer.length, position)) > 0; position += size) {
-      const lines = (unfinished + decoder.write(buffer.subarray(0, size))).split("\n");
-      unfinished = lines.pop()!;
-      lines.forEach(take);
-    }
-  };
-}
-
-function tailOf(file: number, start: number): string {
-  const { size } = fstatSync(file);
-  const from = Math.max(start, size - tailBytes);
-  const bytes = Buffer.alloc(size - from);
-  readSync(file, bytes, 0, bytes.length, from);
-  return bytes.toString("utf8");
-}

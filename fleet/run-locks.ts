@@ -1,26 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { check, lock } from "proper-lockfile";
 
-/**
- * The run that works on a stack, or that did when it was killed. A run writes it before it changes the stack, so that the next run
- * can judge processes, locks and objects that it finds.
- */
-export interface RunRecord {
+/** Who holds a lock on a stack, as the CLI names it. */
+export interface Holder {
+  user: string;
+  host: string;
+  pid: number;
+  since: string;
+}
+
+/** The run that works on a stack, or that did when it was killed. It is written before the stack is changed. */
+export interface RunRecord extends Holder {
   /** Marks all processes that the run started for the stack. */
   id: string;
-  /** Marks the process that serves all stacks of the run. */
-  shared?: string;
-  /** Ids of the Pulumi processes that it started for the stack. */
-  started: number[];
-  command: string;
-  pid: number;
-  host: string;
-  startedAt: string;
 }
 
 /** A run locks the record of each stack that it works on, and renews the lock every second. That of a killed run becomes stale. */
@@ -31,19 +28,14 @@ const untilStale = (stale: number) => ({ retries: stale / 200 + 5, factor: 1, mi
 export class RunLocks {
   /** Stacks that a killed run left unfinished, and that this run continues. */
   readonly unfinished = new Set<string>();
-  /** Marks the process that serves all stacks of this run. */
-  readonly sharedMark = randomUUID();
   readonly #folder: string;
-  readonly #command: string;
   readonly #own = new Map<string, { record: RunRecord; release: () => Promise<void> }>();
 
   constructor(
     workFolder: string,
-    command: string,
     private readonly staleMs = 10_000,
   ) {
     this.#folder = join(workFolder, "journal");
-    this.#command = command;
     mkdirSync(this.#folder, { recursive: true });
   }
 
@@ -60,22 +52,12 @@ export class RunLocks {
   /** Begins work on a stack. @throws if both this run and another one are to change it */
   async begin(stack: string, { changes }: { changes: boolean }): Promise<void> {
     if (!changes && !this.recordOf(stack)) return;
-    if (!(await this.#lock(stack)) && changes)
-      throw new Error(`${runNamed(this.recordOf(stack))} is at work on this stack. Wait until it has ended.`);
+    if (!(await this.#lock(stack)) && changes) throw new Error(lockedBy(this.recordOf(stack)));
     if (changes) this.#write(stack);
   }
 
   /** Marks the processes that are started for a stack. */
   markOf = (stack: string): string => this.#own.get(stack)?.record.id ?? "";
-
-  /** The Pulumi processes that this run, or a killed one, started for a stack. */
-  startedFor = (stack: string): readonly number[] => this.#own.get(stack)?.record.started ?? [];
-
-  started(stack: string, pid: number): void {
-    const record = this.#own.get(stack)?.record;
-    record?.started.push(pid);
-    if (record && this.recordOf(stack)?.id === record.id) this.#write(stack);
-  }
 
   /** Ends work on a stack. Its record stays if the outcome is unknown. */
   async end(stack: string, { settled }: { settled: boolean }): Promise<void> {
@@ -105,22 +87,14 @@ export class RunLocks {
     });
     if (!release) return false;
     const before = this.recordOf(stack);
-    const record = {
-      id: randomUUID(),
-      shared: this.sharedMark,
-      started: before?.started ?? [],
-      command: this.#command,
-      pid: process.pid,
-      host: hostname(),
-      startedAt: new Date().toISOString(),
-    };
-    this.#own.set(stack, { record, release });
+    const own = { user: userInfo().username, host: hostname(), pid: process.pid, since: new Date().toISOString() };
+    this.#own.set(stack, { record: { id: randomUUID(), ...own }, release });
     if (!before) return true;
     this.unfinished.add(stack);
     if (await endProcesses(before)) return true;
+    const left = processesOf(before).join(", ");
     throw new Error(
-      `Processes of a killed fleet run (${before.command}, begun ${before.startedAt}) do not end: ` +
-        `${processesOf(before).join(", ")}. End them by hand.`,
+      `Processes of a run that was killed, begun ${before.since}, do not end: ${left}. End them by hand.`,
     );
   }
 
@@ -133,11 +107,6 @@ export class RunLocks {
   readonly #file = (stack: string): string => join(this.#folder, `${stack}.json`);
 }
 
-const runNamed = (record: RunRecord | undefined): string =>
-  record
-    ? `a fleet run (${record.command}) of process ${record.pid} on ${record.host}, begun ${record.startedAt},`
-    : "another fleet run";
-
 /** Set for every process that is started for a stack, and inherited by theirs: the processes of a killed run are found by it. */
 export const markName = "CONSORTIUM_FLEET_RUN";
 
@@ -145,38 +114,37 @@ export const markName = "CONSORTIUM_FLEET_RUN";
 const patienceMs = { interrupted: 45_000, killed: 10_000 };
 
 /** Ends the processes of a killed run: first as Ctrl-C does, so that Pulumi writes its state, then by force. */
-export async function endProcesses(run: RunRecord, patience = patienceMs): Promise<boolean> {
-  const interrupted = processesOf(run).filter((pid) => run.started.includes(pid));
-  if (interrupted.length > 0 && (await haveEnded(run, interrupted, "SIGINT", patience.interrupted))) return true;
+export async function endProcesses(run: Pick<RunRecord, "id">, patience = patienceMs): Promise<boolean> {
+  const engines = marked(run).flatMap(({ pid, isPulumi }) => (isPulumi ? [pid] : []));
+  if (engines.length > 0 && (await haveEnded(run, engines, "SIGINT", patience.interrupted))) return true;
   return haveEnded(run, processesOf(run), "SIGKILL", patience.killed);
 }
 
-async function haveEnded(run: RunRecord, pids: number[], signal: NodeJS.Signals, ms: number): Promise<boolean> {
+async function haveEnded(run: Pick<RunRecord, "id">, pids: number[], signal: NodeJS.Signals, ms: number) {
   for (const pid of pids) optional(() => process.kill(pid, signal));
   for (const end = Date.now() + ms; Date.now() < end; await sleep(200)) if (processesOf(run).length === 0) return true;
   return processesOf(run).length === 0;
 }
 
-/** The processes of a run that have not ended: Pulumi and its descendants. */
-export function processesOf({ id, shared = id, started }: RunRecord): number[] {
-  if (process.platform === "win32") return started.filter(isRunning);
-  const marks = [id, shared].map((one) => `${markName}=${one}`);
-  return environments()
-    .filter(([pid, text]) => marks.some((one) => text.includes(one)) && pid !== process.pid)
-    .map(([pid]) => pid);
+/** The processes of a run that have not ended: Pulumi and its descendants. Windows does not tell. */
+export const processesOf = (run: Pick<RunRecord, "id">): number[] => marked(run).map(({ pid }) => pid);
+
+function marked({ id }: Pick<RunRecord, "id">): { pid: number; isPulumi: boolean }[] {
+  if (process.platform === "win32") return [];
+  return processes().filter(({ pid, text }) => text.includes(`${markName}=${id}`) && pid !== process.pid);
 }
 
-function environments(): [pid: number, text: string][] {
+/** All processes, with their environments. */
+function processes(): { pid: number; text: string; isPulumi: boolean }[] {
   if (process.platform === "linux") {
+    const of = (id: string, file: string) => optional(() => readFileSync(`/proc/${id}/${file}`, "utf8")) ?? "";
     const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return ids.map((id) => [Number(id), optional(() => readFileSync(`/proc/${id}/environ`, "utf8")) ?? ""]);
+    return ids.map((id) => ({ pid: Number(id), text: of(id, "environ"), isPulumi: of(id, "comm") === "pulumi\n" }));
   }
   const args = ["-axEww", "-o", "pid=,command="];
-  const text = execFileSync("ps", args, { encoding: "utf8", maxBuffer: 64 * 2 ** 20 });
-  return text.split("\n").map((line) => [parseInt(line), line]);
+  const lines = execFileSync("ps", args, { encoding: "utf8", maxBuffer: 64 * 2 ** 20 }).split("\n");
+  return lines.map((text) => ({ pid: parseInt(text), text, isPulumi: /^\s*\d+\s+(\S*\/)?pulumi\s/.test(text) }));
 }
-
-const isRunning = (pid: number): boolean => optional(() => process.kill(pid, 0)) ?? false;
 
 /** Undefined where it fails. */
 function optional<T>(work: () => T): T | undefined {
@@ -187,46 +155,26 @@ function optional<T>(work: () => T): T | undefined {
   }
 }
 
-/** A holder of Pulumi's lock on a stack, as the CLI names it. */
-interface Holder {
-  user: string;
-  host: string;
-  pid: number;
-  since: string;
-}
-
-const lockedText = /the stack is currently locked by|\[409\] Conflict: Another update is currently in progress/;
-const holderText = /created by (\S+)@(\S+) \(pid (\d+)\) at (\S+)/g;
-
-export const isLocked = (text: string): boolean => lockedText.test(text);
+export const isLocked = (text: string): boolean =>
+  /the stack is currently locked by|\[409\] Conflict: Another update is currently in progress/.test(text);
 
 export const holdersOf = (text: string): Holder[] =>
-  [...text.matchAll(holderText)].map(([, user = "", host = "", pid, since = ""]) => ({
-    user,
-    host,
-    since,
-    pid: Number(pid),
-  }));
+  [...text.matchAll(/created by (\S+)@(\S+) \(pid (\d+)\) at (\S+)/g)].map(
+    ([, user = "", host = "", pid, since = ""]) => ({ user, host, since, pid: Number(pid) }),
+  );
 
 /**
  * Whether Pulumi's lock on a stack may be cleared: a killed run left the stack unfinished, and every holder was a process of this
  * machine that has ended. Any other lock is somebody else's. No other run of the fleet begins meanwhile: this one has its record.
  */
 export function mayClear(stack: string, holders: readonly Holder[], locks: RunLocks): boolean {
-  const hasEnded = ({ host, pid }: Holder) =>
-    host === hostname() && (locks.startedFor(stack).includes(pid) || !isRunning(pid));
+  const hasEnded = ({ host, pid }: Holder) => host === hostname() && optional(() => process.kill(pid, 0)) === undefined;
   return locks.unfinished.has(stack) && holders.length > 0 && holders.every(hasEnded);
 }
 
-/** Says who is at work on a stack, and what to do. */
-export function lockedMessage(stack: string, holders: readonly Holder[], locks: RunLocks, folder: string): string {
-  const record = locks.unfinished.has(stack) ? undefined : locks.recordOf(stack);
-  const who = [
-    ...(record && record.pid !== process.pid ? [runNamed(record)] : []),
-    ...holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`),
-  ];
-  return (
-    `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended. ` +
-    `If it is surely no longer at work, remove its lock: pulumi cancel --yes --stack ${stack} (in ${folder}), and run this again.`
-  );
-}
+export const lockedBy = (...holders: (Holder | undefined)[]): string => {
+  const who = holders
+    .filter((one) => one !== undefined)
+    .map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`);
+  return `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended.`;
+};

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Workspace } from "@pulumi/pulumi/automation";
 import limited from "p-limit";
 import {
   ConsortiumClient,
@@ -8,58 +8,38 @@ import {
   isOffline,
   keyProved,
 } from "pulumi-consortium/internal/fleet";
-import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
 import { failBeyondLimits, type Previewed } from "./limits";
-import { Ownership } from "./ownership";
+import { lastOf, Ownership } from "./ownership";
 import { hasYamlHost, pluginFile, prepareBackend, prepareWorkFolder } from "./project";
 import { SharedProvider } from "./provider";
-import { pathsIn, PulumiFailed, type PulumiOptions } from "./pulumi";
+import { pathsIn, Pulumi, PulumiFailed } from "./pulumi";
 import { type Command, type FleetResult, type StackResult } from "./results";
 import { dropTornAttributes } from "./leftovers";
-import { markName, RunLocks } from "./run-locks";
+import { RunLocks } from "./run-locks";
 import { type Secrets, sharedEnvironment, stackEnvironment } from "./secrets";
 import { resultOf, type RunContext, type RunOptions, StackRun } from "./stack";
-
-/** The fleet in the project that an earlier version used, if its file names none and has stacks there. */
-export async function inLegacyProject(
-  fleet: Fleet,
-  { secrets, env, stop }: Pick<RunOptions, "secrets" | "env" | "stop">,
-): Promise<Fleet> {
-  if (fleet.hasProject) return fleet;
-  prepareBackend(fleet);
-  const folder = join(fleet.folder, ".consortium", "fleet");
-  mkdirSync(folder, { recursive: true });
-  const options = {
-    cwd: fleet.folder,
-    env: sharedEnvironment(fleet, secrets, env),
-    log: join(folder, "fleet.log"),
-    stop,
-  };
-  const legacy = { ...fleet, project: legacyProject };
-  return (await listing(() => new Ownership(legacy, options).isLegacy())) ? legacy : fleet;
-}
 
 /** Runs a command for many stacks in parallel. One that fails does not stop the others. */
 export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult, "stacks" | "strays">> {
   const { command, stacks, parallel, secrets, view, stop } = options;
   prepareBackend(fleet);
   const workFolder = prepareWorkFolder(fleet);
-  const locks = new RunLocks(workFolder, command);
+  const locks = new RunLocks(workFolder);
   let provider: SharedProvider | undefined;
   try {
     const environment = sharedEnvironment(fleet, secrets, options.env);
     if (await locks.recover(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
-    const log = join(workFolder, "logs", "fleet.log");
-    const forAll = { cwd: workFolder, env: environment, log, stop };
-    const ownership = new Ownership(fleet, forAll);
-    const all = await listing(() => ownership.list());
-    const known = new Set(all.map(({ name }) => name.split("/").at(-1)!));
-    if (known.size > 0) await ownership.learn();
-    provider = sharedProvider(environment, { log, mark: locks.sharedMark });
+    const pulumi = await Pulumi.find(stop, { cwd: workFolder, env: environment });
+    const workspace = await pulumi.workspace({ cwd: workFolder, env: environment });
+    const ownership = new Ownership(fleet, workspace);
+    const all = await ownership.list().catch(explained);
+    const known = new Set(all.map(({ name }) => lastOf(name)));
+    provider = sharedProvider(environment, join(workFolder, "logs", "fleet.log"));
     const context: RunContext = {
       ...options,
       fleet,
+      pulumi,
       workFolder,
       locks,
       environment,
@@ -67,7 +47,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<
       ownership,
       ...(command === "preview" && !isOffline(environment) && { proveKey: keyProver(environment, secrets) }),
       provider,
-      otherPaths: pathReader(fleet, known, forAll),
+      otherPaths: pathReader(fleet, known, workspace, (cwd) => pulumi.workspace({ cwd, env: environment })),
     };
     const limit = limited(parallel);
     const previewed: Previewed[] = [];
@@ -115,14 +95,11 @@ function keyProver(environment: NodeJS.ProcessEnv, secrets: Secrets): RunContext
 }
 
 /** The provider for stacks that run as YAML; undefined if Pulumi has no YAML host, or you debug the provider. */
-function sharedProvider(
-  env: NodeJS.ProcessEnv,
-  { log, mark }: { log: string; mark: string },
-): SharedProvider | undefined {
+function sharedProvider(env: NodeJS.ProcessEnv, log: string): SharedProvider | undefined {
   const file = pluginFile();
   if (file === undefined || !hasYamlHost(env) || /(^|,)consortium:/.test(env.PULUMI_DEBUG_PROVIDERS ?? ""))
     return undefined;
-  return new SharedProvider({ file, log, env: { ...env, [markName]: mark } });
+  return new SharedProvider({ file, log, env });
 }
 
 /**
@@ -156,15 +133,20 @@ function inOrder(
 }
 
 /** Returns the paths of the objects in the states of all stacks but one. It reads the states at the first call. */
-function pathReader(fleet: Fleet, known: ReadonlySet<string>, options: PulumiOptions): RunContext["otherPaths"] {
+function pathReader(
+  { stacks }: Fleet,
+  known: ReadonlySet<string>,
+  workspace: Workspace,
+  workspaceIn: (folder: string) => Promise<Workspace>,
+): RunContext["otherPaths"] {
   const limit = limited(4);
   const read = () => {
-    const programs = fleet.stacks.flatMap(({ name, program }) =>
-      program === undefined ? [] : [{ name, cwd: program }],
-    );
-    const all = [...[...known].map((name) => ({ name, cwd: options.cwd })), ...programs];
+    const programs = stacks.flatMap(({ name, program }) => (program === undefined ? [] : [{ name, program }]));
+    const all = [...[...known].map((name) => ({ name, program: undefined })), ...programs];
+    const pathsOf = async (name: string, program?: string) =>
+      pathsIn(name, program === undefined ? workspace : await workspaceIn(program));
     return Promise.all(
-      all.map(({ name, cwd }) => limit(async () => ({ name, paths: await pathsIn(name, { ...options, cwd }) }))),
+      all.map(({ name, program }) => limit(async () => ({ name, paths: await pathsOf(name, program) }))),
     );
   };
   let states: ReturnType<typeof read> | undefined;
@@ -172,13 +154,7 @@ function pathReader(fleet: Fleet, known: ReadonlySet<string>, options: PulumiOpt
 }
 
 /** Explains a failure of the first call to the backend. */
-async function listing<T>(list: () => Promise<T>): Promise<T> {
-  try {
-    return await list();
-  } catch (error) {
-    if (!(error instanceof PulumiFailed)) throw error;
-    throw new Error(`Cannot list the stacks of the backend: ${error.output.trim().replace(/^error: /, "")}`, {
-      cause: error,
-    });
-  }
+function explained(cause: unknown): never {
+  if (!(cause instanceof PulumiFailed)) throw cause;
+  throw new Error(`Cannot list the stacks of the backend: ${cause.output.trim().replace(/^error: /, "")}`, { cause });
 }

@@ -80,8 +80,6 @@ export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env): Env
     ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
     ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
     PULUMI_SKIP_UPDATE_CHECK: "true",
-    // Makes previews stream their events, as updates do.
-    PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
   };
 }
 

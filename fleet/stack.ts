@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { EngineEvent as ApiEvent, Workspace } from "@pulumi/pulumi/automation";
 import {
   type EngineEvent,
   ConsortiumClient,
@@ -14,9 +15,9 @@ import { type Ownership } from "./ownership";
 import { Progress } from "./progress";
 import { configure, mayBeYaml, prepareYaml } from "./project";
 import { type SharedProvider } from "./provider";
-import { pathsIn, pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
+import { pathsIn, type Pulumi, PulumiFailed, stackIn, type Stop } from "./pulumi";
 import { type Command, type Outcome, type StackResult } from "./results";
-import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunLocks } from "./run-locks";
+import { holdersOf, isLocked, lockedBy, markName, mayClear, type RunLocks } from "./run-locks";
 import { type Secrets, stackEnvironment } from "./secrets";
 
 export interface RunOptions {
@@ -37,6 +38,7 @@ export interface RunOptions {
 /** What all stacks of a run have in common. */
 export interface RunContext extends RunOptions {
   fleet: Fleet;
+  pulumi: Pulumi;
   workFolder: string;
   locks: RunLocks;
   /** Of all Pulumi processes, without the key of any organization. */
@@ -54,13 +56,6 @@ export interface RunContext extends RunOptions {
 
 const kinds = { up: "done", destroy: "done", preview: "planned", drift: "compared" } as const;
 
-const commandLines: Record<Command, string[]> = {
-  up: ["up", "--yes", "--skip-preview"],
-  preview: ["preview"],
-  destroy: ["destroy", "--yes", "--skip-preview"],
-  drift: ["refresh", "--preview-only"],
-};
-
 /** Whether Pulumi or its provider was killed, for example because memory ran out. */
 const wasKilled = (error: unknown, { errors }: Progress): boolean =>
   error instanceof PulumiFailed &&
@@ -68,14 +63,6 @@ const wasKilled = (error: unknown, { errors }: Progress): boolean =>
     /error reading from server|transport is closing|transport: Error while dialing/.test(
       [error.output, ...errors].join("\n"),
     ));
-
-/** Pulumi takes the configuration of every pack, or of none. */
-const policyArgs = ({ fleet: { policyPacks } }: RunContext): string[] => [
-  ...policyPacks.flatMap(({ path }) => ["--policy-pack", path]),
-  ...(policyPacks.some(({ config }) => config !== undefined)
-    ? policyPacks.flatMap(({ config = "" }) => ["--policy-pack-config", config])
-    : []),
-];
 
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
@@ -111,18 +98,18 @@ export class StackRun {
   readonly progress: Progress;
   readonly #log: string;
   readonly #createLog: string;
-  /** The folder of the program, and the variables by which Pulumi finds the shared provider. */
-  #program: { cwd: string; variables: Record<string, string> };
+  readonly #changes: boolean;
   #leftovers: string[] = [];
 
   constructor(
     readonly spec: FleetStack,
     readonly context: RunContext,
   ) {
-    this.#log = join(context.workFolder, "logs", `${spec.name}.log`);
-    this.#createLog = createLogOf(context.workFolder, spec.name);
-    this.#program = { cwd: spec.program ?? context.workFolder, variables: {} };
-    this.progress = new Progress(context.secrets.mask, kinds[context.command]);
+    const { workFolder, secrets, command } = context;
+    this.#log = join(workFolder, "logs", `${spec.name}.log`);
+    this.#createLog = createLogOf(workFolder, spec.name);
+    this.#changes = command === "up" || command === "destroy";
+    this.progress = new Progress(secrets.mask, kinds[command]);
   }
 
   async result(): Promise<StackResult> {
@@ -135,7 +122,8 @@ export class StackRun {
       recovered: this.#isContinued,
       leftovers: this.#leftovers,
     });
-    rmSync(this.#log, { force: true });
+    // Earlier versions kept the events of the engine, with passwords in clear text.
+    for (const file of [this.#log, `${this.#log}.json`]) rmSync(file, { force: true });
     try {
       await this.#perform();
       return done(progress.drift.length > 0 ? "drift" : "ok");
@@ -145,56 +133,66 @@ export class StackRun {
   }
 
   async #perform(): Promise<void> {
-    const { spec, context } = this;
+    const { spec, context, progress } = this;
     const { command, known, locks, stop } = context;
     const warning = await context.proveKey?.(spec);
     if (warning !== undefined) this.#tell(`WARNING: ${warning}`);
-    const changes = command === "up" || command === "destroy";
     // A stack with its own program belongs to another project, whose stacks were not listed.
     const exists = spec.program === undefined ? known.has(spec.name) : !this.#runsProgram;
     if (!exists && command === "destroy") return;
-    if (!exists && command === "drift") {
-      this.progress.drift.push("the stack has not been created yet");
-      return;
-    }
-    await locks.begin(spec.name, { changes });
+    if (!exists && command === "drift") return void progress.drift.push("the stack has not been created yet");
+    await locks.begin(spec.name, { changes: this.#changes });
     if (this.#isContinued) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
-      await this.#serve();
-      const made = !exists && (await this.#clearingStaleLock(() => this.#init()));
-      try {
-        await this.#clearingStaleLock(() => this.#own(made));
-        if (changes) await this.#prepareCreateLog();
-        await this.#clearingStaleLock(() => this.#verb());
-      } finally {
-        // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
-        if (made && command === "preview") await this.#pulumi(["stack", "rm", spec.name, "--yes"]);
-      }
-      // What the killed run had begun is settled now: Pulumi need not warn of it again.
-      if (this.#isContinued && changes && this.progress.pending)
-        await this.#pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", spec.name]);
-      if (this.#isContinued && changes) await this.#nameLeftovers();
+      await this.#run(exists);
       settled = true;
     } catch (error) {
       // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
-      settled = !this.#isContinued && !stop.forced && !wasKilled(error, this.progress);
+      settled = !this.#isContinued && !stop.forced && !wasKilled(error, progress);
       throw error;
     } finally {
       await context.provider?.end(spec.name);
-      await locks.end(spec.name, { settled: changes && settled });
+      await locks.end(spec.name, { settled: this.#changes && settled });
     }
   }
 
-  /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
-  async #serve(): Promise<void> {
+  async #run(exists: boolean): Promise<void> {
     const { spec, context } = this;
-    const { provider, workFolder, fleet, environment } = context;
-    if (!provider || !mayBeYaml(workFolder, spec, environment)) return;
-    const cwd = prepareYaml(workFolder, fleet, spec);
-    if (cwd === undefined) return;
-    const variables = await provider.serve(spec.name, this.#options(spec).env);
-    this.#program = { cwd, variables };
+    const { command, ownership, takeOver = false } = context;
+    const workspace = await this.#workspace();
+    const isNew = !exists && (await this.#clearingStaleLock(workspace, () => this.#init(workspace)));
+    try {
+      const claims = command === "up";
+      await this.#clearingStaleLock(workspace, () => ownership.own(spec, workspace, { isNew, takeOver, claims }));
+      if (this.#changes) await this.#prepareCreateLog(workspace);
+      await this.#clearingStaleLock(workspace, () => this.#verb(workspace));
+    } finally {
+      // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
+      if (isNew && command === "preview") await workspace.removeStack(spec.name);
+    }
+    if (this.#isContinued && this.#changes) await this.#nameLeftovers(workspace);
+  }
+
+  /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
+  async #workspace(): Promise<Workspace> {
+    const { spec, context } = this;
+    const { provider, workFolder, fleet, pulumi, environment } = context;
+    const yaml = provider && mayBeYaml(workFolder, spec, environment) && prepareYaml(workFolder, fleet, spec);
+    const env = yaml
+      ? { ...this.#environment, ...(await provider.serve(spec.name, this.#environment)) }
+      : this.#environment;
+    return pulumi.workspace({ cwd: yaml || (spec.program ?? workFolder), env }, fleet.secretsProvider);
+  }
+
+  get #environment(): NodeJS.ProcessEnv {
+    const { environment, secrets, locks, proveKey } = this.context;
+    return {
+      ...stackEnvironment(environment, this.spec, secrets),
+      [markName]: locks.markOf(this.spec.name),
+      [createLogVariable]: this.#createLog,
+      ...(proveKey && { [offlineVariable]: "true" }), // it is proven already
+    };
   }
 
   /** Whether a killed run was at work on this stack. */
@@ -206,30 +204,86 @@ export class StackRun {
     return this.context.command === "up" || this.context.command === "preview";
   }
 
-  /** Only its own fleet file changes a stack, which remembers that file from its first `up` on. */
-  async #own(isNew: boolean): Promise<void> {
-    const { spec, context } = this;
-    const { ownership, takeOver, command } = context;
-    const options = this.#options();
-    const refusal = isNew || takeOver ? undefined : await ownership.refusal(spec, options);
-    if (refusal !== undefined) throw new Error(refusal);
-    if (command === "up") await ownership.claim(spec, options, { isNew });
+  /** Creates the stack. Returns false if it exists already. */
+  async #init(workspace: Workspace): Promise<boolean> {
+    try {
+      await workspace.createStack(this.spec.name);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PulumiFailed) || !/already exists/.test(error.output)) throw error;
+      return false;
+    }
   }
 
-  async #prepareCreateLog(): Promise<void> {
+  async #prepareCreateLog(workspace: Workspace): Promise<void> {
     const { spec, context } = this;
     if (!this.#isContinued) return removeCreateLog(this.#createLog);
-    await continueFrom(this.#createLog, { own: () => this.#paths(), others: () => context.otherPaths(spec.name) });
+    const own = () => pathsIn(spec.name, workspace);
+    await continueFrom(this.#createLog, { own, others: () => context.otherPaths(spec.name) });
   }
 
-  readonly #paths = (): Promise<string[]> => pathsIn(this.spec.name, this.#options());
+  async #verb(workspace: Workspace): Promise<void> {
+    const { spec, context, progress } = this;
+    const { command, refresh, fleet, workFolder } = context;
+    const { policyPacks } = fleet;
+    const stack = await stackIn(spec.name, workspace);
+    const options = { onEvent: this.#listen, color: "never", refresh } as const;
+    if (command === "drift") return void (await stack.previewRefresh(options));
+    if (command === "destroy") await stack.destroy(options);
+    else {
+      configure(workFolder, fleet, spec);
+      const run = {
+        ...options,
+        policyPacks: policyPacks.map(({ path }) => path),
+        // Pulumi takes the configuration of every pack, or of none.
+        ...(policyPacks.some(({ config }) => config !== undefined) && {
+          policyPackConfigs: policyPacks.map(({ config = "" }) => config),
+        }),
+      };
+      // Policies of whole stacks are judged at the end of a run: only a preview judges them before anything is created.
+      progress.isJudging = command === "up" && policyPacks.length > 0;
+      if (command === "preview" || progress.isJudging) await stack.preview(run);
+      progress.isJudging = false;
+      if (command === "up") await stack.up(run);
+    }
+    // What the killed run had begun is settled now: Pulumi need not warn of it again.
+    if (this.#isContinued && this.#changes && progress.pending)
+      await stack.refresh({ clearPendingCreates: true, color: "never", onEvent: () => undefined });
+  }
+
+  /** Runs a part of the command. If a killed run left its lock on the stack, clears that and runs the part again. */
+  async #clearingStaleLock<T>(workspace: Workspace, run: () => Promise<T>): Promise<T> {
+    const { spec, context, progress } = this;
+    const { locks, workFolder } = context;
+    try {
+      return await run();
+    } catch (error) {
+      const output = error instanceof PulumiFailed ? [error.output, ...progress.errors].join("\n") : "";
+      if (!isLocked(output)) throw error;
+      const holders = holdersOf(output);
+      progress.errors.length = 0;
+      if (!mayClear(spec.name, holders, locks))
+        throw new Error(
+          `${lockedBy(...holders)} If it is surely no longer at work, remove its lock: pulumi cancel --yes --stack ${spec.name} ` +
+            `(in ${workFolder}), and run this again.`,
+          { cause: error },
+        );
+      this.#tell("releases the lock of the killed run");
+      await (await stackIn(spec.name, workspace)).cancel();
+      return await run();
+    }
+  }
 
   /** Names objects that belong to the stack but are in no state. */
-  async #nameLeftovers(): Promise<void> {
+  async #nameLeftovers(workspace: Workspace): Promise<void> {
     if (!existsSync(this.#createLog)) return;
-    const client = new ConsortiumClient(resolveProviderSettings({}, this.#options().env));
+    const client = new ConsortiumClient(resolveProviderSettings({}, this.#environment));
     try {
-      const { certain, doubtful } = await leftoversOf(this.#createLog, await this.#paths(), client);
+      const { certain, doubtful } = await leftoversOf(
+        this.#createLog,
+        await pathsIn(this.spec.name, workspace),
+        client,
+      );
       this.#leftovers = [
         ...certain.map((one) => `the killed run created ${one}, which the stack does not hold`),
         ...doubtful.map((one) => `the killed run may have created ${one}`),
@@ -245,57 +299,8 @@ export class StackRun {
     }
   }
 
-  /** Creates the stack. Returns false if it exists already. */
-  async #init(): Promise<boolean> {
-    const { secretsProvider } = this.context.fleet;
-    const encryption = secretsProvider === undefined ? [] : ["--secrets-provider", secretsProvider];
-    try {
-      await this.#pulumi(["stack", "init", this.spec.name, "--no-select", ...encryption]);
-      return true;
-    } catch (error) {
-      if (!(error instanceof PulumiFailed) || !/already exists/.test(error.output)) throw error;
-      return false;
-    }
-  }
-
-  /** Runs a part of the command. If a killed run left its lock on the stack, clears that and runs the part again. */
-  async #clearingStaleLock<T>(run: () => Promise<T>): Promise<T> {
-    const { spec, context, progress } = this;
-    const { locks, workFolder } = context;
-    try {
-      return await run();
-    } catch (error) {
-      const output = error instanceof PulumiFailed ? [error.output, ...progress.errors].join("\n") : "";
-      if (!isLocked(output)) throw error;
-      const holders = holdersOf(output);
-      progress.errors.length = 0;
-      if (!mayClear(spec.name, holders, locks))
-        throw new Error(lockedMessage(spec.name, holders, locks, workFolder), { cause: error });
-      this.#tell("releases the lock of the killed run");
-      await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
-      return await run();
-    }
-  }
-
-  async #verb(): Promise<void> {
-    const { spec, context } = this;
-    const { command, refresh, fleet, workFolder } = context;
-    if (this.#runsProgram) configure(workFolder, fleet, spec);
-    const options = refresh && command !== "drift" ? ["--refresh"] : [];
-    const packs = this.#runsProgram ? policyArgs(context) : [];
-    const run = (args: string[]) =>
-      pulumiEvents([...args, ...options, ...packs, "--stack", spec.name], this.#options(spec), this.#listen);
-    // Policies of whole stacks are judged at the end of a run: only a preview judges them before anything is created.
-    if (command === "up" && packs.length > 0) {
-      this.progress.isJudging = true;
-      await run(commandLines.preview);
-      this.progress.isJudging = false;
-    }
-    await run(commandLines[command]);
-  }
-
-  readonly #listen = (event: EngineEvent): void => {
-    const lines = this.progress.take(event);
+  readonly #listen = (event: ApiEvent): void => {
+    const lines = this.progress.take(event as unknown as EngineEvent);
     // Without Pulumi's advice on what the killed run had begun: this run follows it already.
     this.#tell(...(this.#isContinued ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
   };
@@ -303,29 +308,7 @@ export class StackRun {
   #tell(...lines: string[]): void {
     const { context, spec, progress } = this;
     const masked = lines.map(context.secrets.mask);
-    appendFileSync(this.#log, masked.map((line) => `${line}\n`).join(""));
+    appendFileSync(this.#log, masked.map((line) => `${line}\n`).join(""), { mode: 0o600 });
     context.view.tell(spec.name, progress, masked);
-  }
-
-  #pulumi(args: string[]): Promise<string> {
-    return pulumi(args, this.#options());
-  }
-
-  #options({ adopt } = { adopt: false }): PulumiOptions {
-    const { spec, context } = this;
-    const { environment, secrets, locks, stop } = context;
-    return {
-      cwd: this.#program.cwd,
-      env: {
-        ...stackEnvironment(environment, { ...spec, adopt }, secrets),
-        [markName]: locks.markOf(spec.name),
-        [createLogVariable]: this.#createLog,
-        ...(context.proveKey && { [offlineVariable]: "true" }), // it is proven already
-        ...this.#program.variables,
-      },
-      log: this.#log,
-      stop,
-      started: (pid) => locks.started(spec.name, pid),
-    };
   }
 }

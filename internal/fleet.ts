@@ -11,7 +11,7 @@ export {
   textOf,
   wholeNumber,
 } from "../cli/shared/terminal";
-export { type EngineEvent, eventIn } from "../inventory/plan/read";
+export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";
 export { ConsortiumClient, isApiError, regions } from "../provider/api";
 export { systemClock } from "../provider/api/clock";

@@ -79,7 +79,12 @@ describe("the pipelines run as printed", () => {
     const pulumi = new StubPulumi(join(checkout, ".stub"));
     writeFileSync(join(checkout, ".gitignore"), ".*\nstate\n");
     const npx = join(checkout, ".stub/bin/npx");
-    writeFileSync(npx, `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${join(root, "dist/cli/consortium.js")}" "$@"\n`);
+    const own = `"${process.execPath}" "${join(root, "dist/cli/consortium.js")}"`;
+    // It must not fetch another package of the name.
+    writeFileSync(
+      npx,
+      `#!/bin/sh\n[ "$1 $2" = "--no-install pulumi-consortium" ] || exit 9\nshift 2\nexec ${own} "$@"\n`,
+    );
     chmodSync(npx, 0o755);
     mkdirSync(join(checkout, "networks"));
     for (const name of ["trade", "spice"]) writeFileSync(join(checkout, `networks/${name}.yaml`), network!.text);

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { continueFrom, createLogOf, removeCreateLog, leftoversOf } from "../../fleet/leftovers";
-import { pathsIn, Stop } from "../../fleet/pulumi";
+import { pathsIn, Pulumi, Stop } from "../../fleet/pulumi";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { readCreateLog } from "../../provider/core/create-log";
 import { send } from "../support/network";
@@ -97,9 +97,9 @@ test("the paths of what is in a state, read by several at once; a stack that doe
   const pulumi = new StubPulumi(join(folder, "stub"));
   pulumi.stacks = { "fleet/acme-test": { tags: {}, networks: ["trade"], ids: ["c1", "m1"] } };
   writeFileSync(join(folder, "Pulumi.yaml"), "name: fleet\n");
-  const options = { cwd: folder, env: pulumi.env, log: join(folder, "fleet.log"), stop: new Stop() };
-  const all = await Promise.all(Array.from({ length: 6 }, () => pathsIn("acme-test", options)));
+  const place = { cwd: folder, env: pulumi.env };
+  const workspace = await (await Pulumi.find(new Stop(), place)).workspace(place);
+  const all = await Promise.all(Array.from({ length: 6 }, () => pathsIn("acme-test", workspace)));
   expect(all).toEqual(all.map(() => ["/consortia/c1", "/consortia/m1"]));
-  expect(await pathsIn("acme-other", options)).toEqual([]);
-  expect(readdirSync(folder).filter((name) => name.endsWith(".state.json"))).toEqual([]);
+  expect(await pathsIn("acme-other", workspace)).toEqual([]);
 });

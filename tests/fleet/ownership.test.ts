@@ -6,7 +6,7 @@ import { plainView } from "../../fleet/output";
 import { identityOf, isSame } from "../../fleet/ownership";
 import { Stop } from "../../fleet/pulumi";
 import { type Command, type FleetResult } from "../../fleet/results";
-import { inLegacyProject, runFleet } from "../../fleet/run";
+import { runFleet } from "../../fleet/run";
 import { readSecrets } from "../../fleet/secrets";
 import { StubPulumi } from "./stub-pulumi";
 
@@ -55,11 +55,10 @@ async function run(command: Command, file: string, { takeOver = false } = {}): P
   const read = readFleet(file, { env });
   const secrets = await readSecrets(read, read.stacks, env);
   const stop = new Stop();
-  const definition = await inLegacyProject(read, { secrets, env, stop });
   const view = plainView(() => undefined);
-  const { stacks: results, strays } = await runFleet(definition, {
+  const { stacks: results, strays } = await runFleet(read, {
     command,
-    stacks: definition.stacks,
+    stacks: read.stacks,
     parallel: 1,
     secrets,
     env,
@@ -70,7 +69,7 @@ async function run(command: Command, file: string, { takeOver = false } = {}): P
   return {
     results,
     strays,
-    project: definition.project,
+    project: read.project,
     outcomes: Object.fromEntries(results.map(({ stack, outcome }) => [stack, outcome])),
     errors: results.map(({ error = "" }) => error).join("\n"),
   };
@@ -154,29 +153,24 @@ describe("which fleet a file is", () => {
   });
 });
 
-describe("stacks of an earlier version, which remember no file", () => {
+describe("stacks that remember no file, such as those of the Kubernetes operator", () => {
   const made = (...networks: string[]) => ({ tags: {}, networks, ids: networks });
 
-  test("stay in the project that was the default then, and remember the file from the next up on", async () => {
-    pulumi.stacks = { "fleet/acme-prod": made("coffee") };
-    const file = fleet("north/fleet.yaml");
-    expect(await run("up", file)).toMatchObject({ project: "fleet", outcomes: { "acme-prod": "ok" } });
-    expect(Object.keys(pulumi.stacks)).toEqual(["fleet/acme-prod"]);
-    expect(Object.values(pulumi.stacks["fleet/acme-prod"]!.tags)).toEqual([
+  test("remember it from the next up on", async () => {
+    pulumi.stacks = { "trade/acme-prod": made("coffee") };
+    expect(await run("up", fleet("north/fleet.yaml", { project: "trade" }))).toMatchObject({
+      outcomes: { "acme-prod": "ok" },
+    });
+    expect(Object.values(pulumi.stacks["trade/acme-prod"]!.tags)).toEqual([
       expect.stringContaining("north/fleet.yaml"),
     ]);
-    expect(await run("up", file)).toMatchObject({ project: "fleet", outcomes: { "acme-prod": "ok" } });
-    expect(await run("up", fleet("south/fleet.yaml"))).toMatchObject({ project: "south-fleet" });
   });
 
   test("are not taken by a file that describes another network", async () => {
-    pulumi.stacks = { "fleet/acme-prod": made("coffee") };
-    expect(await run("up", fleet("south/fleet.yaml", { stacks: { prod: "tea" } }))).toMatchObject({
-      project: "south-fleet",
-    });
-    const refused = await run("up", fleet("south/fleet.yaml", { project: "fleet", stacks: { prod: "tea" } }));
+    pulumi.stacks = { "trade/acme-prod": made("coffee") };
+    const refused = await run("up", fleet("south/fleet.yaml", { project: "trade", stacks: { prod: "tea" } }));
     expect(refused.errors).toContain("the stack acme-prod holds the network coffee, and not tea");
-    expect(networksOf()).toEqual({ "fleet/acme-prod": ["coffee"], "south-fleet/acme-prod": ["tea"] });
+    expect(networksOf()).toEqual({ "trade/acme-prod": ["coffee"] });
   });
 
   test("that are empty are anybody's", async () => {

@@ -91,6 +91,17 @@ test("Ctrl-C begins no other stack, and the next run does all", async () => {
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
 });
 
+test.each(["v3.205.0", "v2.300.0"])(
+  "Pulumi %s, which would write secrets to the disk, is refused before anything",
+  async (old) => {
+    const env = { ...(pulumi.env as Record<string, string>), ...keys, STUB_VERSION: old };
+    const { code, stderr } = await consortium(["fleet", "up", file, "--yes"], env);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`A fleet needs Pulumi 3.216 or newer, and the one on the PATH is ${old}. Update it.`);
+    expect(pulumi.calls).toEqual(["version"]);
+  },
+);
+
 /** The file with stacks that depend on each other: the test network, then the one in production, then that of globex. */
 function ordered(): void {
   const prod = { definition: "trade.yaml", dependsOn: ["acme-test"] };

@@ -11,7 +11,8 @@ export interface StubStack {
 export type StubState = Record<string, StubStack>;
 
 /**
- * A `pulumi` that keeps each stack in a file, for what a fleet decides by itself: an `up` holds the network of the stack's settings.
+ * A `pulumi` that keeps each stack in a file, for what a fleet decides by itself: an `up` holds the network of the stack's settings. Its
+ * events go where the Automation API waits for them.
  * The variable `STUB_<stack>` makes an `up` of it fail ("fail:why") or wait for Ctrl-C ("hang").
  */
 const program = `#!/usr/bin/env node
@@ -32,13 +33,29 @@ const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 const own = existsSync("Pulumi.yaml") ? /^name: *(\\S+)/m.exec(readFileSync("Pulumi.yaml", "utf8"))?.[1] : undefined;
 const [verb, noun, ...rest] = args;
-const name = verb === "stack" && ["init", "rm"].includes(noun) ? rest[0] : option("--stack");
+const name = verb === "stack" && ["init", "rm"].includes(noun) ? rest.find((one) => !one.startsWith("-")) : option("--stack");
 const key = name && (name.includes("/") ? name.split("/").slice(-2).join("/") : own + "/" + name);
 const fail = (text) => { console.error("error: " + text); process.exit(255); };
-appendFileSync(join(folder, "calls.txt"), args.filter((one) => !/^(--color|never|--non-interactive)$/.test(one)).join(" ") + "\\n");
+const noise = /^(--color|never|--non-interactive|--exec-kind|auto\\.local|--event-log|tcp:.*|--show-secrets)$/;
+appendFileSync(join(folder, "calls.txt"), args.filter((one) => !noise.test(one)).join(" ") + "\\n");
 const step = (op, id) => ({ resOutputsEvent: { metadata: { op, urn: "urn:pulumi:s::p::consortium:index:Consortium::" + id,
   type: "consortium:index:Consortium", new: { custom: true }, old: { custom: true } } } });
-const tell = (event) => console.log(JSON.stringify(event));
+const events = [];
+const tell = (event) => void events.push(event);
+const finish = (code = 0) => {
+  const [, server] = (option("--event-log") ?? "").split("tcp://");
+  if (!server) process.exit(code);
+  const { credentials } = require(${JSON.stringify(require.resolve("@grpc/grpc-js"))});
+  const { EventsClient } = require(${JSON.stringify(require.resolve("@pulumi/pulumi/proto/events_grpc_pb"))});
+  const { EventRequest } = require(${JSON.stringify(require.resolve("@pulumi/pulumi/proto/events_pb"))});
+  const stream = new EventsClient(server, credentials.createInsecure()).streamEvents(() => process.exit(code));
+  for (const event of events) stream.write(new EventRequest().setEvent(JSON.stringify(event)));
+  stream.end();
+};
+if (verb === "version") {
+  console.log(process.env.STUB_VERSION ?? "v3.216.0");
+  process.exit();
+}
 if (name && !all[key] && noun !== "init") fail("no stack named '" + name + "' found");
 const stack = all[key];
 if (verb === "stack" && noun === "ls") {
@@ -66,7 +83,7 @@ if (verb === "stack" && noun === "ls") {
     ...stack.networks.map((one) => ({ type: "consortium:index:Network", urn: "urn:pulumi:s::p::consortium:index:Network::" + one })),
     ...stack.ids.map((id) => ({ type: "consortium:index:Consortium", urn: "urn:pulumi:s::p::t::" + id, id })),
   ];
-  writeFileSync(option("--file"), JSON.stringify({ deployment: { resources } }));
+  console.log(JSON.stringify({ deployment: { resources } }));
 } else if (verb === "up" && process.env["STUB_" + name]) {
   const [order, text] = process.env["STUB_" + name].split(":");
   writeFileSync(join(folder, name + ".pid"), String(process.pid));
@@ -74,7 +91,7 @@ if (verb === "stack" && noun === "ls") {
   if (order === "hang") return void setInterval(() => undefined, 1_000);
   const words = { severity: "error", message: text + " (key " + process.env.CONSORTIUM_API_KEY + ")\\n", color: "never" };
   tell({ diagnosticEvent: words });
-  process.exit(255);
+  finish(255);
 } else if (verb === "up") {
   const settings = readFileSync("Pulumi." + name + ".yaml", "utf8");
   const [, network] = /:name: *"?([^"\\n]+)/.exec(settings) ?? /network: *"?.*?([^/"\\n]+)\\.yaml/.exec(settings);
@@ -83,10 +100,15 @@ if (verb === "stack" && noun === "ls") {
   tell(step(stack.networks.includes(network) ? "same" : "create", network));
   Object.assign(stack, { networks: [network], ids: ["id-of-" + network] });
   keep();
+  finish();
 } else if (verb === "destroy") {
   stack.networks.forEach((one) => tell(step("delete", one)));
   Object.assign(stack, { networks: [], ids: [] });
   keep();
+  finish();
+} else if (verb === "preview" || verb === "refresh") {
+  tell({ summaryEvent: { resourceChanges: {} } });
+  finish();
 }
 `;
 

@@ -247,6 +247,13 @@ export const roomRules = [
     tests: "fleet/recovery.test.ts",
   },
   {
+    rule: "a fleet refuses a CLI that would write the events of an update into a file",
+    file: "fleet/pulumi.ts",
+    find: "major < oldest[0] ||",
+    put: "false && major < oldest[0] ||",
+    tests: "fleet/run.test.ts",
+  },
+  {
     rule: "stacks that depend on each other are in one shard",
     file: "fleet/shards.ts",
     find: "links.get(other)!.push(name);",

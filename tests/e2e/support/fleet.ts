@@ -160,14 +160,14 @@ export class FleetWorld {
     return Object.fromEntries(found.map(([kind, items]) => [kind, items.length]));
   }
 
-  /** Files of this folder that hold one of the secrets, but for the one that is there for it. */
-  leaks(folder = this.folder): string[] {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+  /** Files of this folder that hold one of the secrets, but for the one that is there for it. @param others more secrets */
+  leaks(others: readonly string[] = [], folder = this.folder): string[] {
+    const secrets = [...Object.values(keys), passphrase, ...others];
+    return entriesIn(folder).flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isSymbolicLink() || entry.name === "globex.key") return [];
-      if (entry.isDirectory()) return this.leaks(path);
-      const text = readFileSync(path, "utf8");
-      return [...Object.values(keys), passphrase].some((secret) => text.includes(secret)) ? [path] : [];
+      if (entry.isDirectory()) return this.leaks(others, path);
+      if (!entry.isFile() || entry.name === "globex.key") return [];
+      return secrets.some((secret) => textIn(path).includes(secret)) ? [path] : [];
     });
   }
 
@@ -207,6 +207,17 @@ export class FleetWorld {
   async close(): Promise<void> {
     rmSync(this.folder, { recursive: true, force: true });
     await this.service.close();
+  }
+}
+
+/* Of a run at work, files come and go. */
+const entriesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []);
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
   }
 }
 
