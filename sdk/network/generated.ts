@@ -272,7 +272,7 @@ export interface NetworkTether {
   /** Its console address, which ends in the id, instead of `tetherId`. */
   consoleUrl?: string;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. A service may have others, which previews warn about. */
-  network: ("mainnet" | "rinkeby") | string;
+  network: string;
   /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
   /** Whether it pins. Default: `true`. */

@@ -56,11 +56,20 @@ export async function networkTypes(schema) {
     definitions: { ...others, NetworkEnvironment: withChoice(NetworkEnvironment) },
   };
   const options = { additionalProperties: false, format: false, bannerComment: header };
-  let text = await compile(whole, "NetworkDefinition", options);
+  // Text with known values is text.
+  const plain = JSON.parse(JSON.stringify(whole), (_, value) =>
+    isOpen(value) ? { ...value, tsType: "string" } : value,
+  );
+  let text = await compile(plain, "NetworkDefinition", options);
   while (text.search(record) >= 0) text = text.replace(record, "Record<string, $1>");
   text = text.replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
   return format(text, { parser: "typescript", printWidth: 120 });
 }
+
+/** Whether a schema has known values and takes any other text. @param {Json | undefined} schema */
+const isOpen = (schema) =>
+  schema?.anyOf?.some((/** @type {Json} */ one) => one.enum) === true &&
+  schema.anyOf.some((/** @type {Json} */ one) => one.type === "string" && !one.enum);
 
 /** The mappings with their headings, in the order of the page. @type {[string, string][]} */
 const places = [
