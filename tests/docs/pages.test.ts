@@ -48,6 +48,12 @@ test("files and templates that name a version of this package name this one", ()
     const { dependencies } = JSON.parse(readFileSync(join(root, file), "utf8")) as { dependencies: object };
     expect([file, dependencies]).toEqual([file, expect.objectContaining({ "pulumi-consortium": `^${version}` })]);
   }
+  type Package = Record<"version" | "name", string> & { dependencies: Record<string, string> };
+  for (const folder of ["service", "console", "fleet"]) {
+    const own = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Package;
+    const depended = own.dependencies["pulumi-consortium"] ?? version; // exactly, because internal/ may change with every version
+    expect([own.name, own.version, depended]).toEqual([`consortium-${folder}`, version, version]);
+  }
 });
 
 test("files of CONTRIBUTING.md's table of questions exist, and so do their tests", () => {
