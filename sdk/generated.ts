@@ -43,7 +43,7 @@ export interface ConsortiumProperties {
   createdAt: string;
 }
 
-export type ConsortiumFields = Args<ConsortiumProperties, never, "name" | "description" | "adopt" | "extra">;
+export interface ConsortiumFields extends Args<ConsortiumProperties, never, "name" | "description" | "adopt" | "extra"> {}
 
 /** The membership of one business in a consortium. It owns nodes and credentials. */
 export interface MembershipProperties {
@@ -69,7 +69,7 @@ export interface MembershipProperties {
   createdAt: string;
 }
 
-export type MembershipFields = Args<MembershipProperties, never, "orgName" | "adopt" | "extra">;
+export interface MembershipFields extends Args<MembershipProperties, never, "orgName" | "adopt" | "extra"> {}
 
 /** Where environments of a consortium may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
 export interface ConsortiumZoneProperties {
@@ -95,7 +95,7 @@ export interface ConsortiumZoneProperties {
   createdAt: string;
 }
 
-export type ConsortiumZoneFields = Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra">;
+export interface ConsortiumZoneFields extends Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra"> {}
 
 /** Invites a business of another organization to a consortium, by e-mail. The business becomes a member when it accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member. */
 export interface InvitationProperties {
@@ -117,7 +117,7 @@ export interface InvitationProperties {
   createdAt: string;
 }
 
-export type InvitationFields = Args<InvitationProperties, "email", "orgName" | "adopt" | "extra">;
+export interface InvitationFields extends Args<InvitationProperties, "email", "orgName" | "adopt" | "extra"> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
 export interface EnvironmentProperties<Client extends string = keyof ConsensusOf> {
@@ -165,7 +165,7 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   createdAt: string;
 }
 
-export type EnvironmentFields<Client extends string = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra">;
+export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra"> {}
 
 /** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
 export interface EnvironmentZoneProperties {
@@ -195,7 +195,7 @@ export interface EnvironmentZoneProperties {
   createdAt: string;
 }
 
-export type EnvironmentZoneFields = Args<EnvironmentZoneProperties, "region" | "cloud", "name" | "type" | "bridgeId" | "adopt" | "extra">;
+export interface EnvironmentZoneFields extends Args<EnvironmentZoneProperties, "region" | "cloud", "name" | "type" | "bridgeId" | "adopt" | "extra"> {}
 
 /** Settings for one member's nodes. Each has a type: a node refers to one for its client, one for its keys, one for its backups. */
 export interface ConfigurationProperties {
@@ -223,7 +223,7 @@ export interface ConfigurationProperties {
   createdAt: string;
 }
 
-export type ConfigurationFields = Args<ConfigurationProperties, "type", "name" | "details" | "adopt" | "extra">;
+export interface ConfigurationFields extends Args<ConfigurationProperties, "type", "name" | "details" | "adopt" | "extra"> {}
 
 /** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
 export interface NodeProperties {
@@ -285,7 +285,7 @@ export interface NodeProperties {
   createdAt: string;
 }
 
-export type NodeFields = Args<NodeProperties, never, "name" | "role" | "size" | "zoneId" | "kmsId" | "opsmetricId" | "backupId" | "networkingId" | "nodeConfigId" | "bafId" | "databaseType" | "adopt" | "extra">;
+export interface NodeFields extends Args<NodeProperties, never, "name" | "role" | "size" | "zoneId" | "kmsId" | "opsmetricId" | "backupId" | "networkingId" | "nodeConfigId" | "bafId" | "databaseType" | "adopt" | "extra"> {}
 
 /** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
 export interface AppCredProperties {
@@ -315,7 +315,7 @@ export interface AppCredProperties {
   revision: string;
 }
 
-export type AppCredFields = Args<AppCredProperties, never, "name" | "keepers" | "rotateWhenChanged" | "extra">;
+export interface AppCredFields extends Args<AppCredProperties, never, "name" | "keepers" | "rotateWhenChanged" | "extra"> {}
 
 /** A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, exists once for all members: adopt the existing one with `adopt: true`. */
 export interface ServiceProperties {
@@ -353,7 +353,7 @@ export interface ServiceProperties {
   createdAt: string;
 }
 
-export type ServiceFields = Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "details" | "adopt" | "extra">;
+export interface ServiceFields extends Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "details" | "adopt" | "extra"> {}
 
 /** Receives a member's documents or messages: a name in its `documentstore` or `dataexchange` service. The member must be verified, and registered with an id registry of the environment. */
 export interface DestinationProperties {
@@ -385,7 +385,7 @@ export interface DestinationProperties {
   setupComplete: boolean;
 }
 
-export type DestinationFields = Args<DestinationProperties, never, "name" | "kaleidoManaged" | "membershipId" | "idRegistryId" | "testCertificate" | "adopt" | "extra">;
+export interface DestinationFields extends Args<DestinationProperties, never, "name" | "kaleidoManaged" | "membershipId" | "idRegistryId" | "testCertificate" | "adopt" | "extra"> {}
 
 /** Pins the state of an environment's ledger to a public chain. The service itself is created in the console; this resource configures it, deploys its contract once per network, and starts and stops it. */
 export interface TetherServiceProperties {
@@ -413,10 +413,10 @@ export interface TetherServiceProperties {
   deployedNetworks: string[];
 }
 
-export type TetherServiceFields = Args<TetherServiceProperties, "tetherId" | "network" | "intervalHours", "active" | "waitForFunds" | "extra"> & {
+export interface TetherServiceFields extends Args<TetherServiceProperties, "tetherId" | "network" | "intervalHours", "active" | "waitForFunds" | "extra"> {
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   minimumBalanceWei?: Input<string | number>;
-};
+}
 
 export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth", Pantheon: "pantheon" } as const;
 export const EnvironmentConsensusType = { Raft: "raft", Ibft: "ibft", Poa: "poa" } as const;

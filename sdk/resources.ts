@@ -41,69 +41,74 @@ import { references } from "./network/references";
 
 /* One class for each resource. Its outputs are declared by an interface of the same name, since Pulumi sets them. */
 
+/*
+ * Each way to name a parent is an interface, because TypeScript then shows its name and not its members. Those by id come first
+ * (in TypeScript 7: by their names), because TypeScript explains the last one where a parent is missing.
+ */
+
+interface ByConsortiumId {
+  /** Id of the consortium it belongs to, instead of `consortium`. */
+  consortiumId: Input<string>;
+  consortium?: undefined;
+}
+interface WithConsortium {
+  /** Consortium it belongs to. */
+  consortium: Consortium;
+  consortiumId?: undefined;
+}
 /** The consortium, as the resource or by its id. */
-export type InConsortium =
-  | {
-      /** Consortium it belongs to. */
-      consortium: Consortium;
-      consortiumId?: undefined;
-    }
-  | {
-      /** Id of the consortium it belongs to, instead of `consortium`. */
-      consortiumId: Input<string>;
-      consortium?: undefined;
-    };
+export type InConsortium = ByConsortiumId | WithConsortium;
 
+interface ByEnvironmentId {
+  /** Id of the environment it belongs to, instead of `environment`; also needs `consortiumId`. */
+  environmentId: Input<string>;
+  /** Id of the consortium that the environment belongs to. */
+  consortiumId: Input<string>;
+  environment?: undefined;
+}
+interface WithEnvironment {
+  /** Environment it belongs to; the consortium follows from it. */
+  environment: Environment;
+  environmentId?: undefined;
+  consortiumId?: undefined;
+}
 /** The environment, as the resource, or by its id and that of its consortium. */
-export type InEnvironment =
-  | {
-      /** Environment it belongs to; the consortium follows from it. */
-      environment: Environment;
-      environmentId?: undefined;
-      consortiumId?: undefined;
-    }
-  | {
-      /** Id of the environment it belongs to, instead of `environment`; needs `consortiumId`, too. */
-      environmentId: Input<string>;
-      /** Id of the consortium that the environment belongs to. */
-      consortiumId: Input<string>;
-      environment?: undefined;
-    };
+export type InEnvironment = ByEnvironmentId | WithEnvironment;
 
+interface ByMembershipId {
+  /** Id of the membership that owns it, instead of `membership`. */
+  membershipId: Input<string>;
+  membership?: undefined;
+}
+interface WithMembership {
+  /** Membership that owns it. */
+  membership: Membership;
+  membershipId?: undefined;
+}
 /** The membership, as the resource or by its id. */
-export type OfMembership =
-  | {
-      /** Membership that owns it. */
-      membership: Membership;
-      membershipId?: undefined;
-    }
-  | {
-      /** Id of the membership that owns it, instead of `membership`. */
-      membershipId: Input<string>;
-      membership?: undefined;
-    };
+export type OfMembership = ByMembershipId | WithMembership;
 
+interface ByServiceId {
+  /** Id of the service it belongs to, instead of `service`; also needs `serviceType` and the ids of environment and consortium. */
+  serviceId: Input<string>;
+  /** Type of that service: `documentstore` or `dataexchange`. */
+  serviceType: Input<string>;
+  /** Id of the environment that the service belongs to. */
+  environmentId: Input<string>;
+  /** Id of the consortium that the environment belongs to. */
+  consortiumId: Input<string>;
+  service?: undefined;
+}
+interface WithService {
+  /** Service it belongs to; environment, consortium and membership follow from it. */
+  service: Service;
+  serviceId?: undefined;
+  serviceType?: undefined;
+  environmentId?: undefined;
+  consortiumId?: undefined;
+}
 /** The service, as the resource, or by its id and type and the ids of its environment and consortium. */
-export type InService =
-  | {
-      /** Service it belongs to; environment, consortium and membership follow from it. */
-      service: Service;
-      serviceId?: undefined;
-      serviceType?: undefined;
-      environmentId?: undefined;
-      consortiumId?: undefined;
-    }
-  | {
-      /** Id of the service it belongs to, instead of `service`; needs `serviceType` and the ids of environment and consortium, too. */
-      serviceId: Input<string>;
-      /** Type of that service: `documentstore` or `dataexchange`. */
-      serviceType: Input<string>;
-      /** Id of the environment that the service belongs to. */
-      environmentId: Input<string>;
-      /** Id of the consortium that the environment belongs to. */
-      consortiumId: Input<string>;
-      service?: undefined;
-    };
+export type InService = ByServiceId | WithService;
 
 type Flat = Record<string, Input<unknown>>;
 

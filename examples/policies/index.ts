@@ -1,13 +1,6 @@
 import { PolicyPack, type ResourceValidationPolicy, validateResourceOfType } from "@pulumi/policy";
 import { Environment } from "pulumi-consortium";
-import {
-  allowedNetworks,
-  consensusForProvider,
-  consortiaPerOrganization,
-  environmentsPerConsortium,
-  nodesPerEnvironment,
-  withSettings,
-} from "pulumi-consortium/policy";
+import { consortiumPolicies } from "pulumi-consortium/policy";
 
 // This company's own rule: everybody who opens the console must be able to tell what a ledger is for.
 const describedEnvironments: ResourceValidationPolicy = {
@@ -21,17 +14,14 @@ const describedEnvironments: ResourceValidationPolicy = {
   }),
 };
 
-new PolicyPack("company-rules", {
-  policies: [
-    // The service's limits, unchanged.
-    consortiaPerOrganization,
-    environmentsPerConsortium,
-    // Two nodes of each environment are reserved for partners.
-    withSettings(nodesPerEnvironment, { max: 2 }),
-    // The operations team supports only one protocol.
-    withSettings(consensusForProvider, { allowed: { quorum: ["ibft"] } }),
-    // Pins to mainnet cost money: outside of these stacks they are an error here, not just advice.
-    withSettings(allowedNetworks, { enforcementLevel: "mandatory", mainnetStacks: ["live"] }),
-    describedEnvironments,
-  ],
+// All rules of the package. A misspelled name or setting does not compile.
+const { policies, ...pack } = consortiumPolicies({
+  // Two nodes of each environment are reserved for partners.
+  "nodes-per-environment": { max: 2 },
+  // The operations team supports only one protocol.
+  "consensus-for-provider": { allowed: { quorum: ["ibft"] } },
+  // Pins to mainnet cost money: outside of these stacks they are an error here, not just advice.
+  "allowed-networks": { enforcementLevel: "mandatory", mainnetStacks: ["live"] },
 });
+
+new PolicyPack("company-rules", { ...pack, policies: [...policies, describedEnvironments] });

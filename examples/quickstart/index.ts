@@ -22,7 +22,7 @@ const growerApp = new AppCred("grower-app", { environment, membership: grower })
 const roasterApp = new AppCred("roaster-app", { environment, membership: roaster });
 
 // Pin a hash of the ledger to a public chain every hour. A program cannot create a tether service: this one exists
-// already, and is used if the configuration names it.
+// already, and is used if the configuration names it. Rinkeby was shut down in 2023: here it is a local chain of that name.
 const tetherId = new pulumi.Config("quickstart").get("tetherId");
 const tether = tetherId
   ? new TetherService("pin", { tetherId, network: "rinkeby", intervalHours: 1 }, { dependsOn: nodes })

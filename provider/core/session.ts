@@ -170,7 +170,8 @@ export async function keyProved(
 ): Promise<string | undefined> {
   try {
     const { client, clock } = session();
-    const consortia = await client.until({ at: clock.now() + keyMs, limit: `${keyMs / 1000} s` }).proveKey();
+    const deadline = { at: clock.now() + keyMs, limit: `${keyMs / 1000} s`, setting: "a preview waits no longer" };
+    const consortia = await client.until(deadline).proveKey();
     listed?.(consortia);
   } catch (error) {
     const isRefused = error instanceof SettingsError || isApiError(error, "denied");

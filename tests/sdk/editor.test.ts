@@ -110,7 +110,7 @@ test.each([
   [
     "environmentId:",
     `new Node("n", { environmentId: "e", consortiumId: "c", membership });`,
-    "Id of the environment it belongs to, instead of `environment`; needs `consortiumId`, too.",
+    "Id of the environment it belongs to, instead of `environment`; also needs `consortiumId`.",
   ],
   [
     "consortiumId:",

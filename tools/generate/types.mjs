@@ -132,7 +132,7 @@ function resource(definition) {
   const mayLack = (/** @type {Property} */ { key, optional }) => optional || key === nameKey(definition);
   const wider = args
     .filter(isWider)
-    .map(({ key, type: text, doc }) => ` & {\n${comment(doc, "  ")}  ${key}?: Input<${text}>;\n}`);
+    .map(({ key, type: text, doc }) => `\n${comment(doc, "  ")}  ${key}?: Input<${text}>;\n`);
   const same = args.filter((arg) => !isWider(arg));
 
   const [parameter, argument] =
@@ -140,7 +140,8 @@ function resource(definition) {
   const names = `${union(same.filter((arg) => !mayLack(arg)))}, ${union(same.filter(mayLack))}`;
   const blocks = [
     `${comment(doc)}export interface ${type}Properties${parameter} {\n${lines.join("")}}\n`,
-    `export type ${type}Fields${parameter} = Args<${type}Properties${argument}, ${names}>${wider.join("")};\n`,
+    // An interface, because TypeScript shows its name where it would show all members of another type.
+    `export interface ${type}Fields${parameter} extends Args<${type}Properties${argument}, ${names}> {${wider.join("")}}\n`,
   ];
   const keysOf = (/** @type {Property[]} */ some) => some.map(({ key }) => key);
   const facts = {

@@ -15,7 +15,7 @@ const pulumi = devDependencies["@pulumi/pulumi"]!;
 const folder = mkdtempSync(join(tmpdir(), "consortium-installers-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As docs/operations.md says it for Yarn. */
+/** As docs/troubleshooting.md says it for Yarn. */
 const resolutions = { "@pulumi/pulumi": pulumi };
 
 /** name → how it is run; files of the project besides package.json; what package.json holds */

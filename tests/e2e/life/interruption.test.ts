@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { descendants } from "../support/processes";
 import { finished, root } from "../support/stack";
@@ -22,10 +23,11 @@ const countsOf = async (w: World): Promise<Record<string, number>> =>
   Object.fromEntries(Object.entries(await w.network()).map(([kind, items]) => [kind, items.length]));
 
 /** The documented recovery leads to exactly the network, and destroy removes all of it. */
-async function recovered(w: World, adapter: Adapter): Promise<void> {
+async function recovered(w: World, adapter: Adapter, victim?: "cli" | "provider"): Promise<void> {
   await w.stack.run(["cancel", "--yes"]);
   const up = await w.stack.up({ ...on(adapter), CONSORTIUM_ADOPT: "true" });
   expect(up).toMatchObject({ code: 0 });
+  if (victim === "cli") expect(up.text).toContain("pending operations from previous deployment");
   // A credential that the killed run created and did not record is named. A person has it removed.
   const [, ids] = /consortium sweep --id (\S+)/.exec(up.text) ?? [];
   expect((await countsOf(w)).appcreds).toBe(ids ? 2 : 1);
@@ -74,7 +76,7 @@ test.concurrent.each(kills)(
       // Nothing of the killed run may act on: its provider notices that nobody is left to tell.
       await until(() => !providers.some(isProvider));
       w.service.faults.clear();
-      await recovered(w, adapter);
+      await recovered(w, adapter, victim);
     } finally {
       await w.close();
     }
@@ -108,6 +110,23 @@ test("Ctrl-C ends waiting promptly and keeps what was created, on both providers
     expect(await w.stack.up(on("plugin"))).toMatchObject({ code: 0 });
     expect(await countsOf(w)).toEqual({ ...exactly, nodes: 2 });
     expect(await w.stack.preview(on("plugin"), "--expect-no-changes")).toMatchObject({ code: 0 });
+  } finally {
+    await w.close();
+  }
+});
+
+test("a state file that was cut off is replaced by Pulumi's backup, as docs/recovery.md says", async () => {
+  const w = await world(`new (require("pulumi-consortium").Consortium)("c")`, { inline: true });
+  try {
+    await w.stack.ok(["up", "--yes", "--skip-preview"]);
+    const file = join(w.stack.folder, "state/.pulumi/stacks/e2e/test.json");
+    writeFileSync(file, readFileSync(file, "utf8").slice(0, 500));
+    const cut = await w.stack.preview();
+    expect(cut.code).not.toBe(0);
+    expect(cut.text).toContain("failed to load checkpoint");
+    copyFileSync(`${file}.bak`, file);
+    expect(await w.stack.up({ CONSORTIUM_ADOPT: "true" })).toMatchObject({ code: 0 });
+    expect((await countsOf(w)).consortia).toBe(1);
   } finally {
     await w.close();
   }

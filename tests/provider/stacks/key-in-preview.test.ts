@@ -99,6 +99,14 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     );
   });
 
+  test("a service that throttles for longer than a preview waits: customTimeouts do not change that", async () => {
+    const { service } = await start();
+    service.faults.add({ kind: "status", status: 429, errorMessage: "slow down", times: Infinity });
+    const text = textOf(await new Stack(adapter).preview(program()));
+    expect(text).toContain("no time is left to try again: the limit is 5 s (a preview waits no longer)");
+    expect(text).not.toContain("customTimeouts");
+  });
+
   test("the organization that the settings require is asked for, too", async () => {
     await start();
     const stack = new Stack(adapter);

@@ -1,0 +1,185 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Consortium, Environment, Membership, Node, Provider, TetherService } from "../../sdk";
+import { bases } from "../support/bases";
+import { type Run, Stack } from "../support/double/stack";
+import { world } from "../support/lifecycle";
+import { send } from "../support/network";
+import { proxyServer } from "../support/proxy";
+import { newProcess, setEnvironment, start, type Started } from "../support/service";
+import { ether, tetherId } from "../support/tethered";
+import { pages, root } from "./markdown";
+
+/* Every text in the tables of docs/troubleshooting.md is one that a user sees: each is raised here, or in a test of the real CLI. */
+
+const { text } = pages.find(({ file }) => file === "docs/troubleshooting.md")!;
+const cells = [...text.matchAll(/^\| (`.*?`) +\| /gm)].map(([, cell = ""]) => cell);
+const quoted = cells.flatMap((cell) => cell.split(/(?<=`), (?=`)/)).map((one) => one.replaceAll("`", ""));
+const patternOf = (words: string): RegExp =>
+  new RegExp(
+    words
+      .split("…")
+      .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+      .join("[^\\n]*"),
+  );
+
+/** Text → the test that sees the real CLI print it. */
+const printedByPulumi: Record<string, string> = {
+  "Cannot read properties of undefined (reading 'toJavaScript')": "adoption/adoption.test.ts",
+  "code must be a string, not undefined": "adoption/adoption.test.ts",
+  "no resource plugin 'pulumi-resource-consortium' found": "install/plugin.test.ts",
+  "the stack is currently locked by": "life/backends.test.ts",
+  "pending operations from previous deployment": "life/interruption.test.ts",
+  "failed to load checkpoint": "life/interruption.test.ts",
+  "1 error occurred:": "life/partial-failure.test.ts",
+};
+
+const tree = (opts = {}): void => {
+  const consortium = new Consortium("c", { description: "a" }, opts);
+  const membership = new Membership("m", { consortium }, opts);
+  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" }, opts);
+  new Node("n", { environment, membership }, opts);
+};
+const tether = (): unknown => new TetherService("t", { tetherId, network: "rinkeby", intervalHours: 2 });
+const withSettings = (changes: Record<string, string | undefined>): Promise<Run> => {
+  setEnvironment(changes);
+  return new Stack("dynamic").up(tree);
+};
+const throughProxy = (address: string): Record<string, string> => ({ HTTP_PROXY: address, NO_PROXY: "" });
+const answering = ({ service }: Started, method: string, status: number, route: RegExp): void =>
+  void service.faults.add({ kind: "status", method, status, route, errorMessage: "not now", times: Infinity });
+/** A stack, and then another key or organization. */
+async function afterwards(change: () => Promise<Record<string, string>>): Promise<Run> {
+  const stack = new Stack("dynamic");
+  await stack.up(tree);
+  setEnvironment(await change());
+  return stack.refresh();
+}
+
+const stories: Record<string, (started: Started) => Promise<Run>> = {
+  "no key": () => withSettings({ CONSORTIUM_API_KEY: undefined }),
+  "a refused key": () => withSettings({ CONSORTIUM_API_KEY: "revoked" }),
+  "a key that may not": (w) => {
+    answering(w, "POST", 403, /consortia$/);
+    return new Stack("dynamic").up(tree);
+  },
+  "a key of another organization": ({ service }) =>
+    afterwards(async () => {
+      const { apiKey } = service.addOrganization("theirs");
+      await send({ ...service, baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
+      return { CONSORTIUM_API_KEY: apiKey };
+    }),
+  "a key without a consortium": async ({ service }) => {
+    service.faults.add({ kind: "status", status: 404, route: /apikeys|orgs|^\/memberships/, times: Infinity });
+    return afterwards(() => Promise.resolve({ CONSORTIUM_API_KEY: service.addOrganization("empty").apiKey }));
+  },
+  "another organization in the settings": () =>
+    afterwards(() => Promise.resolve({ CONSORTIUM_ORGANIZATION: "o-other" })),
+  "another provider": async ({ service }) => {
+    const keys = { acme: service.addOrganization("acme").apiKey, globex: service.addOrganization("globex").apiKey };
+    const program = (used: "acme" | "globex") => (): void => {
+      const providers = {
+        acme: new Provider("acme", { apiKey: keys.acme }),
+        globex: new Provider("globex", { apiKey: keys.globex }),
+      };
+      tree({ provider: providers[used] });
+    };
+    const stack = new Stack("dynamic");
+    await stack.up(program("acme"));
+    return stack.up(program("globex"));
+  },
+  "a service that is down": () => withSettings({ CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" }),
+  "a dead proxy": () => withSettings(throughProxy("http://127.0.0.1:9")),
+  "a dead proxy at preview": () => {
+    setEnvironment(throughProxy("http://127.0.0.1:9"));
+    return new Stack("dynamic").preview(tree);
+  },
+  "a proxy with a password": async () => withSettings(throughProxy((await proxyServer({ status: 407 })).address)),
+  "a closing connection": ({ service }) => {
+    service.faults.add({ kind: "resetBefore", method: "GET", route: /consortia$/, times: Infinity });
+    return new Stack("dynamic").up(tree);
+  },
+  throttled: (w) => {
+    answering(w, "GET", 429, /consortia$/);
+    return new Stack("dynamic").up(tree);
+  },
+  maintenance: (w) => {
+    answering(w, "GET", 503, /memberships$/);
+    return new Stack("dynamic").up(tree);
+  },
+  "another service": ({ service }) => withSettings({ CONSORTIUM_BASE_URL: `${service.url}/elsewhere/api/v1` }),
+  "an address without the version": ({ service }) => withSettings({ CONSORTIUM_BASE_URL: service.url }),
+  "an address in clear": () => withSettings({ CONSORTIUM_BASE_URL: "http://service.example/api/v1" }),
+  "a forgotten member": () =>
+    new Stack("dynamic").up(() => void new Node("n", { consortiumId: "c", environmentId: "e" } as never)),
+  "a misspelled argument": () => new Stack("dynamic").up(() => void new Consortium("c", { descripton: "a" } as never)),
+  "a name that is taken": async () => {
+    await new Stack("dynamic").up(tree);
+    newProcess();
+    return new Stack("dynamic").up(tree);
+  },
+  "too many": () => new Stack("dynamic").up(() => ["a", "b", "c"].forEach((name) => new Consortium(name))),
+  "no PATCH": async (w) => {
+    const stack = new Stack("dynamic");
+    await stack.up(tree);
+    answering(w, "PATCH", 405, /./);
+    return stack.up(() => new Consortium("c", { description: "b" }));
+  },
+  "not in time": ({ service }) => {
+    service.setTiming({ nodeStart: 36_000_000 });
+    return new Stack("dynamic").up(tree);
+  },
+  "no funds": () => new Stack("dynamic").up(tether),
+  "no answer to a deployment": (w) => {
+    w.service.store.tethers.setFunds(tetherId, "rinkeby", ether);
+    answering(w, "POST", 500, /deploy$/);
+    return new Stack("dynamic").up(tether);
+  },
+};
+
+const raised: string[] = [];
+const { HTTP_PROXY, NO_PROXY } = process.env;
+afterEach(() => setEnvironment({ HTTP_PROXY, NO_PROXY }));
+
+test.each(Object.entries(stories))("%s has an error that the page quotes", async (_, story) => {
+  const started = await start({ tethers: [{ id: tetherId, funds: { rinkeby: "0" } }] });
+  const { errors, lines } = await story(started);
+  const shown = [...errors.map(({ message }) => message), ...lines].join("\n");
+  raised.push(shown);
+  expect([shown, quoted.filter((words) => patternOf(words).test(shown))]).not.toEqual([shown, []]);
+});
+
+test("a wrong key of the stack configuration is an error that the page quotes", async () => {
+  await start();
+  let error = "";
+  await new Stack("dynamic", { config: { "consortium:regoin": "eu" } }).up(() => {
+    try {
+      tree();
+    } catch (thrown) {
+      error = (thrown as Error).message; // the program itself would end with it
+    }
+  });
+  expect(error).toContain("is not a setting; did you mean");
+  raised.push(error);
+});
+
+test("a node that failed has an error that the page quotes", async () => {
+  const { engine, service, net, time } = await world("node");
+  service.setTiming({ nodeStart: 600_000 });
+  const { nodes } = service.store;
+  time.after(20_000, () => void nodes.setState(nodes.list({ name: "n1" })[0]!.id, "failed"));
+  const { error } = (await engine.up(bases.node(net))) as { error: string };
+  expect(error).toContain('it went to the state "failed"');
+  raised.push(error);
+});
+
+test("every text that the page quotes was raised, here or by the real CLI", () => {
+  expect(quoted.length).toBeGreaterThan(25);
+  const all = raised.join("\n");
+  expect(quoted.filter((words) => !(words in printedByPulumi) && !patternOf(words).test(all))).toEqual([]);
+});
+
+test.each(Object.entries(printedByPulumi))("%s: a test of the CLI expects it", (words, file) => {
+  expect(quoted).toContain(words);
+  expect(readFileSync(join(root, "tests/e2e", file), "utf8")).toContain(words);
+});
