@@ -38,8 +38,8 @@ const own = (resource: Resource, property: string): z.ZodType =>
  */
 const of = (resource: Resource, property: string, otherwise?: string, more = "") => {
   const schema = own(resource, property);
-  const { doc, default: usual } = metaOf(schema);
-  return field(schema.optional(), doc + more, { default: otherwise ?? usual });
+  const { doc, default: usual, seen } = metaOf(schema);
+  return field(schema.optional(), doc + more, { default: otherwise ?? usual, ...(seen && { seen }) });
 };
 
 /** An optional property, and its default in words. */
