@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * npm run compatibility [-- --only PATTERN]: the package as npm packs it, in projects with each Node.js, each Pulumi SDK, each provider,
- * each kind of program and each installer: up, unchanged, change, refresh, policy pack, destroy, mocks. Writes the tables of
+ * each kind of program and each installer: up, unchanged, change, refresh, policy pack, destroy, mocks. Writes the table of
  * docs/compatibility.md after all trials; with a pattern, it only takes those whose title matches. Exit code 1 if one fails. Ends within
  * an hour.
  */
@@ -14,8 +14,8 @@ import { build, bundle, installPackages, npmPackages } from "../tools/lib/prepar
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log } from "../tools/lib/terminal.mjs";
 import { nodeVersions } from "./compatibility/project.mjs";
-import { live, trialGroups } from "./compatibility/trials.mjs";
-import { circumstances, table, writePart } from "./lib/report.mjs";
+import { allTrials, live, matrix } from "./compatibility/trials.mjs";
+import { circumstances, writePart } from "./lib/report.mjs";
 
 const longestMs = 60 * 60_000;
 
@@ -26,14 +26,14 @@ await runMain("compatibility", async () => {
   await build();
   await bundle();
   const cli = await pulumiCli();
-  const groups = trialGroups(await nodeVersions());
+  const trials = allTrials(await nodeVersions());
   const folder = mkdtempSync(join(tmpdir(), "consortium-compatibility-"));
   const startedAt = Date.now();
   /** @type {Map<import("./compatibility/trials.mjs").Trial, boolean>} */
   const results = new Map();
   try {
     const [{ archive: tarball } = { archive: "" }] = await npmPackages(folder, ["pulumi-consortium"]);
-    for (const trial of groups.flatMap(({ trials }) => trials).filter(({ title }) => only.test(title))) {
+    for (const trial of trials.filter(({ title }) => only.test(title))) {
       const begun = Date.now();
       const isLate = begun - startedAt > longestMs;
       const problem = isLate ? "not tried: the hour is over" : await live(trial, { cli, tarball, folder });
@@ -46,16 +46,7 @@ await runMain("compatibility", async () => {
   }
   if (values.only === undefined) {
     const [date, ours, , pulumi] = (await circumstances(cli)).split(", ");
-    const tables = groups.map(({ trials, columns }) =>
-      table(
-        [...Object.keys(columns), "result"],
-        trials.map((trial) => [
-          ...Object.values(columns).map((cell) => cell(trial)),
-          results.get(trial) ? "works" : "**fails**",
-        ]),
-      ),
-    );
-    const text = [`Tried on ${date} with ${ours} and the CLI ${pulumi}.`, ...tables].join("\n\n");
+    const text = `Tried on ${date} with ${ours} and the CLI ${pulumi}.\n\n${matrix(trials, (one) => results.get(one))}`;
     await writePart("docs/compatibility.md", "matrix", text);
   }
   const failed = [...results.values()].filter((works) => !works).length;

@@ -18,7 +18,7 @@ export function define(program: Command): void {
       "after",
       "\nInstalls the plugin in this package, which has the same version, for all projects of this user. Downloads\n" +
         "nothing. Needs the Pulumi CLI on the PATH. Programs in YAML, Python, Go, .NET and Java use the plugin, and\n" +
-        "TypeScript programs where consortium:plugin is true. See docs/languages.md.",
+        "TypeScript programs where consortium:plugin is true. See docs/plugin.md.",
     )
     .action(install);
   program

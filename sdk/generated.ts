@@ -79,7 +79,7 @@ export interface ConsortiumZoneProperties {
   name: string;
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
   region: string;
-  /** Cloud that it is in, such as `aws` or `azure`. */
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
   cloud: string;
   /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
   type: string;
@@ -177,7 +177,7 @@ export interface EnvironmentZoneProperties {
   name: string;
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
   region: string;
-  /** Cloud that it is in, such as `aws` or `azure`. */
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
   cloud: string;
   /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
   type: string;
@@ -205,7 +205,7 @@ export interface ConfigurationProperties {
   environmentId: string;
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
-  /** What it sets, by the service's own name, such as `node_config`. */
+  /** What it sets, by the service's own name. The service decides which values are allowed; seen: `node_config`. */
   type: string;
   /** Name of the configuration. Default: the name of the resource. */
   name: string;
@@ -235,9 +235,9 @@ export interface NodeProperties {
   membershipId: string;
   /** Name of the node. Default: the name of the resource. */
   name: string;
-  /** Role in the consensus, such as `validator`. Default: the service chooses. */
+  /** Role in the consensus. The service decides which values are allowed; seen: `validator`. Default: the service chooses. */
   role: string;
-  /** Size of the machine, such as `small`. Default: the service chooses. */
+  /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: the service chooses. */
   size: string;
   /** Id of the environment's zone that it runs in. Programs can pass the resource as `zone` instead. Default: the service chooses. */
   zoneId: string;
@@ -253,7 +253,7 @@ export interface NodeProperties {
   nodeConfigId: string;
   /** Id of the configuration of its application firewall. Programs can pass the resource as `baf` instead. Default: the service chooses. */
   bafId: string;
-  /** Database that its client keeps the ledger in. Default: the service chooses. */
+  /** Database that its client keeps the ledger in. The service decides which values are allowed. Default: the service chooses. */
   databaseType: string;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
@@ -325,13 +325,13 @@ export interface ServiceProperties {
   environmentId: string;
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
-  /** Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`. */
+  /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`. */
   service: string;
   /** Name of the service. Default: the name of the resource. */
   name: string;
   /** Id of the environment's zone that it runs in. Programs can pass the resource as `zone` instead. Default: the service chooses. */
   zoneId: string;
-  /** Size of the machine, such as `small`. Default: the service chooses. */
+  /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: the service chooses. */
   size: string;
   /** Settings, by the names of the service's type. What the service adds to them is no change. Default: the service chooses. */
   details: Record<string, unknown>;

@@ -41,7 +41,7 @@ const files = {
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
   "sdk/network/generated.ts": await networkTypes(schema),
-  "docs/network-files.md": networkPage(schema, read(join(root, "docs/network-files.md"))),
+  "docs/reference/network-file.md": networkPage(schema),
 };
 const checkOnly = process.argv.includes("--check");
 

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { on as onAdapter, pluginsIn, Stack, stateEnv } from "../lib/stack.mjs";
 import { succeed } from "../../tools/lib/processes.mjs";
+import { table } from "../lib/report.mjs";
 import { install, on } from "./project.mjs";
 
 /** The oldest SDK of the peer range, the newest for Node.js 20, and the newest. */
@@ -24,11 +25,8 @@ function trial(node, sdk, { provider = "dynamic", kind = "CommonJS", installer =
   return { title, node, sdk, provider, kind, installer };
 }
 
-/** @type {Record<string, (trial: Trial) => string>} */
-const versions = { "Node.js": ({ node }) => node.version, "`@pulumi/pulumi`": ({ sdk }) => sdk };
-
-/** The trials by the tables that show them. @param {NodeVersion[]} nodes */
-export function trialGroups(nodes) {
+/** @param {NodeVersion[]} nodes @returns {Trial[]} */
+export function allTrials(nodes) {
   const ofMajor = (/** @type {number} */ major) =>
     /** @type {NodeVersion} */ (nodes.find((node) => node.major === major));
   // Every Node.js with every SDK that runs on it, on the dynamic provider, which relies on the SDK's host. The plugin with the newest SDK
@@ -48,11 +46,26 @@ export function trialGroups(nodes) {
   const installers = /** @type {Installer[]} */ (["pnpm", "Yarn", "Bun"]).map((installer) =>
     trial(ofMajor(24), newest, { installer }),
   );
-  return [
-    { trials: lives, columns: { ...versions, provider: (/** @type {Trial} */ { provider }) => provider } },
-    { trials: kinds, columns: { program: (/** @type {Trial} */ { kind }) => kind, ...versions } },
-    { trials: installers, columns: { installer: (/** @type {Trial} */ one) => one.installer, ...versions } },
-  ];
+  return [...lives, ...kinds, ...installers];
+}
+
+/**
+ * One table of all trials: a column for each SDK, whose cells name the providers that were tried.
+ * @param {Trial[]} trials @param {(trial: Trial) => boolean | undefined} works
+ */
+export function matrix(trials, works) {
+  const program = (/** @type {Pick<Trial, "kind" | "installer">} */ { kind, installer }) =>
+    installer === "npm" ? kind : `${kind}, ${installer}`;
+  const rows = new Map(trials.map((trial) => [`${trial.node.version} ${program(trial)}`, trial]));
+  return table(
+    ["Node.js", "program", ...sdks.map((sdk) => `SDK ${sdk}`)],
+    [...rows.values()].map((row) => {
+      const alike = trials.filter((one) => one.node === row.node && program(one) === program(row));
+      const cell = (/** @type {string} */ sdk) =>
+        alike.flatMap((one) => (one.sdk === sdk ? [works(one) ? one.provider : `**${one.provider} fails**`] : []));
+      return [row.node.version, program(row), ...sdks.map((sdk) => cell(sdk).join(", ") || "–")];
+    }),
+  );
 }
 
 /** A small network. @param {string} description */

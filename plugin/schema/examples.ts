@@ -14,6 +14,7 @@ export const sampleIds = {
   environmentZone: "u0z9fw2x6c",
   configuration: "u0c5ph8t3m",
   service: "u0s4gd1y7r",
+  registry: "u0s8xn5b3v",
   invitation: "u0i7ql5b2k",
   tether: "0123456789",
 };
@@ -123,30 +124,86 @@ export const starter: Program = {
 };
 
 /** Some of the parts, without their comments. */
-const some = (names: string[], more: Part[] = [], outputs: Fields = {}): Program => ({
-  parts: [...parts.filter(({ name }) => names.includes(name)), ...more].map(({ comment: _, ...part }) => part),
-  outputs,
-});
+const some = (names: string[]): Part[] =>
+  parts.filter(({ name }) => names.includes(name)).map(({ comment: _, ...part }) => part);
 
-const pin: Part = {
-  type: "TetherService",
-  name: "pin",
-  args: { tetherId: sampleIds.tether, network: new Choice("TetherServiceNetwork", "rinkeby"), intervalHours: 1 },
-  dependsOn: ["grower-1"],
+/** One member of a ledger, and the credential of its applications. */
+export const small: Program = {
+  parts: some(["coffee-trade", "grower", "ledger", "grower-app"]),
+  outputs: { username: new Ref("grower-app", "username"), password: new Ref("grower-app", "password") },
 };
 
-const ohio: Fields = { region: "us-east-2", cloud: "aws" };
-const zone: Part = { type: "EnvironmentZone", name: "ohio", args: { ...inLedger, ...ohio } };
-const gas: Part = {
-  type: "Configuration",
-  name: "gas",
-  args: { ...ofMember("grower"), type: "node_config", details: { gas_price: "1" } },
-};
+const region: Fields = { region: "us-east-2", cloud: "aws" };
 const service = (name: string, type: string): Part => ({
   type: "Service",
   name,
   args: { ...ofMember("grower"), service: type },
 });
+
+/** A network with a resource of each kind. */
+export const whole: Program = {
+  parts: [
+    ...some(["coffee-trade", "grower", "ledger"]),
+    { type: "ConsortiumZone", name: "us-east", args: { ...inConsortium, ...region, adopt: true } },
+    { type: "Invitation", name: "shipper", args: { ...inConsortium, email: "ops@shipper.example" } },
+    { type: "EnvironmentZone", name: "ohio", args: { ...inLedger, ...region } },
+    {
+      type: "Configuration",
+      name: "gas",
+      args: { ...ofMember("grower"), type: "node_config", details: { gas_price: "1" } },
+    },
+    {
+      ...node("grower-1", "grower"),
+      args: { ...ofMember("grower"), size: "small", zoneId: id("ohio"), nodeConfigId: id("gas") },
+    },
+    ...some(["grower-app"]),
+    service("files", "ipfs"),
+    service("registry", "idregistry"),
+    service("documents", "documentstore"),
+    {
+      type: "Destination",
+      name: "deliveries",
+      args: {
+        ...ofMember("grower"),
+        serviceId: id("documents"),
+        serviceType: new Ref("documents", "service"),
+        idRegistryId: id("registry"),
+        testCertificate: true,
+      },
+    },
+    {
+      type: "TetherService",
+      name: "pin",
+      args: { tetherId: sampleIds.tether, network: new Choice("TetherServiceNetwork", "rinkeby"), intervalHours: 1 },
+      dependsOn: ["grower-1"],
+    },
+  ],
+  outputs: {
+    rpc: new Ref("grower-1", "urls.rpc"),
+    username: new Ref("grower-app", "username"),
+    password: new Ref("grower-app", "password"),
+    urls: new Ref("files", "urls"),
+    uri: new Ref("deliveries", "uri"),
+  },
+};
+
+const partOf = (name: string): Part => whole.parts.find((part) => part.name === name)!;
+
+/** What a reference is of an object that exists already: its id, or the value of its argument. */
+function known({ name, path }: Ref): Fields[string] {
+  const { type, args } = partOf(name);
+  if (path !== "id") return args[path]!;
+  const kind = `${type[0]!.toLowerCase()}${type.slice(1)}`;
+  return sampleIds[(name in sampleIds ? name : kind) as keyof typeof sampleIds];
+}
+
+/** One of the parts by itself, with ids of objects that exist already. */
+function alone(name: string): Program {
+  const { type, args } = partOf(name);
+  const fields = Object.entries(args).map(([key, value]) => [key, value instanceof Ref ? known(value) : value]);
+  const shown = Object.entries(whole.outputs).filter(([, value]) => (value as Ref).name === name);
+  return { parts: [{ type, name, args: Object.fromEntries(fields) as Fields }], outputs: Object.fromEntries(shown) };
+}
 
 const network: Part = {
   type: "Network",
@@ -173,101 +230,66 @@ interface Example {
 const imports = (type: string, name: string, ...ways: string[]): string[] =>
   ways.map((way) => `pulumi import consortium:index:${type} ${name} ${way}`);
 
-/** An example for each resource. */
+/** An example for each resource, by itself. */
 export const examples: Record<string, Example> = {
   Consortium: {
     title: "A consortium",
-    program: some(["coffee-trade"]),
+    program: alone("coffee-trade"),
     imports: imports("Consortium", "coffee-trade", sampleIds.consortium, "coffee-trade"),
   },
   Membership: {
-    title: "Two members of a consortium",
-    program: some(["coffee-trade", "grower", "roaster"]),
+    title: "A member of a consortium",
+    program: alone("grower"),
     imports: imports("Membership", "grower", sampleIds.membership, "coffee-trade/grower"),
   },
   Environment: {
     title: "A ledger",
-    program: some(["coffee-trade", "ledger"]),
+    program: alone("ledger"),
     imports: imports("Environment", "ledger", sampleIds.environment, "coffee-trade/ledger"),
   },
   Node: {
     title: "A node of one member",
-    program: some(["coffee-trade", "grower", "ledger", "grower-1"], [], { rpc: new Ref("grower-1", "urls.rpc") }),
+    program: alone("grower-1"),
     imports: imports("Node", "grower-1", sampleIds.node, "coffee-trade/ledger/grower-1"),
   },
   AppCred: {
     title: "A credential for one member's applications",
-    program: some(["coffee-trade", "grower", "ledger", "grower-app"], [], {
-      username: new Ref("grower-app", "username"),
-      password: new Ref("grower-app", "password"),
-    }),
+    program: alone("grower-app"),
     imports: imports("AppCred", "grower-app", sampleIds.appCred, "coffee-trade/ledger/grower-app"),
   },
   ConsortiumZone: {
     title: "A region for the environments of a consortium",
-    program: some(
-      ["coffee-trade"],
-      [{ type: "ConsortiumZone", name: "ohio", args: { ...inConsortium, ...ohio, adopt: true } }],
-    ),
-    imports: imports("ConsortiumZone", "ohio", sampleIds.consortiumZone, "coffee-trade/ohio"),
+    program: alone("us-east"),
+    imports: imports("ConsortiumZone", "us-east", sampleIds.consortiumZone, "coffee-trade/us-east"),
   },
   EnvironmentZone: {
-    title: "A node in a region of its own",
-    program: some(
-      ["coffee-trade", "grower", "ledger"],
-      [zone, { ...node("grower-1", "grower"), args: { ...ofMember("grower"), zoneId: id("ohio") } }],
-    ),
+    title: "A region for nodes",
+    program: alone("ohio"),
     imports: imports("EnvironmentZone", "ohio", sampleIds.environmentZone, "coffee-trade/ledger/ohio"),
   },
   Configuration: {
-    title: "A node with a gas price",
-    program: some(
-      ["coffee-trade", "grower", "ledger"],
-      [gas, { ...node("grower-1", "grower"), args: { ...ofMember("grower"), nodeConfigId: id("gas") } }],
-    ),
+    title: "A gas price for nodes",
+    program: alone("gas"),
     imports: imports("Configuration", "gas", sampleIds.configuration, "coffee-trade/ledger/gas"),
   },
   Service: {
     title: "A file store beside the ledger",
-    program: some(["coffee-trade", "grower", "ledger"], [service("files", "ipfs")], {
-      urls: new Ref("files", "urls"),
-    }),
+    program: alone("files"),
     imports: imports("Service", "files", sampleIds.service, "coffee-trade/ledger/files"),
   },
   Invitation: {
     title: "Another business is invited",
-    program: some(
-      ["coffee-trade"],
-      [{ type: "Invitation", name: "shipper", args: { ...inConsortium, email: "ops@shipper.example" } }],
-    ),
+    program: alone("shipper"),
     imports: imports("Invitation", "shipper", sampleIds.invitation, "coffee-trade/shipper"),
   },
   Destination: {
     title: "A place for a member's documents",
-    program: some(
-      ["coffee-trade", "grower", "ledger"],
-      [
-        service("registry", "idregistry"),
-        service("documents", "documentstore"),
-        {
-          type: "Destination",
-          name: "deliveries",
-          args: {
-            ...ofMember("grower"),
-            serviceId: id("documents"),
-            serviceType: new Ref("documents", "service"),
-            idRegistryId: id("registry"),
-            testCertificate: true,
-          },
-        },
-      ],
-      { uri: new Ref("deliveries", "uri") },
-    ),
+    program: alone("deliveries"),
     imports: imports("Destination", "deliveries", "coffee-trade/ledger/documents/deliveries"),
   },
   TetherService: {
     title: "An hourly pin to a public chain",
-    program: some(["coffee-trade", "grower", "ledger", "grower-1"], [pin]),
+    program: alone("pin"),
     imports: imports("TetherService", "pin", sampleIds.tether),
   },
   Network: {

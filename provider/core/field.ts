@@ -9,6 +9,8 @@ export interface FieldMeta {
   doc: string;
   /** What applies if it is left out, in words that can follow "Default:". */
   default?: string;
+  /** The service decides which values are allowed. These were seen. */
+  seen?: readonly string[];
   /** A sentence on what TypeScript programs can write instead. Other languages cannot. */
   inTypeScript?: string;
   /**
@@ -71,10 +73,12 @@ export function metaOf(schema: z.ZodType): FieldMeta {
 export function docOf(schema: z.ZodType, reader: "typescript" | "any" = "any"): string | undefined {
   const meta = fields.get(schema);
   if (!meta) return undefined;
-  const { doc, inTypeScript, argument, default: otherwise } = meta;
+  const { doc, inTypeScript, argument, default: otherwise, seen } = meta;
+  const values = seen?.map((value) => `\`${value}\``).join(", ");
+  const allowed = values ? ` The service decides which values are allowed; seen: ${values}.` : "";
   const more = inTypeScript ?? (argument && `Programs can pass the resource as \`${argument}\` instead.`);
   const instead = reader === "typescript" && more ? ` ${more}` : "";
-  return `${doc}${instead}${otherwise ? ` Default: ${otherwise}.` : ""}`;
+  return `${doc}${allowed}${instead}${otherwise ? ` Default: ${otherwise}.` : ""}`;
 }
 
 /** `orgName` is `org_name` on the wire, `revision` is `_revision`. */

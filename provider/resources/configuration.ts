@@ -14,8 +14,8 @@ export const configuration: Definition = {
     membershipId: membershipId("Id of the membership that owns it."),
     type: field(
       z.string({ error: 'type is required: give it as text, such as "node_config"' }).min(1, "type must not be empty"),
-      "What it sets, by the service's own name, such as `node_config`.",
-      { replace: true },
+      "What it sets, by the service's own name.",
+      { seen: ["node_config"], replace: true },
     ),
     name: field(nameText("name"), "Name of the configuration.", { default: "the name of the resource" }),
     details: field(

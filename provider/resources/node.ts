@@ -37,8 +37,8 @@ export const node: Definition = {
     environmentId: environmentId(),
     membershipId: membershipId("Id of the membership that owns it."),
     name: field(nameText("name"), "Name of the node.", { default: "the name of the resource" }),
-    role: field(optionalText("role"), "Role in the consensus, such as `validator`.", { ...chosen, replace: true }),
-    size: field(optionalText("size"), "Size of the machine, such as `small`.", { ...chosen, restarts: true }),
+    role: field(optionalText("role"), "Role in the consensus.", { ...chosen, seen: ["validator"], replace: true }),
+    size: field(optionalText("size"), "Size of the machine.", { ...chosen, seen: ["small"], restarts: true }),
     zoneId: idOf("zone", "the environment's zone that it runs in", { replace: true }),
     kmsId: idOf("kms", "the configuration of its key management", { restarts: true }),
     opsmetricId: idOf("opsmetric", "the configuration of its metrics", { restarts: true }),
@@ -48,10 +48,14 @@ export const node: Definition = {
       restarts: true,
     }),
     bafId: idOf("baf", "the configuration of its application firewall", { restarts: true }),
-    databaseType: field(optionalText("databaseType"), "Database that its client keeps the ledger in.", {
-      ...chosen,
-      replace: true,
-    }),
+    databaseType: field(
+      optionalText("databaseType"),
+      "Database that its client keeps the ledger in. The service decides which values are allowed.",
+      {
+        ...chosen,
+        replace: true,
+      },
+    ),
     ...common(),
   }),
   outputs: outputs({

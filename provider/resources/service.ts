@@ -31,12 +31,13 @@ export const service: Definition = {
       z
         .string({ error: 'service is required: give its type as text, such as "ipfs"' })
         .min(1, "service must not be empty"),
-      "Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`.",
-      { replace: true },
+      "Type of the service.",
+      { seen: ["idregistry", "ipfs", "documentstore", "dataexchange", "hdwallet"], replace: true },
     ),
     name: field(nameText("name"), "Name of the service.", { default: "the name of the resource" }),
     zoneId: idOf("zone", "the environment's zone that it runs in", { replace: true }),
-    size: field(optionalText("size"), "Size of the machine, such as `small`.", {
+    size: field(optionalText("size"), "Size of the machine.", {
+      seen: ["small"],
       default: "the service chooses",
       computed: true,
       restarts: true,

@@ -31,7 +31,7 @@ const inputs = () => ({
   region: field(required("region", "us-east-2"), "Region of the cloud, by the cloud's own name, such as `us-east-2`.", {
     replace: true,
   }),
-  cloud: field(required("cloud", "aws"), "Cloud that it is in, such as `aws` or `azure`.", { replace: true }),
+  cloud: field(required("cloud", "aws"), "Cloud that it is in.", { seen: ["aws", "azure"], replace: true }),
   type: field(
     required("type", "kaleido").default("kaleido"),
     "Who runs its machines: `kaleido` is the service itself.",

@@ -88,9 +88,9 @@ export interface NodeResult {
   membershipId?: string;
   /** Name of the node. */
   name?: string;
-  /** Role in the consensus, such as `validator`. */
+  /** Role in the consensus. */
   role?: string;
-  /** Size of the machine, such as `small`. */
+  /** Size of the machine. */
   size?: string;
   /** Id of the environment's zone that it runs in. */
   zoneId?: string;
@@ -106,7 +106,7 @@ export interface NodeResult {
   nodeConfigId?: string;
   /** Id of the configuration of its application firewall. */
   bafId?: string;
-  /** Database that its client keeps the ledger in. */
+  /** Database that its client keeps the ledger in. The service decides which values are allowed. */
   databaseType?: string;
   /** Last known state, in the service's own words. */
   state?: string;
@@ -148,7 +148,7 @@ export interface ZoneResult {
   name?: string;
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
   region?: string;
-  /** Cloud that it is in, such as `aws` or `azure`. */
+  /** Cloud that it is in. */
   cloud?: string;
   /** Who runs its machines: `kaleido` is the service itself. */
   type?: string;
@@ -168,7 +168,7 @@ export interface ConfigurationResult {
   id: string;
   /** Id of the membership that owns it. */
   membershipId?: string;
-  /** What it sets, by the service's own name, such as `node_config`. */
+  /** What it sets, by the service's own name. */
   type?: string;
   /** Name of the configuration. */
   name?: string;
@@ -186,13 +186,13 @@ export interface ServiceResult {
   id: string;
   /** Id of the membership that owns it. */
   membershipId?: string;
-  /** Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`. */
+  /** Type of the service. */
   service?: string;
   /** Name of the service. */
   name?: string;
   /** Id of the environment's zone that it runs in. */
   zoneId?: string;
-  /** Size of the machine, such as `small`. */
+  /** Size of the machine. */
   size?: string;
   /** Settings, by the names of the service's type. What the service adds to them is no change. */
   details?: Record<string, unknown>;

@@ -88,7 +88,7 @@ export interface NetworkMember {
 export interface NetworkConsortiumZone {
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
   region: string;
-  /** Cloud that it is in, such as `aws` or `azure`. */
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
   cloud: string;
   /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
   type?: string;
@@ -168,9 +168,9 @@ export interface NetworkEnvironmentSettings {
 export interface NetworkNode {
   /** Name of the node. Default: its key. */
   name?: string;
-  /** Role in the consensus, such as `validator`. Default: that in `nodeDefaults`, else the service chooses. */
+  /** Role in the consensus. The service decides which values are allowed; seen: `validator`. Default: that in `nodeDefaults`, else the service chooses. */
   role?: string;
-  /** Size of the machine, such as `small`. Default: that in `nodeDefaults`, else the service chooses. */
+  /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: that in `nodeDefaults`, else the service chooses. */
   size?: string;
   /** Key of the environment's zone that it runs in, instead of `zoneId`. Default: that in `nodeDefaults`, else the service chooses. */
   zone?: string;
@@ -200,7 +200,7 @@ export interface NetworkNode {
   baf?: string;
   /** Id of the configuration of its application firewall. Default: that in `nodeDefaults`, else the service chooses. */
   bafId?: string;
-  /** Database that its client keeps the ledger in. Default: that in `nodeDefaults`, else the service chooses. */
+  /** Database that its client keeps the ledger in. The service decides which values are allowed. Default: that in `nodeDefaults`, else the service chooses. */
   databaseType?: string;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
@@ -213,9 +213,9 @@ export interface NetworkNode {
 }
 /** Settings of every node of the environment that has none of its own. */
 export interface NetworkNodeDefaults {
-  /** Role in the consensus, such as `validator`. Default: the service chooses. */
+  /** Role in the consensus. The service decides which values are allowed; seen: `validator`. Default: the service chooses. */
   role?: string;
-  /** Size of the machine, such as `small`. Default: the service chooses. */
+  /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: the service chooses. */
   size?: string;
   /** Key of the environment's zone that it runs in, instead of `zoneId`. Default: the service chooses. */
   zone?: string;
@@ -245,7 +245,7 @@ export interface NetworkNodeDefaults {
   baf?: string;
   /** Id of the configuration of its application firewall. Default: the service chooses. */
   bafId?: string;
-  /** Database that its client keeps the ledger in. Default: the service chooses. */
+  /** Database that its client keeps the ledger in. The service decides which values are allowed. Default: the service chooses. */
   databaseType?: string;
 }
 /** Username and password for the nodes of one member in this environment. */
@@ -290,7 +290,7 @@ export interface NetworkTether {
 export interface NetworkEnvironmentZone {
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
   region: string;
-  /** Cloud that it is in, such as `aws` or `azure`. */
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
   cloud: string;
   /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
   type?: string;
@@ -311,7 +311,7 @@ export interface NetworkEnvironmentZone {
 export interface NetworkConfiguration {
   /** Key of the member that owns it. */
   member: string;
-  /** What it sets, by the service's own name, such as `node_config`. */
+  /** What it sets, by the service's own name. The service decides which values are allowed; seen: `node_config`. */
   type: string;
   /** Name of the configuration. Default: its key. */
   name?: string;
@@ -330,7 +330,7 @@ export interface NetworkConfiguration {
 export interface NetworkService {
   /** Key of the member that owns it. */
   member: string;
-  /** Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`. */
+  /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`. */
   service: string;
   /** Name of the service. Default: its key. */
   name?: string;
@@ -338,7 +338,7 @@ export interface NetworkService {
   zone?: string;
   /** Id of the environment's zone that it runs in. Default: the service chooses. */
   zoneId?: string;
-  /** Size of the machine, such as `small`. Default: the service chooses. */
+  /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: the service chooses. */
   size?: string;
   /** Settings, by the names of the service's type. What the service adds to them is no change. A value `{ env: NAME }` is that of the environment variable, and secret. Default: the service chooses. */
   details?: Record<string, unknown>;

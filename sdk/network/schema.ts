@@ -7,7 +7,7 @@ import { type ReferenceName, references } from "./references";
 
 /*
  * The definition of a whole network, as people write it. The checks, the JSON schema for editors (schemas/network.schema.json),
- * the types (sdk/network/generated.ts) and the tables of docs/network-files.md are made from it.
+ * the types (sdk/network/generated.ts) and docs/reference/network-file.md are made from it.
  * Properties of resources come from the resources' own definitions; this file holds what is different in a network file.
  */
 
@@ -38,8 +38,8 @@ const own = (resource: Resource, property: string): z.ZodType =>
  */
 const of = (resource: Resource, property: string, otherwise?: string, more = "") => {
   const schema = own(resource, property);
-  const { doc, default: usual } = metaOf(schema);
-  return field(schema.optional(), doc + more, { default: otherwise ?? usual });
+  const { doc, default: usual, seen } = metaOf(schema);
+  return field(schema.optional(), doc + more, { default: otherwise ?? usual, ...(seen && { seen }) });
 };
 
 /** An optional property, and its default in words. */

@@ -1,7 +1,7 @@
 import type { ApiQuirksChange, Timing } from "./settings";
 import { apiQuirks, overlay } from "./settings";
 
-/** What is known of the hosted service, where that differs from the specification: see docs/service.md. */
+/** What is known of the hosted service, where that differs from the specification: see docs/reference/embedded-service.md. */
 const hosted = {
   answers: {
     like: "hosted",

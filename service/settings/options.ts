@@ -54,7 +54,7 @@ export interface ServiceOptions {
   host?: string;
   /** Port to listen on; 0 picks a free one. Default 0. */
   port?: number;
-  /** Additional host names that clients may use, such as that of a container; see docs/service.md. Default: none. */
+  /** Additional host names that clients may use, such as that of a container; see docs/reference/embedded-service.md. Default: none. */
   allowHosts?: string[];
   /** Folder for all data and the API keys. Default: in memory only. */
   dataDir?: string;

@@ -23,8 +23,8 @@ const deleted = z.strictObject({
 export type DeletedStatus = z.output<typeof deleted>;
 
 /**
- * Behavior that the API does not specify. Change it to try a client against other plausible services. docs/service.md lists all
- * settings with their defaults.
+ * Behavior that the API does not specify. Change it to try a client against other plausible services.
+ * docs/reference/embedded-service.md lists all settings with their defaults.
  */
 export interface ApiQuirks {
   /** Whom the service is like: sets all settings in which the hosted service is known to differ. Default `specification`. */
@@ -191,7 +191,7 @@ const some = z.number().int().positive();
 
 /**
  * Limits of calls to chains, so that no caller can stop the service or a ledger. Sizes are in bytes, times in milliseconds.
- * docs/service.md says what happens beyond each.
+ * docs/reference/embedded-service.md says what happens beyond each.
  */
 export interface CallLimits {
   /** Gas of a call, an estimate or a transaction. Default 30,000,000, the limit of a block. */

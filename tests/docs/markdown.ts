@@ -37,7 +37,16 @@ const markdownIn = (folder: string) =>
     .map((name) => join(folder, name));
 
 /** Every page that people write or read. */
-export const pages = ["", "docs", "docs/maintainers", "docs/reference", "examples/gitops"]
+export const pages = [
+  "",
+  "service",
+  "console",
+  "fleet",
+  "docs",
+  "docs/maintainers",
+  "docs/reference",
+  "examples/gitops",
+]
   .flatMap(markdownIn)
   .map(page);
 

@@ -105,7 +105,7 @@ test("flags of consortium serve are those of its help", () => {
   const command = new Command();
   define(command);
   const real = command.options.map(({ long }) => long ?? "").sort();
-  const listed = unique(textOf("docs/service.md").matchAll(/^\| `(--[\w-]+)/gm)).sort();
+  const listed = unique(textOf("docs/reference/embedded-service.md").matchAll(/^\| `(--[\w-]+)/gm)).sort();
   expect(listed).toEqual(real);
   const used = everything.match(/consortium serve( [^`\n]*)?/g)?.flatMap((line) => line.match(/--[\w-]+/g) ?? []) ?? [];
   expect(used.filter((flag) => !real.includes(flag))).toEqual([]);
@@ -127,8 +127,8 @@ test("environment variables that are named exist, and all are named", () => {
   );
 });
 
-test("docs/service.md names every setting of the service", () => {
-  const text = textOf("docs/service.md");
+test("docs/reference/embedded-service.md names every setting of the service", () => {
+  const text = textOf("docs/reference/embedded-service.md");
   const { limits, timing, answers } = resolveOptions({});
   const names = [limits, timing, answers].flatMap((group) => Object.keys(group));
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);

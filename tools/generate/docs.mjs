@@ -4,20 +4,121 @@ import { table, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
 const { nameKey } = built("provider/core/definition.js");
-const { examples, lookupExamples, quickstart, sampleIds, starter } = built("plugin/schema/examples.js");
+const { conditionOf } = built("provider/api/states.js");
+const { examples, lookupExamples, quickstart, sampleIds, small, starter, whole } = built("plugin/schema/examples.js");
 const { languages, yamlBody } = built("plugin/schema/languages.js");
 
 const titles = { typescript: "TypeScript", yaml: "YAML", python: "Python", go: "Go" };
 
-/** A program in every language. All but the first are folded. @param {{ title: string, program: unknown }} example */
-function exampleOf({ title, program }) {
+/** A program in every language. All but the first are folded. @param {unknown} program */
+function inLanguages(program) {
   const [first = "", ...others] = Object.entries(titles).map(([language, name]) => {
     const tag = language === "typescript" ? "ts" : language;
     const text = `\`\`\`${tag}\n${languages[language](program)}\`\`\``;
     return tag === "ts" ? text : `<details>\n<summary>${name}</summary>\n\n${text}\n\n</details>`;
   });
-  return `## Example\n\n${title}, in TypeScript:\n\n${first}\n\nThe same in other [languages](../languages.md):\n\n${others.join("\n\n")}\n`;
+  return `${first}\n\nThe same in other [languages](../languages.md):\n\n${others.join("\n\n")}\n`;
 }
+
+/** @param {{ title: string, program: unknown }} example */
+const exampleOf = ({ title, program }) => `## Example\n\n${title}, in TypeScript:\n\n${inLanguages(program)}`;
+
+/** The example of a resource by itself. @param {{ title: string, program: any }} example */
+function resourceExample(example) {
+  const text = exampleOf(example);
+  const [{ args }] = example.program.parts;
+  if (!Object.keys(args).some((key) => key.endsWith("Id"))) return text;
+  const note =
+    "The ids are those of existing objects. Programs usually pass outputs, as in [a whole network](README.md#a-whole-network).";
+  return text.replace("\n\nThe same in", `\n\n${note}\n\nThe same in`);
+}
+
+const going = ["delete_pending", "deleted"];
+/** The states that are known of each kind, in their order. @type {Record<string, string[]>} */
+const knownStates = {
+  Consortium: ["setup", ...going],
+  Membership: ["active", ...going],
+  Environment: ["initializing", "setup", "live", "upgrade", "paused", ...going],
+  Node: ["initializing", "started", "failed", ...going],
+  Service: ["initializing", "provisioning", "started", "failed", "delete_pending"],
+  Invitation: ["sent", "accepted"],
+};
+/** @type {Record<string, string>} */
+const meanings = {
+  ready: "ready",
+  pending: "not ready yet; the run waits",
+  stopped: "stopped by hand or by the service; the run does not wait",
+  failed: "failed; the run ends with an error that names the object",
+  going: "being deleted; it is not adopted, and the run waits until it is gone",
+  gone: "deleted, but still listed",
+};
+
+/** @param {string} type */
+function statesOf(type) {
+  const states = knownStates[type];
+  if (!states) return "";
+  const rows = states.map((state) => [`\`${state}\``, meanings[conditionOf(state)] ?? ""]);
+  return `## States
+
+\`state\` is in the service's own words. These are known; any other state counts as ready.
+
+${table(["state", "meaning"], rows)}
+
+`;
+}
+
+/** Pages on the same subject. @type {Record<string, [string, string][]>} */
+const related = {
+  Consortium: [["getConsortia", "get-consortia.md"]],
+  Membership: [
+    ["getMemberships", "get-memberships.md"],
+    ["Invitation", "invitation.md"],
+  ],
+  Environment: [
+    ["getEnvironments", "get-environments.md"],
+    ["Using a ledger", "../runtime.md"],
+    ["getReleases", "get-releases.md"],
+  ],
+  Node: [
+    ["getNodes", "get-nodes.md"],
+    ["getNodeStatus", "get-node-status.md"],
+    ["getNodeLogs", "get-node-logs.md"],
+    ["Using a ledger", "../runtime.md"],
+  ],
+  AppCred: [
+    ["Using a ledger", "../runtime.md"],
+    ["State and its secrets", "../state.md"],
+  ],
+  ConsortiumZone: [
+    ["EnvironmentZone", "environment-zone.md"],
+    ["getZones", "get-zones.md"],
+  ],
+  EnvironmentZone: [
+    ["ConsortiumZone", "consortium-zone.md"],
+    ["getZones", "get-zones.md"],
+  ],
+  Configuration: [
+    ["Node", "node.md"],
+    ["getConfigurations", "get-configurations.md"],
+  ],
+  Service: [
+    ["Destination", "destination.md"],
+    ["getServices", "get-services.md"],
+  ],
+  Destination: [["Service", "service.md"]],
+  Invitation: [
+    ["Membership", "membership.md"],
+    ["getInvitations", "get-invitations.md"],
+  ],
+  TetherService: [
+    ["Tethers", "../tethers.md"],
+    ["getTetherAccount", "get-tether-account.md"],
+    ["getTetherReports", "get-tether-reports.md"],
+  ],
+};
+
+const links = (/** @type {[string, string][]} */ pages) =>
+  pages.map(([title, file]) => `[${title}](${file})`).join(", ");
 
 /** @param {any} definition */
 function importOf({ type, onImport }) {
@@ -26,13 +127,13 @@ function importOf({ type, onImport }) {
   const notes = onImport ? `\nOf an imported one, ${onImport}\n` : "";
   return `## Import
 
-On the [provider plugin](../operations.md#import), ${ways}:
+[Import](../operations.md#import) it ${ways}:
 
 \`\`\`sh
 ${[byId, byPath].filter(Boolean).join("\n")}
 \`\`\`
 ${notes}
-Without the plugin, \`adopt\` takes an existing object over: [which way is yours](../operations.md#adopting-what-exists).
+Dynamic resources cannot be imported: [adopt the object](../operations.md#adopting-what-exists) instead.
 `;
 }
 
@@ -90,9 +191,9 @@ function page(definition) {
 
 ${doc}
 
-Type token: \`${dynamicPrefix}${type}\`; on the [provider plugin](../languages.md) \`${pluginPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
+Type token: \`${pluginPrefix}${type}\`, or as a [dynamic resource](../plugin.md) \`${dynamicPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
 ${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
-${exampleOf(examples[type])}
+${resourceExample(examples[type])}
 ## Arguments
 
 ${table(["argument", "type", "required", "a change", "meaning"], argumentRows)}
@@ -103,7 +204,11 @@ In addition to the arguments, with parents as ids:
 
 ${table(["output", "type", "meaning"], outputRows)}
 
-${importOf(definition)}`;
+${statesOf(type)}${importOf(definition)}
+## Related
+
+${links([["Network file", "network-file.md"], ...(related[type] ?? []), ["Troubleshooting", "../troubleshooting.md"]])}
+`;
 }
 
 /** @param {any} lookup */
@@ -126,7 +231,7 @@ function lookupPage({ name, doc, args, result, list }) {
 
 ${doc} \`${name}\` takes and returns plain values, \`${name}Output\` outputs.
 
-Function token on the [provider plugin](../languages.md): \`${pluginPrefix}${name}\`.
+Function token: \`${pluginPrefix}${name}\`.
 
 ${exampleOf(lookupExamples(sampleIds)[name])}
 ## Arguments
@@ -144,7 +249,8 @@ const networkPage = `<!-- Generated from plugin/schema/examples.ts by \`npm run 
 # Network
 
 A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers. Each
-part is a resource of its own. [Network files](../network-files.md) has all arguments, and the same as a file.
+part is a resource of its own. [Network file](network-file.md) has all arguments,
+and [Network files](../network-files.md) the same as a file.
 
 Type token: \`${pluginPrefix}Network\`.
 
@@ -195,10 +301,18 @@ export function referenceDocs(definitions, lookups) {
 
 # Reference
 
+Every resource and lookup, with an example in four languages. [Network file](network-file.md) has the keys of network files, and
+[Settings of the embedded service](embedded-service.md) its flags and options.
+
 ${table(["resource", "what it is"], rows)}
 
 ${table(["lookup", "what it answers"], looks)}
-`;
+
+## A whole network
+
+One resource of each kind, in TypeScript:
+
+${inLanguages(whole)}`;
   const pages = [
     ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]),
     ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup)]),
@@ -217,7 +331,7 @@ const chooser = [
   `{{< chooser language "${shown.join(",")}" >}}`,
   ...shown.map(
     (language) =>
-      `{{% choosable language ${language} %}}\n\n\`\`\`${language}\n${languages[language](examples.AppCred.program)}\`\`\`\n\n{{% /choosable %}}`,
+      `{{% choosable language ${language} %}}\n\n\`\`\`${language}\n${languages[language](small)}\`\`\`\n\n{{% /choosable %}}`,
   ),
   "{{< /chooser >}}",
 ].join("\n");

@@ -23,13 +23,21 @@ const parts = {
     return address
       ? paragraphs(
           "In your project folder, with Node.js 24:",
-          shell(`npm install --save-exact pulumi-consortium@${version} ${others}`, project),
+          shell(
+            `npm install --save-exact pulumi-consortium@${version} ${others}`,
+            `npm install --save-dev consortium-service@${version} consortium-console@${version}`,
+            project,
+          ),
         )
       : paragraphs(
           `${notYet}:`,
           shell("npm ci", "npm pack --pack-destination .. . ./service ./console ./fleet"),
           "Then, in your project folder (here: next to the clone), with Node.js 24:",
-          shell(`npm install --save-exact ../pulumi-consortium-${version}.tgz ${others}`, project),
+          shell(
+            `npm install --save-exact ../pulumi-consortium-${version}.tgz ${others}`,
+            `npm install --save-dev ../consortium-service-${version}.tgz ../consortium-console-${version}.tgz`,
+            project,
+          ),
         );
   },
   "docs/gitops.md": (_, address) => {

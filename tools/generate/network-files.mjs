@@ -1,8 +1,8 @@
 // @ts-check
-/** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the tables of the page. */
+/** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference of the file. */
 import { compile } from "json-schema-to-typescript";
 import { format } from "prettier";
-import { table, withPart } from "./markdown.mjs";
+import { table } from "./markdown.mjs";
 import { built, consensusOf, described } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -115,8 +115,8 @@ function words(schema, many = false) {
   return Object.keys(value).length === 0 || value.properties ? "mapping" : `mapping of keys to ${words(value, true)}`;
 }
 
-/** @param {Json} schema @param {string} [page] docs/network-files.md as it is @returns {string} */
-export function networkPage(schema, page = "") {
+/** @param {Json} schema @returns {string} docs/reference/network-file.md */
+export function networkPage(schema) {
   const tables = places.map(([name, title]) => {
     const { properties, required = [], description } = schema.definitions[name];
     const rows = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, member]) => [
@@ -124,7 +124,15 @@ export function networkPage(schema, page = "") {
       words(member),
       member.description,
     ]);
-    return `### ${title}\n\n${description}\n\n${table(["key", "value", "meaning"], rows)}`;
+    return `## ${title}\n\n${description}\n\n${table(["key", "value", "meaning"], rows)}`;
   });
-  return withPart("docs/network-files.md", page, "sdk/network/schema.ts", tables.join("\n\n"));
+  return `<!-- Generated from sdk/network/schema.ts by \`npm run generate\`. -->
+
+# Network file
+
+Every key of a network file, and of the definition of a \`Network\` in a program. [Network files](../network-files.md) shows how to
+use them.
+
+${tables.join("\n\n")}
+`;
 }

@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { ConsortiumClient, resolveSettings } from "../../../provider/api";
-import { examples, lookupExamples, sampleIds } from "../../../plugin/schema/examples";
+import { examples, lookupExamples, sampleIds, whole } from "../../../plugin/schema/examples";
 import { languages, type Program } from "../../../plugin/schema/languages";
 import { root } from "../support/stack";
 import { until } from "../support/until";
 import { canaryKey, type World, world } from "../support/world";
 
-/* The examples of the reference pages and of the schema, in each language: those of resources and lookups as one program. */
+/* The examples of the reference pages and of the schema, in each language: the whole network and those of the lookups as one program. */
 
 jest.setTimeout(900_000); // the first time, packages for Python and Go are made
 
-const { Network, ...resources } = examples;
+const { Network } = examples;
 const schema = join(root, "schemas/schema.json");
 
 function merged(programs: readonly Program[]): Program {
@@ -50,7 +50,7 @@ async function inWorld(language: keyof typeof languages): Promise<Program> {
   const tethers = [{ id: sampleIds.tether }];
   w = await world("", { ...how, tethers });
   const looks = lookupExamples(await existing(w.service.baseUrl));
-  return merged(Object.values({ ...resources, ...looks }).map(({ program }) => program));
+  return merged([whole, ...Object.values(looks).map(({ program }) => program)]);
 }
 
 /** YAML's settings of the project are those of the test. */
