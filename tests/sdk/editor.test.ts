@@ -7,13 +7,15 @@ import * as ts from "typescript";
 const root = join(__dirname, "../..");
 const file = join(__dirname, "program.ts");
 const { exports } = jest.requireActual<{ exports: Record<string, { types?: string }> }>("../../package.json");
-const doors = Object.values(exports).flatMap(({ types }) =>
-  types === undefined ? [] : [join(root, types.replace(/^\.\/dist\/(.*)\.d\.ts$/, "$1.ts"))],
+const doors = Object.entries(exports).flatMap(([door, { types }]) =>
+  types === undefined || door.startsWith("./internal/")
+    ? []
+    : [join(root, types.replace(/^\.\/dist\/(.*)\.d\.ts$/, "$1.ts"))],
 );
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
-  config: { compilerOptions: object };
+  config: object;
 };
-const { options } = ts.convertCompilerOptionsFromJson({ ...config.compilerOptions, noEmit: true }, root);
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root, { noEmit: true });
 
 let program = "";
 let version = 0;

@@ -44,11 +44,6 @@ test.each<[string, () => CustomResource, RegExp]>([
     /^property intervalHours: .*whole number of hours/,
   ],
   [
-    "an unknown network",
-    () => new TetherService("x", { ...pinned, network: "ropsten" }),
-    /^property network: .*mainnet, rinkeby/,
-  ],
-  [
     "a tether id of the wrong length",
     () => new TetherService("x", { ...pinned, tetherId: "short" }),
     /^property tetherId: .*last 10 of the tether service's console address/,

@@ -111,7 +111,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
     "a tether",
     (text) => `${text}    tether: { network: 7, intervalHours: 0.5, tetherId: 0123456789 }\n`,
     [
-      '10:24: environments.prod.tether.network: network must be text, such as mainnet, rinkeby',
+      "10:24: environments.prod.tether.network: network must be text, such as mainnet, rinkeby",
       "10:42: environments.prod.tether.intervalHours: intervalHours must be a whole number of hours",
       '10:57: environments.prod.tether.tetherId: tetherId is missing: give tetherId, or consoleUrl: (the address of the tether service in the console) (0123456789 is a number: write "0123456789")',
     ],
