@@ -23,7 +23,9 @@ const commands: Record<string, { summary: string; load: CommandPackage | (() => 
 /** Runs a command line. @param args without node and the script */
 export async function main(args: string[]): Promise<void> {
   const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
-  const program = new Command("pulumi-consortium").description("Tools for private blockchain consortia").version(version);
+  const program = new Command("pulumi-consortium")
+    .description("Tools for private blockchain consortia")
+    .version(version);
   for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).description(summary);
     if (!args.includes(name)) continue;

@@ -77,7 +77,10 @@ test.each([
     ["report", "none.json"],
     { code: 1, stdout: "", stderr: "consortium: none.json cannot be read: there is no such file.\n" },
   ],
-  [["serve", "--no"], { code: 1, stdout: "", stderr: "error: unknown option '--no'\n(see pulumi-consortium serve --help)\n" }],
+  [
+    ["serve", "--no"],
+    { code: 1, stdout: "", stderr: "error: unknown option '--no'\n(see pulumi-consortium serve --help)\n" },
+  ],
 ])(
   "the process of consortium %j ends as the command does in this one",
   async (args, ended) => {
@@ -106,7 +109,11 @@ test("the table has every command", async () => {
 });
 
 test.each<[string, string[], string]>([
-  ["an unknown command", ["swep"], "error: unknown command 'swep'\n(Did you mean sweep?)\n(see pulumi-consortium --help)\n"],
+  [
+    "an unknown command",
+    ["swep"],
+    "error: unknown command 'swep'\n(Did you mean sweep?)\n(see pulumi-consortium --help)\n",
+  ],
   [
     "one of fleet",
     ["fleet", "upp", "f"],
