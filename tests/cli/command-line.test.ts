@@ -49,7 +49,7 @@ test.each(commands)(
   "consortium %s: help, version, unknown option, missing argument",
   async (command, usage, missing) => {
     const path = words(command);
-    const name = ["consortium", ...path].join(" ");
+    const name = ["pulumi-consortium", ...path].join(" ");
     const see = `(see ${name} --help)`;
     const [help, shown, unknown, bare] = await Promise.all([
       consortium([...path, "--help"]),

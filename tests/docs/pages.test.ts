@@ -79,12 +79,30 @@ test("pages say where packages are from what package.json says, or that they are
   const texts = (repository?: string) => installing({ ...about, repository }, textOf);
   const inOwnWords = pages.filter(({ file }) => file.startsWith("docs/") || file === "README.md");
   expect(Object.keys(texts()).length).toBeGreaterThan(3);
-  for (const text of Object.values(texts())) expect(text).toContain("Not published yet: pack it from the clone");
+  for (const [file, text] of Object.entries(texts()).filter(([name]) => name.endsWith(".md")))
+    expect([file, text]).toEqual([file, expect.stringContaining("Not published yet: pack it from the clone")]);
   const published = texts("https://forge.example/consortium");
   for (const { file, text } of inOwnWords)
     expect([file, (published[file] ?? text).match(/not published yet|not on npm|npm pack /gi)]).toEqual([file, null]);
   expect(published["README.md"]).toContain(`npm install --save-exact pulumi-consortium@${about.version} `);
   expect(published["docs/gitops.md"]).toContain("pulumi new https://forge.example/consortium/templates/typescript");
+  expect(published["examples/gitops/README.md"]).not.toMatch(/not published yet|npm pack|cp -r gitops /i);
+});
+
+test("pipelines use the action and the template of the release once there is one, and a copy until then", () => {
+  const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+  const lines = (repository?: string) =>
+    Object.values(installing({ ...about, repository }, read)).flatMap(
+      (text) => text.match(/(?<=^ *- )(uses: \S*\bgitops\b|local: |remote: ).*$/gm) ?? [],
+    );
+  const count = (all: string[]) =>
+    Object.fromEntries([...new Set(all)].map((one) => [one, all.filter((it) => it === one).length]));
+  expect(count(lines())).toEqual({ "uses: ./gitops": 5, "local: gitops/gitlab.yml": 2 });
+  expect(count(lines("https://forge.example/acme/networks"))).toEqual({
+    [`uses: acme/networks/gitops@v${about.version}`]: 5,
+    [`remote: https://forge.example/acme/networks/raw/v${about.version}/gitops/gitlab.yml`]: 2,
+  });
 });
 
 test("npx runs what the project has installed, and fetches nobody's package of that name", () => {

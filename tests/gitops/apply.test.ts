@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { planned, step } from "../cli/plans";
 import { built } from "../service/child";
-import { folder as example } from "./files";
+import { shared } from "./files";
 
 /* What apply.sh lets Pulumi do. Pulumi is a stub here: tests/e2e/fleet/gitops.test.ts has the real one. */
 
@@ -14,7 +14,6 @@ beforeAll(built);
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "consortium-apply-"));
-  cpSync(join(example, "scripts"), join(folder, "scripts"), { recursive: true });
   mkdirSync(join(folder, "bin"));
   mkdirSync(join(folder, "approved"));
   const program = (name: string, text: string) =>
@@ -33,7 +32,7 @@ const changed = (to: string) =>
 function apply(APPROVE: string) {
   rmSync(join(folder, "up"), { force: true });
   const env = { PATH: `${join(folder, "bin")}:${process.env.PATH}`, CONSORTIUM_API_KEY: "key", APPROVE };
-  const { status, stderr } = spawnSync(join(folder, "scripts/apply.sh"), ["prod"], { env, encoding: "utf8" });
+  const { status, stderr } = spawnSync(join(shared, "apply.sh"), ["prod"], { cwd: folder, env, encoding: "utf8" });
   const up = existsSync(join(folder, "up")) ? readFileSync(join(folder, "up"), "utf8") : undefined;
   return { status, stderr, plan: up && /--plan (\S+)/.exec(up)![1] };
 }

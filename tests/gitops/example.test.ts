@@ -3,28 +3,29 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { complaintsAbout, documentsIn } from "./operator";
 import { refusedBy, testWithCrds } from "./operator-crds";
-import { filesIn, folder, found, gitlab, text, workflows } from "./files";
+import { action, filesIn, folder, found, gitlab, scripts, shared, sharedText, text, workflows } from "./files";
 
 const commands = [
   ...workflows.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
+  ...action.runs.steps.flatMap(({ run }) => run ?? []),
   ...Object.values(gitlab).flatMap(({ script }) => script ?? []),
 ];
 
-test.each(filesIn("scripts"))("%s is executable and valid", (file) => {
-  expect(statSync(join(folder, file)).mode & 0o111).toBe(0o111);
+test.each(scripts)("%s is executable and valid", (file) => {
+  expect(statSync(join(shared, file)).mode & 0o111).toBe(0o111);
   if (file.endsWith(".mjs")) {
-    execFileSync(process.execPath, ["--check", join(folder, file)]);
-    expect(text(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
+    execFileSync(process.execPath, ["--check", join(shared, file)]);
+    expect(sharedText(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
     return;
   }
-  execFileSync("bash", ["-n", join(folder, file)]);
-  expect(text(file)).toMatch(/^#!\/usr\/bin\/env bash\n[^]*^set -euo pipefail$/m);
+  execFileSync("bash", ["-n", join(shared, file)]);
+  expect(sharedText(file)).toMatch(/^#!\/usr\/bin\/env bash\n[^]*^set -euo pipefail$/m);
 });
 
-test("every script that a workflow or a script calls exists, and each is called", () => {
-  const calling = [...commands, ...filesIn("scripts").map(text)];
-  const called = calling.flatMap((command) => found(command, /(scripts\/[\w-]+\.(?:sh|mjs))/g));
-  expect([...new Set(called)].sort()).toEqual(filesIn("scripts").sort());
+test("every script that the action, the template or a script calls exists, and each is called", () => {
+  const calling = [...commands.map((one) => one.replace("$STEP.sh", "preview.sh")), ...scripts.map(sharedText)];
+  const called = calling.flatMap((command) => found(command, /\$(?:here|GITOPS|GITHUB_ACTION_PATH)\/([\w-]+\.\w+)/g));
+  expect([...new Set(called)].sort()).toEqual(scripts.sort());
 });
 
 test.each(commands)("%s is valid for a shell", (command) => {
@@ -35,7 +36,7 @@ test.each([
   ["Variables", /vars\.(\w+)/g],
   ["Secrets", /(?:secrets\.|\$)((?<=secrets\.)\w+|GITLAB_COMMENT_TOKEN)/g],
 ])("%s: each is documented, and every documented one is used", (heading, use) => {
-  const all = [...workflows.map(({ file }) => text(file)), ...filesIn("scripts").map(text)].join("\n");
+  const all = [...workflows.map(({ file }) => text(file)), ...scripts.map(sharedText)].join("\n");
   const section = text("README.md")
     .split(/^## /m)
     .find((part) => part.startsWith(heading))!;

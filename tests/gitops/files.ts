@@ -1,12 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { included } from "../e2e/support/forges";
 
-/* The files of examples/gitops, parsed. */
+/* The files of examples/gitops and gitops, parsed. */
 
 export const folder = join(__dirname, "../../examples/gitops");
 export const text = (file: string): string => readFileSync(join(folder, file), "utf8");
 export const filesIn = (path: string): string[] => readdirSync(join(folder, path)).map((name) => `${path}/${name}`);
+/** What the workflows use: the action, the template, and the scripts beside them. */
+export const shared = join(__dirname, "../../gitops");
+export const scripts = readdirSync(shared).filter((name) => /\.(sh|mjs)$/.test(name));
+export const sharedText = (file: string): string => readFileSync(join(shared, file), "utf8");
 export const found = (from: string, pattern: RegExp): string[] =>
   [...from.matchAll(pattern)].map(([, name = ""]) => name);
 
@@ -15,8 +20,17 @@ interface Concurrency {
   "cancel-in-progress": boolean;
   queue?: "max" | "single";
 }
+interface Step {
+  id?: string;
+  uses?: string;
+  run?: string;
+  shell?: string;
+  if?: string;
+  with?: Record<string, unknown>;
+  env?: Record<string, string>;
+}
 interface Job {
-  steps: { uses?: string; run?: string; if?: string; with?: Record<string, unknown>; env?: Record<string, string> }[];
+  steps: Step[];
   needs?: string | string[];
   environment?: string;
   permissions?: Record<string, string>;
@@ -40,6 +54,12 @@ export const workflows = filesIn(".github/workflows").map((file) => {
 export const workflowOf = (name: string): Workflow =>
   workflows.find(({ file }) => file.endsWith(`/${name}.yml`))!.workflow;
 
+interface Action {
+  inputs: Record<string, { description: string; required?: boolean; default?: string }>;
+  runs: { steps: Step[] };
+}
+export const action = parse(sharedText("action.yml")) as Action;
+
 interface GitlabJob {
   extends?: string;
   stage?: string;
@@ -53,7 +73,7 @@ interface GitlabJob {
   interruptible?: boolean;
   [key: string]: unknown;
 }
-export const { stages, ...gitlabRest } = parse(text(".gitlab-ci.yml")) as { stages: string[] } & Record<
+export const { stages, ...gitlabRest } = included(folder, join(folder, "../..")) as { stages: string[] } & Record<
   string,
   GitlabJob
 >;

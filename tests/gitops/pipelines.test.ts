@@ -4,12 +4,32 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pages } from "../docs/markdown";
 import { installFromPyPI } from "../support/pypi";
-import { folder, found, gitlab, gitlabRest, stages, text, workflowOf, workflows } from "./files";
+import {
+  action,
+  folder,
+  found,
+  gitlab,
+  gitlabRest,
+  shared,
+  sharedText,
+  stages,
+  text,
+  workflowOf,
+  workflows,
+} from "./files";
+import { interpolated } from "../e2e/support/forges";
+import { parse } from "yaml";
 
 /* What the pipelines of GitHub and GitLab would do, as far as their files say it. */
 
 /** As docs/policies.md has it. */
 const policyPack = "node_modules/pulumi-consortium/policy-pack";
+
+/** The action of this repository, as workflows use it. */
+const isOurs = ({ uses }: { uses?: string }): boolean => /\/gitops(@|$)/.test(uses ?? "");
+const stepsOf = (job: { steps: { uses?: string; with?: Record<string, unknown> }[] }): unknown[] =>
+  job.steps.filter(isOurs).map((one) => one.with?.step);
+const official = /^(actions|pulumi|aws-actions)\/[\w-]+@[0-9a-f]{40}$/;
 
 describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
   test("starts on something, with rights that are listed, and every job ends some time", () => {
@@ -18,11 +38,11 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
     expect(jobs.filter((job) => job["timeout-minutes"] === undefined)).toEqual([]);
   });
 
-  test("actions are official ones, each pinned to a commit, with its version beside it", () => {
-    const actions = steps.flatMap(({ uses }) => uses ?? []);
-    expect(actions.filter((one) => !/^(actions|pulumi|aws-actions)\/[\w-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
-    expect(actions).toEqual(expect.arrayContaining([expect.stringMatching(/^pulumi\/actions@/)]));
-    expect(found(text(file), /uses: (.*)$/gm).filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
+  test("actions are this repository's, or official ones that are pinned to a commit, with the version beside it", () => {
+    expect(steps.filter((step) => !isOurs(step)).filter(({ uses }) => !official.test(uses ?? ""))).toEqual([]);
+    expect(steps.filter(isOurs)).toHaveLength(jobs.length);
+    const pins = found(text(file), /uses: (.*)$/gm).filter((uses) => !isOurs({ uses }));
+    expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
   });
 
   test("the token of a job does not stay in the checkout, and may write only what the job writes", () => {
@@ -30,43 +50,86 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
     for (const one of checkouts) expect(one.with).toEqual({ "persist-credentials": false });
     expect(workflow.permissions).toEqual({ contents: "read" });
     for (const job of jobs) {
-      const writes = job.steps.some(({ run }) => /github\.mjs (comment|issue)/.test(run ?? ""));
+      const writes = stepsOf(job).some((step) => step === "report" || step === "drift");
       const rights = Object.entries(job.permissions ?? {}).filter(([name]) => name !== "id-token");
       expect(rights.some(([, right]) => right === "write")).toBe(writes);
     }
   });
 
-  test("jobs that use the state assume a role for it, with no key of the cloud; policies are checked", () => {
-    const using = jobs.filter((job) => job.steps.some(({ env }) => env?.PULUMI_BACKEND_URL !== undefined));
-    expect(using.length).toBeGreaterThan(0);
-    for (const job of using) {
-      expect(job.permissions).toMatchObject({ "id-token": "write" });
-      const assumed = job.steps.findIndex(({ uses }) => uses?.startsWith("aws-actions/configure-aws-credentials@"));
-      const used = job.steps.findIndex(({ env }) => env?.PULUMI_BACKEND_URL !== undefined);
-      expect(job.steps[assumed]!.with).toEqual({
-        "role-to-assume": "${{ vars.AWS_ROLE_ARN }}",
-        "aws-region": "${{ vars.AWS_REGION }}",
-      });
-      expect(assumed).toBeLessThan(used);
+  test("jobs that use the state assume a role for it, with no key of the cloud; the others may not", () => {
+    for (const job of jobs) {
+      const [used] = job.steps.filter(isOurs);
+      const isReport = used!.with!.step === "report";
+      expect(job.permissions?.["id-token"]).toBe(isReport ? undefined : "write");
+      if (!isReport)
+        expect(used!.with).toMatchObject({
+          role: "${{ vars.AWS_ROLE_ARN }}",
+          region: "${{ vars.AWS_REGION }}",
+          "backend-url": "${{ vars.PULUMI_BACKEND_URL }}",
+        });
     }
-    expect(jobs.filter((job) => !using.includes(job)).some((job) => job.permissions?.["id-token"])).toBe(false);
     expect(text(file)).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
-    const plans = steps.some(({ run }) => /scripts\/(preview|apply)\.sh/.test(run ?? ""));
-    expect(workflow.env?.POLICY_PACK).toBe(plans ? policyPack : undefined);
   });
 
   test("jobs that touch a stack have its environment, and never run twice at once", () => {
-    const touching = jobs.filter((job) => job.steps.some(({ run }) => /scripts\/(apply|drift)\.sh/.test(run ?? "")));
-    for (const { environment, concurrency, env } of touching) {
-      expect(environment?.endsWith(env!.STACK!)).toBe(true);
+    const touching = jobs.filter((job) => stepsOf(job).some((step) => step === "apply" || step === "drift"));
+    for (const { environment, concurrency, env, steps: own } of touching) {
+      const stack = env?.STACK ?? String(own.find(isOurs)!.with!.stack);
+      expect(environment?.endsWith(stack)).toBe(true);
       expect(workflow.concurrency ?? concurrency).toMatchObject({ "cancel-in-progress": false });
     }
     expect(workflow.concurrency ?? touching.length).toBeTruthy();
   });
+
+  test("inputs are those that the action has, and no key reaches a preview or a report", () => {
+    for (const { with: given } of steps.filter(isOurs)) {
+      expect(Object.keys(given!).filter((name) => !(name in action.inputs))).toEqual([]);
+      expect(["apply", "drift"].includes(String(given!.step))).toBe("api-key" in given!);
+    }
+  });
+});
+
+describe("the action", () => {
+  const { steps } = action.runs;
+
+  test("takes official actions only, each pinned to a commit, with its version beside it", () => {
+    expect(steps.flatMap(({ uses }) => uses ?? []).filter((one) => !official.test(one))).toEqual([]);
+    const pins = found(sharedText("action.yml"), /uses: (.*)$/gm);
+    expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
+  });
+
+  test("has the role before the state is used; the key and the state reach that step alone, and no text of a shell", () => {
+    const assumed = steps.findIndex(({ uses }) => uses?.startsWith("aws-actions/configure-aws-credentials@"));
+    const used = steps.flatMap(({ env }, at) => (env?.PULUMI_BACKEND_URL === undefined ? [] : [at]));
+    expect(used).toHaveLength(1);
+    expect(assumed).toBeLessThan(used[0]!);
+    for (const name of ["api-key", "passphrase", "access-token", "backend-url"])
+      expect(steps.flatMap((step, at) => (JSON.stringify(step).includes(`inputs.${name} `) ? [at] : []))).toEqual(used);
+    expect(steps.filter(({ run }) => run?.includes("${{"))).toEqual([]);
+    expect(action.inputs["policy-pack"]?.default).toBe(policyPack);
+  });
+
+  test("uses each input that it has, and says what each is", () => {
+    const used = found(JSON.stringify(steps), /inputs\.([\w-]+)/g);
+    expect([...new Set(used)].sort()).toEqual(Object.keys(action.inputs).sort());
+    expect(Object.values(action.inputs).filter(({ description }) => !description)).toEqual([]);
+  });
+
+  test.each(["preview", "report", "apply", "drift", "nothing"])("says at once that a step is none (%s)", (step) => {
+    const [first] = steps;
+    const { status, stderr } = spawnSync("bash", ["-e", "-c", first!.run!], {
+      env: { ...process.env, STEP: step },
+      encoding: "utf8",
+    });
+    const complaint = 'consortium-gitops: step is preview, report, apply or drift, not "nothing".\n';
+    expect({ status, stderr }).toEqual(
+      step === "nothing" ? { status: 1, stderr: complaint } : { status: 0, stderr: "" },
+    );
+  });
 });
 
 test("one version of each action in all workflows", () => {
-  const pins = workflows.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+  const pins = [...workflows, action.runs].flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
   expect(new Set(pins).size).toBe(new Set(pins.map((one) => one.split("@")[0])).size);
 });
 
@@ -84,34 +147,35 @@ test("GitHub: production waits for staging, and a run that waits is never cancel
 });
 
 test("GitHub: an issue for drift, and only for drift", () => {
-  const { steps } = workflowOf("drift").jobs.drift!;
-  const look = steps.find(({ run }) => run?.includes("scripts/drift.sh"))!.run!;
-  const ends = (code: number): { status: number; output: string } => {
-    const output = join(mkdtempSync(join(tmpdir(), "drift-")), "output");
-    const run = look.replace('scripts/drift.sh "$STACK"', `(exit ${code})`);
-    const { status } = spawnSync("bash", ["-e", "-c", run], { env: { ...process.env, GITHUB_OUTPUT: output } });
+  const look = action.runs.steps.find(({ id }) => id === "run")!.run!;
+  const ends = (STEP: string, code: number): { status: number; output: string } => {
+    const made = mkdtempSync(join(tmpdir(), "drift-"));
+    writeFileSync(join(made, `${STEP}.sh`), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+    const output = join(made, "output");
+    const env = { ...process.env, GITHUB_ACTION_PATH: made, GITHUB_OUTPUT: output, STEP, STACK: "staging" };
+    const { status } = spawnSync("bash", ["-e", "-c", look], { env });
     return { status: status!, output: readFileSync(output, "utf8") };
   };
-  expect([0, 1, 2, 137].map((code) => ends(code))).toEqual([
+  expect([0, 1, 2, 137].map((code) => ends("drift", code))).toEqual([
     { status: 0, output: "code=0\n" },
     { status: 1, output: "code=1\n" },
     { status: 0, output: "code=2\n" },
     { status: 137, output: "code=137\n" },
   ]);
-  const [issue] = steps.filter(({ run }) => run?.includes("issue"));
-  expect(issue).toMatchObject({ if: "steps.drift.outputs.code == '2'", run: 'scripts/github.mjs issue "$STACK"' });
+  expect([0, 2].map((code) => ends("apply", code).status)).toEqual([0, 2]);
+  const [issue] = action.runs.steps.filter(({ run }) => run?.includes("issue"));
+  expect(issue).toMatchObject({ if: "inputs.step == 'drift' && steps.run.outputs.code == '2'" });
 });
 
 test("GitLab: production waits for staging, of a stack never two runs at once, and none that waits is cancelled", () => {
-  expect(stages.indexOf("production")).toBeGreaterThan(stages.indexOf("staging"));
   for (const stack of ["staging", "production"]) {
     expect(gitlab[stack]).toMatchObject({
-      stage: stack,
+      stage: "apply",
       variables: { STACK: stack },
-      environment: { name: stack },
-      resource_group: `apply-${stack}`,
+      environment: { name: "$STACK" },
+      resource_group: "apply-$STACK",
       interruptible: false,
-      script: ['scripts/gitlab.sh plan "$STACK"', 'scripts/apply.sh "$STACK"'],
+      script: ['$GITOPS/gitlab.sh plan "$STACK"', '$GITOPS/apply.sh "$STACK"'],
     });
   }
   expect(gitlab.staging!.needs).toBeUndefined();
@@ -125,7 +189,10 @@ test("GitLab: jobs have a stage that is listed, and only the one that comments h
   const scoped = /^\| `GITLAB_COMMENT_TOKEN` +\| GitLab: environment `([^`]+)`/m.exec(text("README.md"))?.[1];
   const having = Object.entries(gitlab).filter(([, { environment }]) => environment?.name === scoped);
   expect(having.map(([name]) => name)).toEqual(["comment"]);
-  expect(gitlab.comment).toMatchObject({ before_script: [], script: ["scripts/gitlab.sh comment staging production"] });
+  expect(gitlab.comment).toMatchObject({
+    before_script: [expect.stringMatching(/^cd /), "npm ci --ignore-scripts"],
+    variables: { STACKS: '["staging","production"]' },
+  });
 });
 
 test("GitLab: jobs that use the state have a token for its role, and no other job has; policies are checked", () => {
@@ -134,14 +201,13 @@ test("GitLab: jobs that use the state have a token for its role, and no other jo
   for (const name of using)
     expect(gitlab[name]!.before_script!.at(-1)).toContain('"$STATE_TOKEN" >"$AWS_WEB_IDENTITY_TOKEN_FILE"');
   expect(gitlabRest.variables).toMatchObject({ POLICY_PACK: policyPack });
-  expect(text(".gitlab-ci.yml")).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
+  expect(text(".gitlab-ci.yml") + sharedText("gitlab.yml")).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
 });
 
 test("both forges keep what was planned under the content of the commit, and apply what is kept there", () => {
-  const { steps } = workflowOf("preview").jobs.plan!;
-  const upload = steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"))!;
-  expect(upload.with?.name).toBe("plan-${{ matrix.stack }}-${{ steps.commit.outputs.tree }}");
-  expect(gitlab.preview!.script).toEqual(['scripts/preview.sh "$STACK"', 'scripts/gitlab.sh save "$STACK"']);
+  const upload = action.runs.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"))!;
+  expect(upload.with?.name).toBe("plan-${{ inputs.stack }}-${{ steps.commit.outputs.tree }}");
+  expect(gitlab.preview!.script).toEqual(['$GITOPS/preview.sh "$STACK"', '$GITOPS/gitlab.sh save "$STACK"']);
 });
 
 describe("what the forges themselves would refuse", () => {
@@ -167,6 +233,17 @@ describe("what the forges themselves would refuse", () => {
     });
   const [onGithub, onGitlab] = [true, false].map((is) => inDocs.filter((file) => file.includes("/.github/") === is));
 
+  /** The action's steps as those of a workflow that takes the same inputs: actionlint reads no actions. */
+  const asWorkflow = (change = (steps: string): string => steps): string => {
+    const types = Object.keys(action.inputs).map((name) => [name, { type: "string", required: true }]);
+    const file = join(mkdtempSync(join(tmpdir(), "action-")), "action.yml");
+    const steps = JSON.parse(change(JSON.stringify(action.runs.steps))) as unknown;
+    const job = { "runs-on": "ubuntu-latest", steps };
+    const on = { workflow_call: { inputs: Object.fromEntries(types) as object } };
+    writeFileSync(file, JSON.stringify({ on, jobs: { action: job } }));
+    return file;
+  };
+
   /** GitHub's linter. It is older than one key; its own configuration says which, for people, too. */
   const actionlint = (files: string[], ...flags: string[]): string =>
     spawnSync("go", ["tool", "actionlint", "-no-color", ...flags, ...files], {
@@ -179,9 +256,13 @@ describe("what the forges themselves would refuse", () => {
     const config = ["-config-file", join(folder, ".github/actionlint.yaml")];
     expect(onGithub).toHaveLength(1);
     expect(actionlint([...paths, ...own, ...onGithub!], ...config)).toBe("");
+    expect(actionlint([asWorkflow()], ...config)).toBe("");
     const wrong = join(mkdtempSync(join(tmpdir(), "actionlint-")), "apply.yml");
     writeFileSync(wrong, text(".github/workflows/apply.yml").replace("needs: staging", "needs: stagging"));
     expect(actionlint([wrong])).toContain('"stagging"');
+    expect(actionlint([asWorkflow((steps) => steps.replace("inputs.region", "inputs.regions"))])).toContain(
+      '"regions"',
+    );
   });
 
   test("the schemas of GitHub and GitLab have nothing to say of the files", async () => {
@@ -191,9 +272,17 @@ describe("what the forges themselves would refuse", () => {
     const gitlabSchema = ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"] as const;
     expect(check("vendor.github-workflows", ...paths, ...own, ...onGithub!)).toMatchObject({ status: 0 });
     expect(onGitlab).toHaveLength(2);
-    expect(check(...gitlabSchema, join(folder, ".gitlab-ci.yml"), ...onGitlab!)).toMatchObject({ status: 0 });
+    const actionFile = join(shared, "action.yml");
+    expect(check("vendor.github-actions", actionFile)).toMatchObject({ status: 0 });
+    const template = join(mkdtempSync(join(tmpdir(), "gitlab-")), "gitlab.yml");
+    const inputs = { stacks: ["staging", "production"], folder: "network/" };
+    writeFileSync(template, interpolated(sharedText("gitlab.yml"), inputs));
+    expect(check(...gitlabSchema, join(folder, ".gitlab-ci.yml"), template, ...onGitlab!)).toMatchObject({ status: 0 });
     const wrong = join(mkdtempSync(join(tmpdir(), "gitlab-")), "ci.yml");
-    writeFileSync(wrong, text(".gitlab-ci.yml").replace("on_new_commit: interruptible", "on_new_commit: never"));
+    writeFileSync(
+      wrong,
+      readFileSync(template, "utf8").replace("on_new_commit: interruptible", "on_new_commit: never"),
+    );
     expect(check(...gitlabSchema, wrong)).toMatchObject({
       status: 1,
       stdout: expect.stringContaining("never") as string,
@@ -206,8 +295,24 @@ test("the stacks of the workflows are those that have a configuration", () => {
     .flatMap((file) => found(file, /^Pulumi\.(\w+)\.yaml$/g))
     .sort();
   const named = [...workflows.map(({ file }) => file), ".gitlab-ci.yml"].flatMap((file) =>
-    found(text(file), /stack: \[(.*)\]/gi),
+    found(text(file), /stacks?: \[(.*?)\]/gi),
   );
   expect(named.map((list) => list.split(", ").sort())).toEqual(named.map(() => stacks));
+  expect(named).toHaveLength(3);
+  const reported = workflowOf("preview").jobs.comment!.steps.find(isOurs)!.with!.stack as string;
+  expect(reported.split(" ").sort()).toEqual(stacks);
   expect(Object.keys(workflowOf("apply").jobs).sort()).toEqual(stacks);
+});
+
+test("a template's inputs: what it does not know, lacks or cannot take is refused", () => {
+  const filled = (given: object) => () => interpolated(sharedText("gitlab.yml"), { stacks: ["one"], ...given });
+  const { preview, comment } = parse(filled({ folder: "network/" })()) as typeof gitlab;
+  expect(preview).toMatchObject({
+    parallel: { matrix: [{ STACK: ["one"] }] },
+    artifacts: { paths: ["network/plans/"] },
+  });
+  expect(comment).toMatchObject({ before_script: ['cd "./network/"', "npm ci --ignore-scripts"] });
+  expect(filled({ folder: "network" })).toThrow("folder may not be network");
+  expect(filled({ stack: "one" })).toThrow("inputs: stack");
+  expect(() => interpolated(sharedText("gitlab.yml"), {})).toThrow("inputs: stacks");
 });

@@ -49,6 +49,27 @@ const parts = {
           shell(`pulumi new "$PWD/pulumi-consortium/templates/typescript" ${rest}`),
         );
   },
+  "examples/gitops/README.md": ({ version }, address) => {
+    const copy = ["cp -r examples/gitops ../trade-network"];
+    return address
+      ? paragraphs(
+          "From a clone of the repository:",
+          shell(...copy, "cd ../trade-network", `npm install --save-exact pulumi-consortium@${version}`),
+        )
+      : paragraphs(
+          `${notYet}, and copy the action and the template, which \`uses: ./gitops\` and \`local: gitops/gitlab.yml\` name:`,
+          shell(
+            "npm ci",
+            "npm pack --pack-destination ..",
+            ...copy,
+            "cp -r gitops ../trade-network/",
+            "cd ../trade-network",
+            "mkdir vendor",
+            `mv ../pulumi-consortium-${version}.tgz vendor/`,
+            `npm install ./vendor/pulumi-consortium-${version}.tgz`,
+          ),
+        );
+  },
   "docs/languages.md": ({ version }, address) => {
     const install = `pulumi plugin install resource consortium v${version}`;
     return address
@@ -66,6 +87,24 @@ const parts = {
 
 const [start, end] = ["<!-- install: from package.json, by `npm run generate` -->", "<!-- /install -->"];
 
+/** Files of pipelines, and pages with parts of them: their lines that name the action and the template. */
+const pipelines = [
+  ...["preview", "apply", "drift"].map((name) => `examples/gitops/.github/workflows/${name}.yml`),
+  "examples/gitops/.gitlab-ci.yml",
+  "docs/gitops.md",
+];
+
+/** @param {string} text @param {About} about @returns {string} the text, where pipelines name what is published, or a copy */
+function naming(text, about) {
+  const address = addressOf(about);
+  const release = `v${about.version}`;
+  const action = address ? `${new URL(address).pathname.slice(1)}/gitops@${release}` : "./gitops";
+  const template = address ? `remote: ${address}/raw/${release}/gitops/gitlab.yml` : "local: gitops/gitlab.yml";
+  return text
+    .replaceAll(/(?<=^ *- uses: )\S+\/gitops(@\S+)?$/gm, action)
+    .replaceAll(/(?<=^ *- )(local|remote): \S*gitops\/gitlab\.yml$/gm, template);
+}
+
 /** @param {About} about package.json @param {(path: string) => string | undefined} read @returns {Record<string, string>} path → text */
 export function installing(about, read) {
   const pages = Object.entries(parts).map(([file, partOf]) => {
@@ -74,5 +113,9 @@ export function installing(about, read) {
     if (after === undefined) throw new Error(`${file} has no place for how to install, between ${start} and ${end}`);
     return [file, `${before}${start}\n\n${partOf(about, addressOf(about))}\n\n${end}${after}`];
   });
-  return Object.fromEntries(pages);
+  const made = Object.fromEntries(pages);
+  return {
+    ...made,
+    ...Object.fromEntries(pipelines.map((file) => [file, naming(made[file] ?? read(file) ?? "", about)])),
+  };
 }

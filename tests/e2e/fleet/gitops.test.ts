@@ -91,6 +91,7 @@ beforeAll(async () => {
     recursive: true,
     filter: (from) => !/node_modules|index\.ts$/.test(from.slice(example.length)),
   });
+  cpSync(join(root, "gitops"), join(clone, "gitops"), { recursive: true });
   const options = "runtime:\n  name: nodejs\n  options: { typescript: false }";
   write("Pulumi.yaml", read("Pulumi.yaml").replace("runtime: nodejs", options));
   write("package.json", JSON.stringify({ name: "trade-network", main: "index.js" }));
@@ -129,7 +130,7 @@ beforeAll(async () => {
     },
     // Previews have no key.
     settings: (environment) => ({
-      vars: { PULUMI_BACKEND_URL },
+      vars: { PULUMI_BACKEND_URL, AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/network-state" },
       secrets: /^(staging|production|drift-)/.test(environment) ? { CONSORTIUM_API_KEY: canaryKey } : {},
     }),
   };
@@ -147,7 +148,8 @@ const script = (
   env: Record<string, string> = {},
   hear?: (text: string) => void,
 ) => {
-  const child = spawn(join(folder, "scripts", name), args, {
+  const child = spawn(join(root, "gitops", name), args, {
+    cwd: folder,
     env: { ...runner.env, CONSORTIUM_API_KEY: canaryKey, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -507,7 +509,13 @@ test.concurrent("copied to an empty place, with the package as it is published, 
     POLICY_PACK: "node_modules/pulumi-consortium/policy-pack",
   };
   const run = (name: string, ...args: string[]) =>
-    finished(spawn(join(folder, "scripts", name), args, { env, stdio: ["ignore", "pipe", "pipe"] }));
+    finished(
+      spawn(join(folder, "node_modules/pulumi-consortium/gitops", name), args, {
+        cwd: folder,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    );
   expect(await run("preview.sh", "staging")).toMatchObject({ code: 0 });
   expect(await run("report.sh", "Preview")).toMatchObject({ code: 0 });
   expect(report({ folder })).toContain("### `trade-network/staging`\n\n5 created");

@@ -5,7 +5,7 @@ import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { finished, type Result } from "./stack";
+import { finished, type Result, root } from "./stack";
 
 /* As much of GitHub and GitLab as the pipelines of examples/gitops use: their API, and runners for their files. */
 
@@ -146,7 +146,13 @@ interface Step {
   uses?: string;
   with?: Record<string, string>;
   run?: string;
+  shell?: string;
+  "working-directory"?: string;
   env?: Record<string, unknown>;
+}
+interface CompositeAction {
+  inputs: Record<string, { default?: unknown }>;
+  runs: { using: string; steps: Step[] };
 }
 interface ActionsJob {
   if?: string;
@@ -228,24 +234,36 @@ export async function actions(
 
 const skippedJob: Job = { code: null, stdout: "", text: "", skipped: true, folder: "" };
 
-async function actionsJob(
-  runner: Runner,
-  ref: string,
-  job: ActionsJob,
-  given: { env: Env; context: Context; permissions: Rights; run: Artifact["workflow_run"] },
-): Promise<Job> {
+interface Given {
+  ref: string;
+  env: Env;
+  context: Context;
+  permissions: Rights;
+  run: Artifact["workflow_run"];
+  /** The folder of the action whose steps these are. */
+  action?: string;
+}
+
+async function actionsJob(runner: Runner, ref: string, job: ActionsJob, given: Omit<Given, "ref">): Promise<Job> {
+  const all: Job = { code: 0, stdout: "", text: "", skipped: false, folder: "" };
+  await actionsSteps(runner, job.steps, { ...given, ref }, all);
+  return all;
+}
+
+/** Steps of a job, or of an action in it, with what became of them in `all`; those of an action do not see the outputs of others. */
+async function actionsSteps(runner: Runner, list: Step[], given: Given, all: Job): Promise<void> {
   const { forge } = runner;
   const { permissions, run } = given;
   const output = join(mkdtempSync(join(forge.folder, "output-")), "output");
   const github = { GITHUB_API_URL: forge.address, GITHUB_REPOSITORY: "acme/network", GITHUB_OUTPUT: output };
   const steps: Record<string, { outputs: Env }> = {};
-  const context = { ...given.context, steps };
-  const all: Job = { code: 0, stdout: "", text: "", skipped: false, folder: "" };
-  for (const step of job.steps) {
+  const context = { ...given.context, env: given.env, steps };
+  for (const step of list) {
     if (!holds(step.if, context, all.code === 0)) continue;
     const options = allFilled(step.with, context) as Record<string, string>;
     const action = step.uses?.split("@")[0];
-    if (action === "actions/checkout") all.folder = checkout(runner, ref);
+    if (action === "actions/checkout") all.folder = checkout(runner, given.ref);
+    else if (action?.endsWith("/gitops")) await composite(runner, action, options, { ...given, context }, all);
     else if (action === "actions/upload-artifact") {
       const zip = join(forge.folder, `${forge.artifacts.length}.zip`);
       const from = join(all.folder, options.path!);
@@ -264,15 +282,33 @@ async function actionsJob(
       throw new Error("GitHub gives this job no token for the role.");
     } else if (step.run !== undefined) {
       writeFileSync(output, "");
-      const env = { ...runner.env, ...github, ...given.env, ...allFilled(step.env, context) };
-      const { code, stdout, text } = await shell(filled(step.run, context), all.folder, env);
+      const own = { ...github, GITHUB_ACTION_PATH: given.action };
+      const env = { ...runner.env, ...own, ...given.env, ...allFilled(step.env, context) };
+      const folder = join(all.folder, filled(step["working-directory"] ?? ".", context));
+      const { code, stdout, text } = await shell(filled(step.run, context), folder, env);
       Object.assign(all, { code: all.code || code, stdout: all.stdout + stdout, text: all.text + text });
       const outputs = readFileSync(output, "utf8").matchAll(/^(\w+)=(.*)$/gm);
       const named = [...outputs].map(([, key = "", value = ""]) => [key, value] as const);
       if (step.id !== undefined) steps[step.id] = { outputs: Object.fromEntries(named) };
     }
   }
-  return all;
+}
+
+/** The steps of an action, one of the checkout (`./…`) or this repository's: they see inputs, and no variables or secrets. */
+async function composite(
+  runner: Runner,
+  name: string,
+  options: Record<string, string>,
+  given: Given,
+  all: Job,
+): Promise<void> {
+  const action = name.startsWith("./") ? join(all.folder, name) : join(root, "gitops");
+  const { inputs: known, runs } = parse(readFileSync(join(action, "action.yml"), "utf8")) as CompositeAction;
+  if (runs.using !== "composite") throw new Error(`What is ${runs.using}?`);
+  const { github } = given.context;
+  const defaults = Object.entries(known).map(([key, { default: value }]) => [key, filled(value ?? "", { github })]);
+  const inputs = { ...Object.fromEntries(defaults), ...options } as Record<string, string>;
+  await actionsSteps(runner, runs.steps, { ...given, action, context: { github, inputs } }, all);
 }
 
 interface GitlabJob {
@@ -285,6 +321,42 @@ interface GitlabJob {
   artifacts?: { paths: string[] };
 }
 
+interface Template {
+  spec: { inputs: Record<string, { default?: unknown; regex?: string }> };
+}
+interface Include {
+  local?: string;
+  remote?: string;
+  inputs: Record<string, unknown>;
+}
+
+/** A template with its inputs in their places, as text: lists as JSON. */
+export function interpolated(template: string, given: Record<string, unknown>): string {
+  const [head = "", body = ""] = template.split(/^---$/m);
+  const known = (parse(head) as Template).spec.inputs;
+  const stray = Object.keys(given).filter((name) => !(name in known));
+  const missing = Object.keys(known).filter((name) => known[name]!.default === undefined && !(name in given));
+  if (stray.length + missing.length > 0) throw new Error(`Unknown or missing inputs: ${[...stray, ...missing].join()}`);
+  return body.replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
+    const value = given[name] ?? known[name]!.default;
+    if (!new RegExp(known[name]!.regex ?? "").test(String(value)))
+      throw new Error(`${name} may not be ${String(value)}`);
+    return typeof value === "string" ? value : JSON.stringify(value);
+  });
+}
+
+/** .gitlab-ci.yml of a folder, with what it includes: what it says itself comes first. Paths are those of the repository's root; a remote template is this repository's. */
+export function included(folder: string, repository = folder): Record<string, unknown> {
+  const { include = [], ...own } = parse(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")) as {
+    include?: Include[];
+  } & Record<string, unknown>;
+  const templates = include.map(({ local, inputs }) => {
+    const file = local === undefined ? join(root, "gitops/gitlab.yml") : join(repository, local);
+    return parse(interpolated(readFileSync(file, "utf8"), inputs)) as Record<string, unknown>;
+  });
+  return Object.assign({}, ...templates, own) as Record<string, unknown>;
+}
+
 /** Runs one job of .gitlab-ci.yml at a ref, with the artifacts of the jobs before it in `artifacts`, where its own go, too. */
 export async function gitlabJob(
   runner: Runner,
@@ -294,8 +366,7 @@ export async function gitlabJob(
   given: Env = {},
 ): Promise<Job> {
   const folder = checkout(runner, ref);
-  const text = readFileSync(join(folder, ".gitlab-ci.yml"), "utf8");
-  const file = parse(text) as Record<string, GitlabJob> & { variables: Record<string, string> };
+  const file = included(folder) as Record<string, GitlabJob> & { variables: Record<string, string> };
   const { script, ...job } = extended(file, file[name]!);
   if (existsSync(artifacts)) cpSync(artifacts, folder, { recursive: true });
   const { forge } = runner;

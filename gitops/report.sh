@@ -3,7 +3,6 @@
 # FLAGs are those of `consortium report`; with --fail-on, the exit code is 2 if that applies.
 # MAPS: where maps/ will be found; its maps of the plans are written, too.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
 consortium() { npx --no-install pulumi-consortium "$@"; }
 
 title="${1:-Preview}"

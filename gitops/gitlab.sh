@@ -5,7 +5,6 @@
 # It knows that by a mark of its own, and touches nothing else.
 # GITLAB_COMMENT_TOKEN: for comment, a project access token with the scope api. The other variables are GitLab's own.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 project="$CI_API_V4_URL/projects/$CI_PROJECT_ID"
 # A token goes to curl through a file, so that no list of processes shows it.
@@ -13,7 +12,7 @@ api() {
   curl --silent --show-error --fail --config <(printf 'header = "%s"\n' "$credential") "$@"
 }
 # The same files at every commit that leads to it: that of the merge request, and of main after the merge.
-kept() { echo "$project/packages/generic/plan-$1/$(git rev-parse 'HEAD^{tree}')"; }
+kept() { echo "$project/packages/generic/plan-$1/$(git rev-parse HEAD:./)"; }
 
 save() {
   for file in "$1.json" "$1.plan"; do

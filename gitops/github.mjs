@@ -8,9 +8,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN, PULL_REQUEST } = process.env;
 const [kind, ...stacks] = process.argv.slice(2);
 const project = /^name:\s*(\S+)/m.exec(readFileSync("Pulumi.yaml", "utf8"))?.[1];
@@ -41,7 +39,7 @@ async function earlier(path) {
 /** The newest plan for these very files. One that a fork made is none: anybody can make that. */
 async function fetchPlan(stack) {
   rmSync("approved", { recursive: true, force: true });
-  const tree = execFileSync("git", ["rev-parse", "HEAD^{tree}"], { encoding: "utf8" }).trim();
+  const tree = execFileSync("git", ["rev-parse", "HEAD:./"], { encoding: "utf8" }).trim();
   const { artifacts } = await (
     await call("GET", `/actions/artifacts?per_page=${pageSize}&name=plan-${stack}-${tree}`)
   ).json();

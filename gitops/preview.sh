@@ -3,7 +3,7 @@
 # `pulumi up --plan`). Fails if the preview does. In the one, secrets are masked, in the other encrypted.
 # POLICY_PACK: folder of a policy pack that is checked, too. REFRESH=true: reads the service first, to see what has drifted.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 stack="${1:?say which stack: preview.sh STACK}"
 
 # A pull request has no key of the service: apply.sh previews again, with one.
@@ -13,6 +13,6 @@ mkdir -p plans
 # One event a line: only this form tells of policies, and of what a refresh found. Debug messages, which are among them, may
 # contain secrets: --save leaves them out.
 export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
-scripts/unlocked.sh pulumi preview --stack "$stack" --json --non-interactive --save-plan "plans/$stack.plan" \
+"$here/unlocked.sh" pulumi preview --stack "$stack" --json --non-interactive --save-plan "plans/$stack.plan" \
   ${REFRESH:+--refresh} ${POLICY_PACK:+--policy-pack "$POLICY_PACK"} |
   npx --no-install pulumi-consortium report --save "plans/$stack.json" >/dev/null

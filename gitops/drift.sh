@@ -2,16 +2,16 @@
 # drift.sh STACK: compares the service with the state of STACK, changes neither, and writes report.md.
 # Exit code 0: they agree. 2: they differ. 1: it failed, so nobody knows. `consortium fleet drift` has the same.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 stack="${1:?say which stack: drift.sh STACK}"
 rm -rf plans
 mkdir plans
 
 export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
 failed=0
-scripts/unlocked.sh pulumi refresh --stack "$stack" --preview-only --json --non-interactive |
+"$here/unlocked.sh" pulumi refresh --stack "$stack" --preview-only --json --non-interactive |
   npx --no-install pulumi-consortium report --save "plans/$stack.json" >/dev/null || failed=$?
-scripts/report.sh "Drift of $stack"
+"$here/report.sh" "Drift of $stack"
 cat report.md
 has() {
   local code=0

@@ -7,7 +7,7 @@
 # Exit code 2: nothing was done, since nobody has approved it; the report has the difference, and the digest to approve.
 # 3: it was applied, but applications cannot use the network, as the table says. Any other but 0: it failed. report.md says why.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 stack="${1:?say which stack: apply.sh STACK}"
 rm -rf plans # of other stacks
 
@@ -24,9 +24,9 @@ if [ -f "approved/$stack.json" ]; then
 fi
 
 planned=0
-REFRESH=true scripts/preview.sh "$stack" || planned=$?
+REFRESH=true "$here/preview.sh" "$stack" || planned=$?
 code=0
-scripts/report.sh "Applying $stack" ${approved:+--approved "${approved[@]}"} --fail-on errors unapproved ledger-loss || code=$?
+"$here/report.sh" "Applying $stack" ${approved:+--approved "${approved[@]}"} --fail-on errors unapproved ledger-loss || code=$?
 cat report.md
 if [ "$planned" -ne 0 ]; then
   echo "apply.sh: the preview of $stack failed, nothing was done." >&2
@@ -44,7 +44,7 @@ if [ -f "approved/$stack.json" ]; then
 fi
 
 # Pulumi stops at a step that is not in the plan. With --refresh, that includes what has drifted since the preview.
-scripts/unlocked.sh pulumi up --stack "$stack" --yes --skip-preview --non-interactive --refresh --plan "$plan" \
+"$here/unlocked.sh" pulumi up --stack "$stack" --yes --skip-preview --non-interactive --refresh --plan "$plan" \
   ${POLICY_PACK:+--policy-pack "$POLICY_PACK"}
 
 # Started nodes, credentials that work, blocks that come: what `up` does not see.
