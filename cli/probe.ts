@@ -102,7 +102,7 @@ function tableOf(rows: readonly string[][]): string {
   return table.toString();
 }
 
-/** Settings of a service and nothing else: no key, id or name gets here, since none of the settings holds one. */
+/** Settings of a service and nothing else: no key, id or name gets here, because none of the settings holds one. */
 function saved({ answers, timing }: World): string {
   return `${JSON.stringify({ answers, timing }, null, 2)}\n`;
 }

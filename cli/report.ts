@@ -220,7 +220,7 @@ function details({ action, properties, reasons, restarts, kept }: PlannedChange)
   if (action === "adopted") {
     const adopted = properties.find(({ name }) => name === "adopt")?.to ?? "";
     return adopted === "true"
-      ? "the one with this name, if there is one; else created"
+      ? "the existing object with this name, or a new one"
       : code(adopted.replaceAll(/^"|"$/g, ""));
   }
   if (action === "moved") return "to the other provider: only its state changes";

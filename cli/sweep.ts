@@ -60,7 +60,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     if (!json) console.log(treeLines(tree, chosen, now).join("\n") || "Nothing matches.");
     const cleared = await decide(client, chosen, { yes, json });
     if (json) console.log(asJson(chosen, cleared));
-    for (const [item, reason] of cleared.kept) console.error(`left: ${titleOf(item)}, since ${reason}`);
+    for (const [item, reason] of cleared.kept) console.error(`left: ${titleOf(item)}, because ${reason}`);
     for (const { item, error } of cleared.failed) console.error(`not deleted: ${titleOf(item)}: ${error}`);
     if (cleared.failed.length > 0) process.exitCode = 1;
   });
@@ -132,7 +132,7 @@ export async function clear(
   const clearOne = async (item: Found): Promise<void> => {
     const still = failed.filter((failure) => !goesAlong(failure.item) && isIn(failure.item, item));
     if (still.length > 0) {
-      const error = `not tried, since ${still.map((failure) => titleOf(failure.item)).join(", ")} could not be deleted.`;
+      const error = `not tried, because ${still.map((failure) => titleOf(failure.item)).join(", ")} could not be deleted.`;
       failed.push({ item, error });
       return;
     }

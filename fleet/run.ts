@@ -57,7 +57,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<
         if (failed !== undefined)
           return {
             ...resultOf(stack, "not begun"),
-            error: `${failed} was not finished, which comes before this stack`,
+            error: `skipped: ${failed}, which this stack depends on, did not finish`,
           };
         view.begin(stack.name);
         const run = new StackRun(stack, context);

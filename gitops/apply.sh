@@ -4,7 +4,7 @@
 # part of one; and every plan whose digest APPROVE names, separated by spaces. Where the state or the service has changed since,
 # it stops.
 # POLICY_PACK: folder of a policy pack that must agree.
-# Exit code 2: nothing was done, since nobody has approved it; the report has the difference, and the digest to approve.
+# Exit code 2: nothing was done, because nobody has approved it; the report has the difference, and the digest to approve.
 # 3: it was applied, but applications cannot use the network, as the table says. Any other but 0: it failed. report.md says why.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -53,7 +53,7 @@ export class Components {
 
   /**
    * Call when the engine is about to leave. After a failure it waits for no component, and reports each as an error, next to the
-   * real one: if not in these words, then in those of gRPC. Outputs without values would be no answer, since the program would
+   * real one: if not in these words, then in those of gRPC. Outputs without values would be no answer, because the program would
    * go on with them.
    */
   leave(): void {

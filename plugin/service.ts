@@ -144,7 +144,7 @@ const lookupOf = (token: string): Lookup => {
   return found;
 };
 
-/** Answers a lookup. A list is under its key, since functions return objects. */
+/** Answers a lookup. A list is under its key, because functions return objects. */
 export async function invoke(request: proto.InvokeRequest, sessions: Sessions): Promise<proto.InvokeResponse> {
   const lookup = lookupOf(request.getTok());
   const args = fromEngine(request.getArgs());

@@ -103,7 +103,7 @@ export function durationSeconds(text: string): number | undefined {
 /** What to do instead of an import, for resources that cannot be imported. */
 export const insteadOfImport: Partial<Record<string, string>> = {
   AppCred:
-    "A credential that exists cannot be read again, since its password is shown only once: leave the import out to make a new one.",
+    "A credential that exists cannot be read again, because its password is shown only once: leave the import out to make a new one.",
   TetherService: "A tether service is always one that exists already: leave the import out, its tetherId says which.",
 };
 
@@ -112,7 +112,7 @@ export const insteadOfImport: Partial<Record<string, string>> = {
 /** The code of a dynamic provider, which the state must keep. */
 export const providerKey = "__provider";
 
-/** Marks a preview, since `check` is not told of it. `check` removes the mark. */
+/** Marks a preview, because `check` is not told of it. `check` removes the mark. */
 export const previewKey = "__preview";
 
 /**

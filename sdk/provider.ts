@@ -42,7 +42,7 @@ function refuseUnknownSettings(): void {
 }
 
 /**
- * Whether the classes run on the provider plugin: only if the environment or the stack says so (`consortium:plugin`), since the
+ * Whether the classes run on the provider plugin: only if the environment or the stack says so (`consortium:plugin`), because the
  * plugin must be installed. The default is the dynamic provider, which needs nothing.
  */
 export function onPlugin(): boolean {

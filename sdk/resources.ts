@@ -39,7 +39,7 @@ import {
 import { Managed, namesOf } from "./managed";
 import { references } from "./network/references";
 
-/* One class for each resource. Its outputs are declared by an interface of the same name, since Pulumi sets them. */
+/* One class for each resource. Its outputs are declared by an interface of the same name, because Pulumi sets them. */
 
 /*
  * Each way to name a parent is an interface, because TypeScript then shows its name and not its members. Those by id come first

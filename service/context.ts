@@ -53,7 +53,7 @@ export interface Backend {
 
 /** The blockchains of the environments, real or simulated. */
 export interface Ledger {
-  /** Starts an environment's chain in the background, since it has a node now. */
+  /** Starts an environment's chain in the background, because it has a node now. */
   prepare(environment: Entity<"environment">): void;
   /** Stops an environment's chain, which makes no blocks until the environment is resumed. */
   pause(environment: Entity<"environment">): void;

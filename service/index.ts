@@ -63,7 +63,7 @@ export interface Service {
   /** Replaces an organization's key with a random one, and returns it. The old key is rejected immediately. */
   rotateKey(name: string): string;
   /**
-   * Resolves once the service has stopped by itself, to the reason: another service has taken its data folder, since this one was
+   * Resolves once the service has stopped by itself, to the reason: another service has taken its data folder, because this one was
    * stopped for longer than its lock lasts.
    */
   readonly failed: Promise<Error>;

@@ -85,7 +85,7 @@ class Exporter {
     const name = this.named(environment.props.name, key, path);
     if (credentials.length > 0) {
       const ids = credentials.map(({ id }) => id).join(", ");
-      this.remark([...path, "credentials"], `not exported, since only their holders know the passwords: ${ids}`);
+      this.remark([...path, "credentials"], `not exported, because only their holders know the passwords: ${ids}`);
     }
     if (enableTether) {
       this.remark(
@@ -159,7 +159,7 @@ class Exporter {
 
   private zone({ props: { region, cloud, type, bridgeId } }: Found, at: string[]): Entry {
     if (typeof bridgeId === "string" && !this.adopt)
-      this.remark(at, `a copy needs its own, since it belongs to the environment: bridgeId ${bridgeId}`);
+      this.remark(at, `a copy needs its own, because it belongs to the environment: bridgeId ${bridgeId}`);
     const { type: field } = definitions.environmentZone.inputs.shape;
     return {
       region,
@@ -171,7 +171,7 @@ class Exporter {
 
   private destinations(service: Found, path: string[]): Entry {
     if (service.props.details !== undefined && !this.adopt)
-      this.remark(path, "its details are left out, since they may be secret: set details: if the copy needs them");
+      this.remark(path, "its details are left out, because they may be secret: set details: if the copy needs them");
     if (service.unlisted?.includes("destination")) this.remark(path, "the service does not show its destinations");
     const { entries } = this.group("destinations", "destination", service, path, ({ props }) =>
       props.kaleidoManaged === false ? { kaleidoManaged: false } : {},
@@ -282,7 +282,7 @@ class Exporter {
     const bound = this.adopt ? [] : others.filter((key) => key.endsWith("Id"));
     if (bound.length > 0) {
       const names = bound.map((key) => `${key} ${String(props[key])}`).join(", ");
-      this.remark(path, `a copy needs its own, since these belong to the environment: ${names}`);
+      this.remark(path, `a copy needs its own, because these belong to the environment: ${names}`);
     }
     const plain = others.filter((key) => !bound.includes(key));
     for (const key of plain.filter((key) => !isValid(fieldOf(definition, key), props[key])))

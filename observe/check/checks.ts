@@ -210,14 +210,14 @@ const growing = checkOf("new blocks", "node", ({ id }, { nodes }) => {
   const probe = nodes.get(id);
   if (probe?.kind !== "answered") return undefined;
   const { first, last, period, waiting } = probe;
-  const stands = `it stands at block ${last} for ${Math.round(probe.seconds)} s`;
-  if (last <= first && waiting > 0) return failed(`${stands}, and ${transactions(waiting)} for one`, quorum, last);
+  const none = `no new block after block ${last} for ${Math.round(probe.seconds)} s`;
+  if (last <= first && waiting > 0) return failed(`${none}, although ${transactions(waiting)} pending`, quorum, last);
   if (period === undefined) return ok(`block ${last}; none is due without a transaction`, last);
   if (last > first) return ok(`block ${last}, one every ${period} s`, last);
-  return failed(`${stands}, and one is due every ${period} s`, quorum, last);
+  return failed(`${none}, and one is due every ${period} s`, quorum, last);
 });
 
-const transactions = (count: number): string => (count === 1 ? "a transaction waits" : `${count} transactions wait`);
+const transactions = (count: number): string => (count === 1 ? "a transaction is" : `${count} transactions are`);
 
 const quorum =
   "See whether enough validators are started: ibft needs more than two thirds of them, raft and poa more than half.";
@@ -242,9 +242,12 @@ const credentials: Check = ({ model, credentials, allListed }) =>
     const verdict = (): Finding | undefined => {
       if (opened.length > 0) return ok(`it opens ${opened.join(", ")}`, opened.length);
       if (refused.length > 0)
-        return failed(`it opens nothing: ${refused.join(", ")} refused it: ${why}`, replaceCredential);
+        return failed(`it does not work on any node: ${refused.join(", ")} refused it: ${why}`, replaceCredential);
       if (!isListed && allListed)
-        return failed("it opens nothing: the service has no credential of this user name", replaceCredential);
+        return failed(
+          "it does not work on any node: the service has no credential of this user name",
+          replaceCredential,
+        );
       return nodes === 0 ? skipped("its member has no nodes") : undefined; // the nodes say why they could not be asked
     };
     const became = verdict();
@@ -281,7 +284,7 @@ const limitsUsed: Check = ({ model }) =>
 
 const active = checkOf("tether active", "tetherService", ({ state, network, problem }) => {
   if (problem !== undefined)
-    return failed(`it could not pin: ${problem}`, "Mend that; the next pin is tried by itself.");
+    return failed(`it could not pin: ${problem}`, "Fix this; the next pin is attempted automatically.");
   if (state === "active") return ok(`it pins to ${network ?? "its network"}`);
   if (state === "missing") {
     const next = "Check its id: it is the last 10 characters of its address in the console.";

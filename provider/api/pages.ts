@@ -103,7 +103,7 @@ export async function readPages(
     }
     if (!(next instanceof URL)) return end(next.unreadable);
     if (visited.has(next.href)) return end("its next page is one that was read already");
-    if (idle >= mostIdle) return end("its pages bring nothing new and do not end");
+    if (idle >= mostIdle) return end("its pages repeat without end");
     if (visited.size >= mostPages) return end(`it has more than ${mostPages} pages`);
     page = next;
   }

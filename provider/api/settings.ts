@@ -113,7 +113,7 @@ export class ApiKey implements KeyOrigin {
 /** A missing or wrong setting: which one, its source, and how to correct it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
-  /** The short form, since every resource of a run fails alike. */
+  /** The short form, because every resource of a run fails alike. */
   readonly brief: string = "the settings of the connection cannot be used";
   /** @param setting the setting, if its value may be shown */
   constructor(

@@ -65,7 +65,7 @@ export const identified = <S extends z.ZodRawShape>(shape: S, idField = "_id") =
     z.looseObject({ id: z.string().min(1), state: text, _revision: counter, created_at: text, ...shape }),
   );
 
-/** Any object with an id, whatever the list. Not parsed further, since lists are long. */
+/** Any object with an id, whatever the list. Not parsed further, because lists are long. */
 export const anything = (idField = "_id") =>
   z.preprocess(
     (value) => {

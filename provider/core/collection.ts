@@ -22,7 +22,7 @@ export interface Listing {
 }
 
 /**
- * The objects in one place, for one verb: what the service lists, and what this process knows besides, since lists may lag.
+ * The objects in one place, for one verb: what the service lists, and what this process knows besides, because lists may lag.
  * One list call serves all siblings: callers say how old a list may be, and join a request that is new enough.
  */
 export class Listed {

@@ -58,7 +58,7 @@ interface Details {
 
 /** Who uses a shared object. */
 export interface User {
-  /** In words that can follow "since". */
+  /** In words that can follow "because". */
   what: string;
   /** The membership that it belongs to, if it shows one. */
   membershipId?: string;

@@ -113,7 +113,7 @@ export interface Compared extends Pick<Session, "provider"> {
 /**
  * Whether the key of another provider, which the program now gives to an object, fits its state. This makes no call, so
  * it cannot tell for every key: a new one may be a rotated one.
- * @returns a warning that the run has to ask, since the key is unknown
+ * @returns a warning that the run has to ask, because the key is unknown
  * @throws CommonError if the key certainly belongs to another organization
  */
 export function comparedWithoutCall(here: Compared, subject: Subject): string | undefined {

@@ -239,7 +239,7 @@ export class Sessions {
     const { told } = this.seen();
     const first = told.get(brief) ?? where;
     told.set(brief, first);
-    return first === where ? undefined : `${brief[0]!.toUpperCase()}${brief.slice(1)}, as told at ${first}.`;
+    return first === where ? undefined : `${brief[0]!.toUpperCase()}${brief.slice(1)}: see the error for ${first}.`;
   }
 
   /** The consortia that the key of a preview lists, as soon as they are known. */

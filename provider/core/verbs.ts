@@ -245,7 +245,7 @@ export class Verbs {
     await proveOrganization(timed, subject);
     const why = await keeper(timed, definition, id, state);
     if (why !== undefined) {
-      session.say(`${nameOf(definition, state)} (${id}): not deleted, since ${why}`);
+      session.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
       return session.owners.release(subject.path, state);
     }
     await ofResource(definition).delete(timed, id, state);

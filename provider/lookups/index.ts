@@ -33,7 +33,7 @@ export interface Lookup {
   args: z.ZodObject;
   /** One result, or for a list one of its items. */
   result: z.ZodType;
-  /** The key of the list in the plugin's answer, since functions of a plugin return objects. undefined: there is one result. */
+  /** The key of the list in the plugin's answer, because functions of a plugin return objects. undefined: there is one result. */
   list?: string;
   /** Runs with checked arguments. Returns one result, or a list. */
   run(client: ConsortiumClient, args: Props): Promise<unknown>;
@@ -70,7 +70,7 @@ type ListingOf<Args extends z.ZodObject> = Omit<LookupOf<Args>, "run" | "list"> 
   isUndocumented?: boolean;
 };
 
-/** A list of existing objects. Arguments other than owners filter it by value, since a service may not filter. */
+/** A list of existing objects. Arguments other than owners filter it by value, because a service may not filter. */
 const listing = <Args extends z.ZodObject>({ items, isUndocumented, ...one }: ListingOf<Args>): Omit<Lookup, "name"> =>
   lookup({
     ...one,

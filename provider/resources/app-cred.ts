@@ -63,7 +63,7 @@ export const appCred: Definition = {
   wire: AppCredObject,
   place: appcreds,
   onImport:
-    "its password was shown only once, to whoever created it, and stays unknown here. Programs that need one: set " +
+    "the password is not available: the service showed it only once, when the credential was created. If a program needs it, set " +
     "rotateWhenChanged, and `pulumi up` regenerates it. Where the service cannot, set or change keepers and remove `protect`, " +
     "which imports come with: that creates a new pair and deletes this one.",
   shownOnce({ id, username, password }) {

@@ -7,7 +7,7 @@ import { type Place, type Props } from "../core/definition";
 import { isUnknown } from "../core/values";
 
 /*
- * Fields that several resources share. Each call makes a new schema, since metadata belongs to the object.
+ * Fields that several resources share. Each call makes a new schema, because metadata belongs to the object.
  */
 
 const notEmpty = (what: string) => `${what} must not be empty`;

@@ -49,7 +49,7 @@ export function argsOf(
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, isSecret(key) ? secret(value) : value]));
 }
 
-/** Omits arguments that are undefined, since Pulumi's SDK does a good deal of work for each one. */
+/** Omits arguments that are undefined, because Pulumi's SDK does a good deal of work for each one. */
 const given = (args: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 

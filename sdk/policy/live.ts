@@ -71,7 +71,7 @@ export class Organization {
   }
 }
 
-/** One per organization and run, since each run has its own policy process. */
+/** One per organization and run, because each run has its own policy process. */
 const organizations = new Map<string, Organization>();
 
 /** Maximum duration of a request in seconds, and of the wait before a retry in milliseconds. */

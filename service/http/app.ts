@@ -185,7 +185,7 @@ function refusePlainly({ method }: FastifyRequest, reply: FastifyReply, status: 
   return reply.code(status).type("text/plain").send(text);
 }
 
-/** Escapes all but ASCII in JSON, since other characters may move a terminal's cursor or reverse its text. */
+/** Escapes all but ASCII in JSON, because other characters may move a terminal's cursor or reverse its text. */
 const inAscii = (json: string): string =>
   json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

@@ -13,7 +13,7 @@ import { Sealing } from "./sealing";
 interface Job {
   /** Performs it and returns what to record before it is acknowledged. */
   act: (engine: Engine) => Promise<Entry | undefined>;
-  /** Undoes it, since it could not be recorded. */
+  /** Undoes it, because it could not be recorded. */
   undo?: (engine: Engine) => Promise<unknown>;
   /** Whether everything before it must be recorded first. */
   alone?: boolean;

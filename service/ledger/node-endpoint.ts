@@ -105,7 +105,7 @@ export class NodeEndpoint {
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
     const account = await this.ledger.account(await chain(), node);
-    const { credential } = this.#admit(request, reply); // again, since starting the chain takes a while
+    const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
     const rights = {
       limits: this.#limits,
       account,

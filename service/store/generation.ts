@@ -51,8 +51,8 @@ export function generationOf(file: string): Generation | undefined {
 
 /**
  * The time during which one process holds a folder. A process may be stopped for longer than its lock lasts, and go on after
- * another one has taken the folder. So whatever writes there checks that the folder is still held: before, since what it writes
- * would harm, and before anybody is told, since what was written may be lost.
+ * another one has taken the folder. So whatever writes there checks that the folder is still held: before, because what it writes
+ * would harm, and before anybody is told, because what was written may be lost.
  *
  * A check and a write are two steps, and between them the process may be stopped, too. So whoever takes a folder from a process
  * that may still live sees to it that such a write comes to nothing: files that grow are copied (`mayBeShared`), and files that are

@@ -97,7 +97,7 @@ export class Usage {
   /**
    * Notes a new version of an object.
    *
-   * @returns the objects that must forget their oldest version, since there are too many bytes of them
+   * @returns the objects that must forget their oldest version, because there are too many bytes of them
    */
   keep(key: string, entity: Entity): string[] {
     const kept = this.#of(entity.organization);

@@ -148,7 +148,7 @@ const patience = 10_000;
 /** How long, and in how many looks in a row, the account's count of transactions must contradict a transaction (ms). */
 export const contradicted = { ms: 60_000, looks: 5 };
 
-/** How a transaction ended: in a block, done in an unknown one, or never, since its nonce is another one's. */
+/** How a transaction ended: in a block, done in an unknown one, or never, because its nonce is another one's. */
 export type Outcome = Mined | "done" | "void";
 
 interface Watched {

@@ -11,7 +11,7 @@ export interface Ended {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs the command to its end, in this process: one at a time, since what it prints and its settings are the process's own. */
+/** Runs the command to its end, in this process: one at a time, because what it prints and its settings are the process's own. */
 export function consortium(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const ended = last.then(() => run(args, env));
   last = ended.catch(() => undefined);

@@ -78,7 +78,7 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
       },
     },
   });
-  const why = `not exported, since only their holders know the passwords: ${cred}`;
+  const why = `not exported, because only their holders know the passwords: ${cred}`;
   expect(stdout).toContain(`# ${why}\n    credentials: []`);
   expect(stderr).toBe(`note: environments.prod-eu.credentials: ${why}\n`);
   expect(stdout).toMatch(/^# yaml-language-server: \$schema=/);
@@ -112,7 +112,7 @@ test("settings of nodes are in the file; adopting that file changes nothing", as
   expect(environments.prod!.nodes).toEqual({
     acme: { one: { size: "large", zone: "z", databaseType: "leveldb" }, two: { size: "small" } },
   });
-  const why = "a copy needs its own, since these belong to the environment: kmsId k1";
+  const why = "a copy needs its own, because these belong to the environment: kmsId k1";
   expect(copy.stderr).toContain(`note: environments.prod.nodes.acme.one: ${why}\n`);
   expect(copy.stdout).toContain(`# ${why}\n`);
 
@@ -193,7 +193,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
       "",
       `note: environments.main.configurations: the configuration ${ids.configurationId} is left out: the service does not show a member that owns it`,
       "note: environments.main.services.documents.destinations: those of a copy need idRegistry:, and testCertificate: or a verified member",
-      "note: environments.main.services.documents: its details are left out, since they may be secret: set details: if the copy needs them",
+      "note: environments.main.services.documents: its details are left out, because they may be secret: set details: if the copy needs them",
     ]);
   });
 

@@ -98,7 +98,7 @@ describe("the commands", () => {
       },
       expect.objectContaining({
         check: "credential",
-        text: expect.stringContaining("it opens nothing: n1 refused it") as string,
+        text: expect.stringContaining("it does not work on any node: n1 refused it") as string,
       }),
     ]);
   });

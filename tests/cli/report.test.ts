@@ -53,7 +53,7 @@ describe("what a line says", () => {
     [
       "adopted by name",
       step("create", "Node", "n", undefined, { inputs: { adopt: true } }),
-      "| adopted | Node `n` | the one with this name, if there is one; else created |",
+      "| adopted | Node `n` | the existing object with this name, or a new one |",
     ],
     [
       "adopted by id",

@@ -180,9 +180,9 @@ describe("what it deletes", () => {
     service.clearCalls();
     const { code, stdout, stderr } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes", "--json");
     expect(code).toBe(0);
-    expect(stderr).toMatch(new RegExp(`^left: zone "test-used" \\(${used}\\), since the node \\w+ runs there$`, "m"));
+    expect(stderr).toMatch(new RegExp(`^left: zone "test-used" \\(${used}\\), because the node \\w+ runs there$`, "m"));
     expect(stderr).toMatch(
-      new RegExp(`^left: zone "test-above" \\(${above}\\), since the environment \\w+ has a zone`, "m"),
+      new RegExp(`^left: zone "test-above" \\(${above}\\), because the environment \\w+ has a zone`, "m"),
     );
     const said = JSON.parse(stdout) as { kept: { id: string }[]; failed: object[] };
     expect(said.failed).toEqual([]);
@@ -225,7 +225,7 @@ describe("what it deletes", () => {
     const { code, stdout, stderr } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes", "--json");
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`not deleted: environment "inside" \\(${e}\\): .*HTTP 403: locked`));
-    expect(stderr).toMatch(new RegExp(`not deleted: consortium "test-1" \\(${c}\\): not tried, since environment`));
+    expect(stderr).toMatch(new RegExp(`not deleted: consortium "test-1" \\(${c}\\): not tried, because environment`));
     const said = JSON.parse(stdout) as { deleted: string[]; failed: { id: string }[] };
     expect(said.failed.map(({ id }) => id)).toEqual(expect.arrayContaining([e, c]));
     expect(names()).not.toContain("test-2");

@@ -131,7 +131,7 @@ test("what depends on a stack that failed is not begun, and says why", async () 
   const ended = await up({ "acme-prod": "fail:no" });
   expect(ended.code).toBe(1);
   expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "not begun" });
-  expect(ended.summary.stacks.at(-1)!.error).toBe("acme-prod was not finished, which comes before this stack");
+  expect(ended.summary.stacks.at(-1)!.error).toBe("skipped: acme-prod, which this stack depends on, did not finish");
 });
 
 test("nor is what depends on one that was not begun: of a chain whose first fails, nothing else is touched", async () => {
@@ -139,7 +139,7 @@ test("nor is what depends on one that was not begun: of a chain whose first fail
   const ended = await up({ "acme-test": "fail:no" });
   expect(ended.code).toBe(1);
   expect(outcomes(ended)).toEqual({ "acme-test": "failed", "acme-prod": "not begun", "globex-prod": "not begun" });
-  expect(ended.summary.stacks.at(-1)!.error).toBe("acme-prod was not finished, which comes before this stack");
+  expect(ended.summary.stacks.at(-1)!.error).toBe("skipped: acme-prod, which this stack depends on, did not finish");
   expect(verbs("up")).toEqual(["acme-test"]);
 });
 

@@ -112,7 +112,7 @@ describe("a network that applications can use", () => {
   test("a wrong credential", async () => {
     const credentials = [{ ...w.credentials[0]!, password: "wrong" }, w.credentials[1]!];
     await only(
-      /^(node reachable: n0-\d: it refuses the credential: .+\n){2}credential: \w+: it opens nothing: n0-\d, n0-\d refused it: .+$/,
+      /^(node reachable: n0-\d: it refuses the credential: .+\n){2}credential: \w+: it does not work on any node: n0-\d, n0-\d refused it: .+$/,
       {
         credentials,
       },
@@ -121,7 +121,7 @@ describe("a network that applications can use", () => {
 
   test("a chain that stands still", async () => {
     const { environment, credential } = await w.standing();
-    await only(/^new blocks: slow-1: it stands at block \d+ for \d+ s, and one is due every 1 s$/, {
+    await only(/^new blocks: slow-1: no new block after block \d+ for \d+ s, and one is due every 1 s$/, {
       credentials: [...w.credentials, credential],
     });
     await w.send("DELETE", `/consortia/${w.consortium}/environments/${environment}`);

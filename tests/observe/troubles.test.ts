@@ -109,7 +109,7 @@ describe("a raft ledger", () => {
     await chain.call("eth_sendTransaction", { from, to: from, value: "0x0" });
     expect(await look()).toContainEqual(
       expect.stringMatching(
-        /^new blocks: failed: r1: it stands at block 0 for \d+ s, and a transaction waits for one$/,
+        /^new blocks: failed: r1: no new block after block 0 for \d+ s, although a transaction is pending$/,
       ),
     );
     await chain.call("evm_mine");
@@ -123,7 +123,7 @@ describe("a raft ledger", () => {
       await chain.call("evm_mine");
     }
     expect(await look()).toContainEqual(
-      expect.stringMatching(/^new blocks: failed: r1: it stands at block 8 for \d+ s, and one is due every 1 s$/),
+      expect.stringMatching(/^new blocks: failed: r1: no new block after block 8 for \d+ s, and one is due every 1 s$/),
     );
   });
 
@@ -154,7 +154,7 @@ describe("credentials", () => {
     await w.send("DELETE", `${path}/${old._id ?? old.username}`);
     const credentials = [...w.credentials, { username: old.username, password: old.password }];
     expect(await wrong({ credentials })).toEqual([
-      `credential: failed: ${old.username}: it opens nothing: the service has no credential of this user name`,
+      `credential: failed: ${old.username}: it does not work on any node: the service has no credential of this user name`,
     ]);
     // Of another consortium nothing was asked.
     expect(await wrong({ credentials, consortium: w.consortium })).toEqual([
@@ -170,7 +170,7 @@ describe("credentials", () => {
     credentials.splice(place, 0, { username, password: "another one" });
     const found = lines(await w.wrong({ credentials }));
     expect(found).toEqual([
-      expect.stringMatching(`^credential: failed: ${username}: it opens nothing: n0-1, n0-2 refused it: `),
+      expect.stringMatching(`^credential: failed: ${username}: it does not work on any node: n0-1, n0-2 refused it: `),
     ]);
     await w.send("DELETE", `${path}/${username}`);
   });

@@ -106,7 +106,7 @@ describe("credential-per-member", () => {
     expect(await messages(credentialPerMember, plan)).toEqual([]);
   });
 
-  test("a credential that may be the one, since something of it is unknown", async () => {
+  test("a credential that may be the one, because something of it is unknown", async () => {
     const whose = held([0]);
     whose.plan.add("AppCred", "u", { environment: whose.environment, membershipId: unknown });
     const where = held([0]);

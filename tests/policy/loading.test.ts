@@ -27,7 +27,7 @@ test("loading the policies and making a pack's arguments loads neither the clien
   expect(consortiumPolicies({ naming: "mandatory" }).policies).toHaveLength(15);
 });
 
-test("it opens nothing: no socket, no server, no timer", () => {
+test("it does not work on any node: no socket, no server, no timer", () => {
   const before = process.getActiveResourcesInfo();
   load([]).consortiumPolicies({ "nodes-per-environment": { live: true } });
   expect(process.getActiveResourcesInfo()).toEqual(before);

@@ -124,7 +124,7 @@ const links = (/** @type {[string, string][]} */ pages) =>
 function importOf({ type, onImport }) {
   const [byId = "", byPath] = examples[type].imports;
   const ways = byPath ? "by its id, or by its path, each part of which is a name or an id" : "by its id";
-  const notes = onImport ? `\nOf an imported one, ${onImport}\n` : "";
+  const notes = onImport ? `\nAfter an import, ${onImport}\n` : "";
   return `## Import
 
 [Import](../operations.md#import) it ${ways}:

@@ -183,7 +183,7 @@ export async function adopt(
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
     throw new UserError(
-      `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to match it, or choose another name.`,
+      `${what}: ${item.id} cannot be adopted, because ${facts}. Change the program to match it, or choose another name.`,
     );
   }
   const changing = how === "shared" ? [] : differing.filter((key) => !isFixed(key));

@@ -12,7 +12,7 @@ import { type Look, waitFor } from "../wait";
 /** The object cannot be deleted. The message names it. */
 export class NotDeleted extends UserError {}
 
-/** It is not deleted because something uses it. `why` says what, in words that can follow "since". */
+/** It is not deleted because something uses it. `why` says what, in words that can follow "because". */
 export class InUse extends NotDeleted {
   constructor(
     readonly why: string,
@@ -46,7 +46,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   const { session } = collection;
   const what = `${collection.nameOf(state)} (${id})`;
   const leave = (why: string): string => {
-    session.say(`${what}: is left as it is, since ${why}`);
+    session.say(`${what}: is left as it is, because ${why}`);
     return why;
   };
   if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
@@ -154,7 +154,7 @@ class Deletion {
     // Nobody whom this organization sees uses it, so what the service means belongs to another one.
     if (definition.shared?.users) {
       this.left = `others may share it: ${refused.message}`;
-      session.say(`${this.what}: is left as it is, since ${this.left}`);
+      session.say(`${this.what}: is left as it is, because ${this.left}`);
       return { done: undefined };
     }
     throw new NotDeleted(
@@ -210,7 +210,7 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
   const siblings = parent && (await new Listed(session, parent.place).look(parentAgeMs)).items;
   const owner = siblings?.find((one) => one.id === parent!.id);
   if (owner && definition.foundedWith?.(presence.item, owner)) {
-    return left(session, what, "with what it founded", error);
+    return left(session, what, "together with its consortium", error);
   }
   throw new NotDeleted(
     `${what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +

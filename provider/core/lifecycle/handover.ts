@@ -52,7 +52,7 @@ export async function keeper(
       if (await takes(session, claim, id, state)) return `"${owner.name}" of the program takes it over`;
     } else if (namedId(definition, claim.inputs) === id || isNamesake(definition, claim.inputs, state)) {
       throw new UserError(
-        `${nameOf(definition, state)} (${id}) is not deleted, since "${owner.name}" of the program was to take it over, and failed. ` +
+        `${nameOf(definition, state)} (${id}) is not deleted, because "${owner.name}" of the program was to take it over, and failed. ` +
           "Correct that, and run the command again.",
       );
     }

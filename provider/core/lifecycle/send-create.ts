@@ -265,7 +265,7 @@ async function lookForNew(posting: Posting, end: number): Promise<Appeared | und
 
 /**
  * Removes the objects of attempts that were given up, if that is certain; otherwise names them. Once a list shows the newest
- * object, it shows the earlier ones, too, however far lists lag. A failure here is only reported, since the object itself
+ * object, it shows the earlier ones, too, however far lists lag. A failure here is only reported, because the object itself
  * exists.
  */
 async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
@@ -312,7 +312,9 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
     return;
   }
   for (const { id } of surplus) {
-    const reason = `${definition.naming ? "made twice" : "whose password was lost"} since an answer was lost`;
+    const reason = definition.naming
+      ? "a duplicate, created because a response was lost"
+      : "whose password was lost with the response";
     session.say(`${what}: deletes ${id}, ${reason}`);
     try {
       await collection.delete(id);

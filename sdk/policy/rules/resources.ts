@@ -143,7 +143,7 @@ export const naming = definePolicy({
 export const protectLedgers = definePolicy({
   name: "protect-ledgers",
   enforcementLevel: "advisory",
-  description: "Environments and consortia are protected in the listed stacks, since deleting one destroys ledgers.",
+  description: "Environments and consortia are protected in the listed stacks, because deleting one destroys ledgers.",
   settings: {
     stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks whose ledgers must not be lost."),
   },

@@ -47,7 +47,7 @@ describe.each([false, true])("on the plugin: %s", (plugin) => {
     const { code, text } = await w.stack.up();
     expect({ code, text }).toMatchObject({ code: 0 });
     for (const name of ["c2", "m2", "e2", "n2", "t2"])
-      expect(text.split(`not deleted, since it is "${name}" of the program now`).length).toBeGreaterThan(1);
+      expect(text.split(`not deleted, because it is "${name}" of the program now`).length).toBeGreaterThan(1);
     expect(await w.stack.resources()).toHaveLength(6);
     await untouched();
   });

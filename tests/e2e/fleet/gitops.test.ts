@@ -492,7 +492,7 @@ test("a key service is asked with the token of the job, and no other key: withou
   }
 });
 
-// Meanwhile, since most of an installation is waiting.
+// Meanwhile, because most of an installation is waiting.
 test.concurrent("copied to an empty place, with the package as it is published, it previews and reports", async () => {
   const folder = join(mkdtempSync(join(tmpdir(), "consortium-copied-")), "trade-network");
   const isOwn = (from: string): boolean => !from.slice(example.length).includes("node_modules");

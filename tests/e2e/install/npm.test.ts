@@ -210,7 +210,7 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
   });
 });
 
-// Meanwhile, since most of an installation is waiting.
+// Meanwhile, because most of an installation is waiting.
 test.concurrent(`a short life with @pulumi/pulumi ${oldest}`, async () => {
   const w = await installed(`@pulumi/pulumi@${oldest}`);
   try {

@@ -73,7 +73,7 @@ async function checksTypes(cwd: string): Promise<void> {
   writeFileSync(program, text);
 }
 
-// At the same time, since most of an installation is waiting. Projects of other languages run in tests/e2e/plugin/templates.test.ts.
+// At the same time, because most of an installation is waiting. Projects of other languages run in tests/e2e/plugin/templates.test.ts.
 test.concurrent.each(templates)(
   "pulumi new with templates/%s makes a project; in JavaScript, it installs, builds its network, has nothing left to change, and is taken down",
   async (template) => {

@@ -71,7 +71,7 @@ test("an inline program runs from any folder with workDir and projectSettings, a
   expect((await w.network()).consortia).toMatchObject([{ _id: stdout.trim() }]);
 });
 
-// As pnpm does: every package sees only what it lists itself. Meanwhile, since most of an installation is waiting.
+// As pnpm does: every package sees only what it lists itself. Meanwhile, because most of an installation is waiting.
 test.concurrent("where packages are kept apart, the project of a component lists this package, too", async () => {
   const { stack, network, close } = await world("");
   try {

@@ -37,7 +37,7 @@ const runs: [title: string, adapter: "dynamic" | "plugin", faults: Fault[]][] = 
   ],
 ];
 
-// At the same time, since most of it is waiting.
+// At the same time, because most of it is waiting.
 test.concurrent.each(runs)("%s, on the %s provider: %j", async (_, adapter, faults) => {
   const cells = faults.map(([name, method, route]) => {
     const kind = kinds.find((one) => one.name === name)!;

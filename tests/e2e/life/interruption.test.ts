@@ -56,7 +56,7 @@ const kills: [string, { method: string; route: string }, "cli" | "provider", "be
   ["the tether's deployment", { method: "POST", route: "/tether/:tetherId/deploy" }, "provider", "before", "dynamic"],
 ];
 
-// At the same time, since most of it is waiting.
+// At the same time, because most of it is waiting.
 test.concurrent.each(kills)(
   "killed at %s (%j, the %s, %s it was acted on, %s): recovers to exactly the network",
   async (_, call, victim, when, adapter) => {

@@ -68,7 +68,7 @@ test("two commands bring 30 objects under a YAML program, which changes nothing"
   ]);
   expect(imported).toMatchObject({ code: 0 });
   expect(imported.text).toContain("= 30 imported");
-  expect(imported.text).toContain("its password was shown only once");
+  expect(imported.text).toContain("the password is not available: the service showed it only once");
   w.stack.rename("program.yaml", "Main.yaml");
   const preview = await w.stack.preview({}, "--refresh", "--expect-no-changes");
   expect(preview).toMatchObject({ code: 0 });

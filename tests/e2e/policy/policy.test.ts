@@ -47,7 +47,7 @@ describe("the quickstart", () => {
   });
 });
 
-/** Breaks every rule, in a stack of the name `test`; what is under the Provider breaks none, since it counts apart. */
+/** Breaks every rule, in a stack of the name `test`; what is under the Provider breaks none, because it counts apart. */
 const broken = `
   const { ComponentResource } = require("@pulumi/pulumi");
   const { Consortium, Environment, Membership, Node, Provider, TetherService } = require("pulumi-consortium");
@@ -134,7 +134,7 @@ Consortium "Trade" has name "Trade", which does not match ^[a-z][a-z0-9-]*$. Cha
   ],
   "protect-ledgers": ["Trade", "b", "c"].map(
     (name) => `[advisory]  protect-ledgers  ${about("Consortium", name)}
-Environments and consortia are protected in the listed stacks, since deleting one destroys ledgers.
+Environments and consortia are protected in the listed stacks, because deleting one destroys ledgers.
 ${consortiumIs(name)}`,
   ),
   "balanced-membership": [

@@ -124,7 +124,7 @@ inBothManners(() => {
       [
         "environment",
         { provider: "geth", consensusType: "poa" },
-        /cannot be adopted, since provider is quorum, not geth; consensusType is raft, not poa/,
+        /cannot be adopted, because provider is quorum, not geth; consensusType is raft, not poa/,
       ],
       ["environment", { chainId: 5 }, /chainId is \d+, not 5/],
     ] as const)("%s refuses what does not fit: %j", async (kind, change, why) => {

@@ -93,7 +93,7 @@ describe("a zone whose resource goes", () => {
       calls();
       await engine.destroy();
       expect(calls()).toEqual([]);
-      expect(said.join("\n")).toContain("is left as it is, since it was adopted, and others may share it");
+      expect(said.join("\n")).toContain("is left as it is, because it was adopted, and others may share it");
       engine.kept = kept!;
       expect(await shown()).toBeDefined();
     },
@@ -108,7 +108,7 @@ describe("a zone whose resource goes", () => {
     await engine.destroy();
     expect(writes(calls())).toEqual([]);
     expect(said.join("\n")).toContain(
-      `is left as it is, since the node ${node} runs there, and it belongs to another organization`,
+      `is left as it is, because the node ${node} runs there, and it belongs to another organization`,
     );
     engine.kept = kept!;
     expect(await shown()).toBeDefined();
@@ -170,7 +170,7 @@ describe("a zone whose resource goes", () => {
     service.faults.add({ kind: "status", status: 409, method: "DELETE", times: Infinity, body: refusal } as never);
     time.pace = 0;
     await engine.destroy();
-    expect(said.join("\n")).toContain("is left as it is, since others may share it");
+    expect(said.join("\n")).toContain("is left as it is, because others may share it");
   });
 });
 

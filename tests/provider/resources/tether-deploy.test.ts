@@ -186,7 +186,7 @@ describe("never carried out", () => {
     expect(world.did.deploys).toBe(1);
   });
 
-  test("one that is destroyed is named, since nothing remembers it any more", async () => {
+  test("one that is destroyed is named, because nothing remembers it any more", async () => {
     const world = await otherTether(never);
     await lost(world);
     await world.engine.destroy();

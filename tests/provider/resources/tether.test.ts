@@ -45,7 +45,7 @@ test.each([true, false])(
   },
 );
 
-test("refused when it is started again: an error at once, since its contract has been there for long", async () => {
+test("refused when it is started again: an error at once, because its contract has been there for long", async () => {
   const { engine, service, time } = await tethered();
   await engine.up(tetherArgs);
   await engine.up({ ...tetherArgs, active: false });

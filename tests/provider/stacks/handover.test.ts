@@ -88,7 +88,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       for (const [name, id] of ["c", "m", "e", "n"].map((name, at) => [name, before[at]!] as const)) {
         const said = run.lines.filter((line) => line.includes(id) && line.includes("not deleted"));
         expect(said).toEqual([
-          expect.stringContaining(`(${id}): not deleted, since it is "${name}2" of the program now`),
+          expect.stringContaining(`(${id}): not deleted, because it is "${name}2" of the program now`),
         ]);
       }
       expect([...stack.resources.keys()].sort()).toEqual(["a2", "c2", "e2", "m2", "n2", "t2"]);
@@ -379,7 +379,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const run = await stack.destroy();
     expect(run.errors).toEqual([]);
     expect(run.lines.join("\n")).toMatch(
-      /stays for now, and is deleted with what it founded.*The founder cannot leave/,
+      /stays for now, and is deleted together with its consortium.*The founder cannot leave/,
     );
     expect([stack.state, service.store.consortia.list()]).toEqual([[], []]);
   });

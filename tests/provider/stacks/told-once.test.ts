@@ -17,19 +17,19 @@ const failures: [string, RegExp, RegExp, (started: Started) => Promise<Record<st
   [
     "no key",
     /No API key is set\. Set the environment variable/,
-    /^No API key is set, as told at /,
+    /^No API key is set: see the error for /,
     () => Promise.resolve({ CONSORTIUM_API_KEY: undefined }),
   ],
   [
     "a key that is refused",
     /HTTP 401: .*set a valid one there/,
-    /^The API key was refused, as told at /,
+    /^The API key was refused: see the error for /,
     () => Promise.resolve({ CONSORTIUM_API_KEY: "revoked" }),
   ],
   [
     "the key of another organization",
     /was made with organization .*belongs to organization .*Unset CONSORTIUM_API_KEY/,
-    /^The API key is not known to belong to organization \S+, as told at /,
+    /^The API key is not known to belong to organization \S+: see the error for /,
     async ({ service }) => {
       const { apiKey } = service.addOrganization("theirs");
       await send({ ...service, baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
@@ -39,13 +39,13 @@ const failures: [string, RegExp, RegExp, (started: Started) => Promise<Record<st
   [
     "another organization that is required",
     /must be o-other .*Select the stack of o-other/,
-    /^The organization must be o-other, and this was made with another one, as told at /,
+    /^The organization must be o-other, and this was made with another one: see the error for /,
     () => Promise.resolve({ CONSORTIUM_ORGANIZATION: "o-other" }),
   ],
   [
     "a service that cannot be reached",
     /cannot be reached: check the address/,
-    /^The service cannot be reached, as told at /,
+    /^The service cannot be reached: see the error for /,
     () => Promise.resolve({ CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" }),
   ],
 ];

@@ -173,7 +173,7 @@ test.each<[string, unknown, Partial<Chain>, RegExp]>([
   expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
 });
 
-/** As text of JSON, since that is how a report comes. */
+/** As text of JSON, because that is how a report comes. */
 const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
 const cyclic: unknown[] = [{ node_id: "n1" }];
 cyclic.push({ deeper: [cyclic] });

@@ -9,7 +9,7 @@ import { blockNumber, eth, rpc } from "../ledgers";
 jest.setTimeout(120_000);
 beforeAll(built);
 
-/** A service in a process of its own, since these tests try to end it. */
+/** A service in a process of its own, because these tests try to end it. */
 async function served(env: Record<string, string> = {}) {
   const args = ["--node-start", "0", "--environment-start", "0"];
   const { child, ready, key } = await serveJson(args, env);
