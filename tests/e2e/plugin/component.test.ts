@@ -40,8 +40,10 @@ beforeAll(async () => {
 });
 afterAll(() => w.close());
 
-test("the program of the README makes a network", async () => {
-  const { text } = examples("yaml").find(({ where, text }) => where.startsWith("README") && text.includes("runtime:"))!;
+test("the program of the reference makes a network", async () => {
+  const { text } = examples("yaml").find(
+    ({ where, text }) => where.startsWith("docs/reference/network.md") && text.includes("runtime:"),
+  )!;
   const { resources } = parse(text) as { resources: object };
   w.stack.program(stringify({ resources }));
   expect(await w.stack.preview()).toMatchObject({ code: 0, text: expect.stringContaining("+ 12 to create") as string });
