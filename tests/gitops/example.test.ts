@@ -75,8 +75,8 @@ describe("manifests of the Kubernetes operator", () => {
     }
   });
 
-  test("what docs/gitops.md applies has all prerequisites, with a secret for each stack", () => {
-    const page = readFileSync(join(folder, "../../docs/gitops.md"), "utf8");
+  test("what docs/operator.md applies has all prerequisites, with a secret for each stack", () => {
+    const page = readFileSync(join(folder, "../../docs/operator.md"), "utf8");
     const [, command = ""] = /^(kubectl apply .*)$/m.exec(page)!;
     const applied = found(command, /-f (\S+)/g).flatMap((file) => documentsIn(text(file))) as Named[];
     const stacks = applied.filter(({ kind }) => kind === "Stack");

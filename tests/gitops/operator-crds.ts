@@ -22,7 +22,7 @@ export type Crds = Map<string, ValidateFunction>;
  */
 export function testWithCrds(title: string, run: (crds: Crds) => void): void {
   const folder = process.env.OPERATOR_CRDS;
-  if (folder === undefined) return test.skip(`${title}: needs OPERATOR_CRDS, see docs/gitops.md`, () => undefined);
+  if (folder === undefined) return test.skip(`${title}: needs OPERATOR_CRDS, see CONTRIBUTING.md`, () => undefined);
   const crds = crdsIn(readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8")));
   test(title, () => run(crds));
 }
