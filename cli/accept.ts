@@ -42,11 +42,8 @@ async function invitations(client: ConsortiumClient): Promise<Invitation[]> {
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
     const elsewhere = "On another service, accept in its web console.";
-    throw new Error(
-      `This service has no way to accept an invitation: only \`consortium serve\` has one. ${elsewhere}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`Only \`consortium serve\` can accept invitations through its API. ${elsewhere}`, {
+      cause: error,
+    });
   }
 }

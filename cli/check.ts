@@ -62,8 +62,8 @@ export function define(command: Command): void {
       "\nChecks whether applications can use the network: nodes started, reachable with their credentials, on the right chain\n" +
         "and at the same height; credentials that open them; blocks that are due; members with their minimum of nodes; tethers\n" +
         `active, on time, verified and funded. Changes nothing; only --write adds to the ledgers.\n${connectionHelp}\n` +
-        "Exit code 0: everything is fine. 1: something is wrong. 2: the network cannot be checked, or something did not answer.\n" +
-        "3: not known: nothing seems wrong, but nodes could not be asked, for want of a credential.",
+        "Exit code 0: everything is fine. 1: something is wrong. 2: the check could not run, or something did not answer.\n" +
+        "3: nothing seems wrong, but some nodes could not be asked, because no credential is at hand.",
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotCheck)) // invalid arguments
     .action((flags: Flags) => checkNetwork(flags).catch((error: unknown) => fail(error, couldNotCheck)));

@@ -53,7 +53,7 @@ function note(remarks: readonly Remark[]): void {
 
 const editors = " yaml-language-server: $schema=./node_modules/pulumi-consortium/schemas/network.schema.json";
 const adopting =
-  " `pulumi up` adopts the objects that adopt: names, and does not change them. See first: `pulumi preview`.";
+  " `pulumi up` adopts the object that each `adopt:` names, and changes nothing. Run `pulumi preview` first.";
 
 /** The text of a network file, with the remarks as comments. */
 export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: boolean }): string {

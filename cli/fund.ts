@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { environmentName } from "../provider/api/environment";
 import { tetherNetworks } from "../provider/constants";
+import { inEther, weiOf } from "../provider/plain";
 import { textOf } from "./shared/terminal";
 
 interface Flags {
@@ -12,16 +13,15 @@ interface Flags {
   apiKeyFile?: string;
 }
 
-const decimals = 18;
 const [urlVariable, keyVariable] = [environmentName("baseUrl"), environmentName("apiKey")];
 
-/** Asks the embedded service's faucet: `consortium fund <tetherId> --network rinkeby --ether 1`. */
+/** Asks the embedded service's faucet: `consortium fund <tetherId> --network local --ether 1`. */
 export function define(command: Command): void {
   const network = new Option("--network <network>", "target network").choices(tetherNetworks);
   command
     .argument("<tetherId>", "tether service whose account to fund")
-    .addOption(network.default("rinkeby"))
-    .addOption(new Option("--ether <amount>", "amount in ether").argParser(wei).default(10n ** BigInt(decimals), "1"))
+    .addOption(network.default("local"))
+    .addOption(new Option("--ether <amount>", "amount in ether").argParser(wei).default(weiOf("1"), "1"))
     .addOption(new Option("--url <address>", "base address of the service").env(urlVariable))
     .option("--api-key-file <file>", `file with the API key (default: $${keyVariable})`)
     .addHelpText("after", "\nDefault: the address and key of the service that `npm start` runs in this folder.")
@@ -38,13 +38,13 @@ async function fund(tetherId: string, flags: Flags): Promise<void> {
     throw new Error(`The service at ${url} does not answer: ${error.cause?.message ?? error.message}.`);
   });
   const text = await response.text();
-  const { errorMessage, address, balance } = parsed(text);
+  const { errorMessage, address, balance = "0" } = parsed(text);
   if (!response.ok) {
     const hasNoFaucet = response.status === 404 && !errorMessage?.includes(tetherId);
     if (hasNoFaucet) throw new Error(`The service at ${url} has no faucet: only \`consortium serve\` has one.`);
     throw new Error(`${response.status}: ${errorMessage ?? (text || "no answer")}`);
   }
-  console.log(`${address} on ${flags.network} now owns ${ether(balance)} ether.`);
+  console.log(`${address} on ${flags.network} now owns ${inEther(balance, 18)}.`);
 }
 
 /** The address and key of the service: as set, or of the one that runs in this folder. */
@@ -52,7 +52,7 @@ function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
   const record = join(".consortium", "service.json");
   const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
   const base = url ?? local.baseUrl;
-  if (base === undefined) throw new Error(`Which service? Set --url or ${urlVariable}.`);
+  if (base === undefined) throw new Error(`The service is not known: set --url or ${urlVariable}.`);
   const file = apiKeyFile ?? (base === local.baseUrl ? local.apiKeyFile : undefined);
   const apiKey = apiKeyFile === undefined ? process.env[keyVariable] : undefined;
   if (!apiKey && file === undefined) throw new Error(`An API key is required: set ${keyVariable} or --api-key-file.`);
@@ -67,16 +67,8 @@ function parsed(text: string): Partial<Record<string, string>> {
   }
 }
 
-/** An amount of wei in ether, exactly. */
-function ether(balance = "0"): string {
-  const digits = balance.padStart(decimals + 1, "0");
-  const [whole, part] = [digits.slice(0, -decimals), digits.slice(-decimals).replace(/0+$/, "")];
-  return part === "" ? whole : `${whole}.${part}`;
-}
-
 function wei(text: string): bigint {
-  const [, whole = "", part = ""] = /^(\d{1,12})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
-  const amount = whole === "" ? 0n : BigInt(whole + part.padEnd(decimals, "0"));
-  if (amount === 0n) throw new InvalidArgumentError("It must be an amount of ether, such as 0.5.");
+  const amount = weiOf(text);
+  if (amount === undefined) throw new InvalidArgumentError("It must be an amount of ether, such as 0.5.");
   return amount;
 }

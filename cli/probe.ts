@@ -25,11 +25,11 @@ export function define(command: Command): void {
     .option("--wait <seconds>", "time limit of each wait", wholeNumber(1), defaultWait)
     .addHelpText(
       "after",
-      "\nFinds out what the documents of the service leave open: makes a consortium with an environment and a node, looks at what\n" +
-        "the service answers, and deletes them, after an error and Ctrl-C too. Touches nothing else. Takes minutes, most of them\n" +
-        "for the node to start. The file has no key, id or name. Without --yes, asks for confirmation, so it needs a terminal.\n" +
+      "\nFinds out what the service's documentation leaves open: creates a consortium with an environment and a node, looks at\n" +
+        "the responses, and deletes what it created, even after an error or Ctrl-C. Touches nothing else. Takes minutes, until the\n" +
+        "node has started. The file has no key, id or name. Without --yes, asks for confirmation, so it needs a terminal.\n" +
         `${connectionHelp}\n` +
-        "Exit code 1: it could not find out everything, or something is left.",
+        "Exit code 1: it could not find out everything, or could not delete everything.",
     )
     .action((flags: Flags) => probe(flags));
 }
@@ -39,10 +39,12 @@ async function probe(flags: Flags): Promise<void> {
   const name = `probe-${randomBytes(6).toString("hex")}`;
   console.error(intent(settings, name));
   if (!flags.yes && !(await confirm("Make them?")))
-    throw new Error("Nothing was made: confirm at a terminal, or use --yes.");
+    throw new Error("Nothing was created: confirm at a terminal, or use --yes.");
   const [stop, giveUp] = [new AbortController(), new AbortController()];
   const onSignal = (signal: NodeJS.Signals): void => {
-    console.error(stop.signal.aborted ? "Stopping at once." : "Deleting what was made. Once more stops at once.");
+    console.error(
+      stop.signal.aborted ? "Stopping at once." : "Deleting what was created. Press Ctrl-C again to stop immediately.",
+    );
     process.exitCode = 128 + constants.signals[signal];
     (stop.signal.aborted ? giveUp : stop).abort();
   };
@@ -57,9 +59,9 @@ async function probe(flags: Flags): Promise<void> {
 }
 
 const intent = ({ baseUrl }: Settings, name: string): string =>
-  `At ${baseUrl}, this makes, all with the name ${name}: a consortium; a membership in it, if it comes without one; an\n` +
-  "environment (quorum, raft); and a node of the default size. It pauses the environment for a moment, tries one wrong key,\n" +
-  "and deletes all of it when done. They count toward the limits of your plan, and may cost what they cost for these minutes.";
+  `At ${baseUrl}, this creates a consortium, a membership (if the consortium has none), an environment (quorum, raft)\n` +
+  `and a node of the default size, all with the name ${name}. It pauses the environment for a moment, tries one wrong key,\n` +
+  "and then deletes everything. The objects count toward the limits of your plan, and may cost money until then.";
 
 async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void> {
   const rows: string[][] = [];
@@ -78,17 +80,19 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
     failure = error;
     if (!stop.aborted) {
       fail(error);
-      console.error("Deleting what was made.");
+      console.error("Deleting what was created.");
     }
   }
   const left = await world.clear(failure !== undefined);
   if (failure === undefined) await askAll(true);
   console.log(tableOf(rows));
   if (failure === undefined && flags.save !== undefined) replaceFile(flags.save, saved(world));
-  if (left.length === 0) console.log("Nothing that the probe made is left.");
+  if (left.length === 0) console.log("Everything that the probe created is deleted.");
   else
     fail(
-      new Error(`left, to be deleted in the console or with \`consortium sweep --id\`:\n${left.join("\n")}`),
+      new Error(
+        `not deleted; delete it in the console or with \`npx --no-install pulumi-consortium sweep --id\`:\n${left.join("\n")}`,
+      ),
       exitCode(),
     );
 }

@@ -193,7 +193,7 @@ const isUtility = ({ kind, props }: Found): boolean => kind === "service" && pro
 
 /**
  * Chooses what to delete: a matching consortium, environment or service with everything in it, and elsewhere each object by itself. A
- * member goes only if everything that it owns goes, because the service deletes that with the member.
+ * member is deleted only if everything that it owns is deleted, because the service deletes that with the member.
  */
 export function leftovers(consortia: readonly Found[], match: Match): Leftovers {
   const going = new Set<Found>();
@@ -273,7 +273,7 @@ export function age(item: Found, now: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"} old`;
 }
 
-/** The tree of what goes, with its parents, even if they stay. */
+/** The tree of what is deleted, with its parents, even if these stay. */
 function treeLines(tree: readonly Found[], { going, kept }: Leftovers, now: number, depth = 0): string[] {
   return tree.flatMap((item) => {
     const below = treeLines(item.inside, { going, kept }, now, depth + 1);

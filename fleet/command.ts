@@ -1,33 +1,27 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Command as Program, Option } from "commander";
-import { packOf, readFleet } from "./file";
-import { problemOfPack } from "./rules";
+import { Argument, type Command as Program, Option } from "commander";
+import { packOf, problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, neededSecrets } from "./manifests";
 import {
+  type Command,
   exitCode,
+  type FleetResult,
   isGood,
   ledgerWarnings,
-  liveView,
-  plainView,
+  mergeResults,
   summaryJson,
   summaryJunit,
   summaryLine,
-  summaryTable,
-} from "./output";
-import { Stop } from "./pulumi";
-import { type Command, type FleetResult, mergeResults } from "./results";
+  summaryOfStacks,
+} from "./results";
 import { runFleet } from "./run";
 import { readSecrets } from "./secrets";
-import { type Changes } from "./changes";
 import { type Fleet } from "./schema";
-import { removedNotes, type Selection, selected, type Wanted } from "./selection";
+import { selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import { type RunOptions } from "./stack";
+import { type RunOptions, Stop } from "./stack";
 import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
-
-/** Columns of the summary if it is not printed on a terminal. */
-const widthOfLogs = 140;
 
 interface Flags extends Wanted {
   policyPack?: string[];
@@ -39,39 +33,41 @@ interface Flags extends Wanted {
   takeOver?: boolean;
 }
 
-const commands: Record<Command, string> = {
-  up: "deploy the network file of every stack",
-  preview: "show what up would change in each stack",
-  destroy: "destroy everything in every stack",
-  drift: "compare the service with the state; exit code 2 if they differ",
-};
-
-const notes: Record<Command, string> = {
-  up: "Without --yes, it shows a preview and asks for confirmation. Where there is no terminal, it exits with code 1.",
-  preview:
-    "Warns of every ledger that would be replaced or deleted. Changes nothing: for a stack that does not exist yet, it creates an\nempty one to compare with, and removes it again.",
-  destroy: "Without --yes, it asks for confirmation. Where there is no terminal, it exits with code 1.",
-  drift:
-    "Changes nothing, neither in the service nor in the state.\nExit code 2: something differs, and no stack failed.",
+const commands: Record<Command, { summary: string; note: string }> = {
+  up: {
+    summary: "deploy the network file of every stack",
+    note: "Without --yes, it shows a preview and asks for confirmation. Where there is no terminal, it exits with code 1.",
+  },
+  preview: {
+    summary: "show what up would change in each stack",
+    note: "Warns of every ledger that would be replaced or deleted. Changes nothing: for a stack that does not exist yet, it creates an\nempty one to compare with, and removes it again.",
+  },
+  destroy: {
+    summary: "destroy everything in every stack",
+    note: "First warns of every ledger that will be lost. Without --yes, it asks for confirmation. Where there is no terminal, it exits with\ncode 1.",
+  },
+  drift: {
+    summary: "compare the service with the state; exit code 2 if they differ",
+    note: "Changes nothing, neither in the service nor in the state.\nExit code 2: something differs, and no stack failed.",
+  },
 };
 
 export function define(program: Program): void {
   defineManifests(program);
   definePlan(program);
   defineMerge(program);
-  for (const [name, summary] of Object.entries(commands) as [Command, string][]) {
+  for (const [name, { summary, note }] of Object.entries(commands) as [Command, (typeof commands)[Command]][]) {
     const command = program.command(name).description(summary);
     command
-      .argument("<file>", "the fleet file, such as fleet.yaml")
+      .addArgument(fleetFile())
       .option(
         "--parallel <count>",
         "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)",
         wholeNumber(1, 64),
       )
       .addOption(only())
-      .option("--shard <shard>", "only one of several shares of the stacks, such as 2/5, by their names", shardIn)
-      .option("--json", "print one JSON document")
-      .option("--junit <file>", "also write the results as JUnit XML");
+      .option("--shard <shard>", "only one of several shares of the stacks, such as 2/5, by their names", shardIn);
+    reporting(command);
     if (name !== "drift") command.option("--refresh", "read the service first, so that up corrects drift");
     if (name === "up" || name === "preview")
       command
@@ -80,10 +76,12 @@ export function define(program: Program): void {
         .option("--take-over", "take over stacks that belong to another fleet file, with everything in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
-      .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed or was not finished.`)
+      .addHelpText("after", `\n${note}\nExit code 1: a stack failed or was not finished.`)
       .action((file: string, flags: Flags) => fleet(name, file, flags));
   }
 }
+
+const fleetFile = () => new Argument("<file>", "the fleet file, such as fleet.yaml");
 
 const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
 
@@ -93,11 +91,14 @@ const changedSince = () =>
     "only stacks whose network file, program or settings differ from a commit, and those that depend on them",
   );
 
+const reporting = (command: Program) =>
+  command.option("--json", "print one JSON document").option("--junit <file>", "also write the results as JUnit XML");
+
 function definePlan(program: Program): void {
   program
     .command("plan")
     .description("show how the stacks spread over shards, or write the matrix of a pipeline")
-    .argument("<file>", "the fleet file, such as fleet.yaml")
+    .addArgument(fleetFile())
     .option(
       "--shards <count>",
       `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`,
@@ -116,10 +117,10 @@ interface PlanFlags extends Wanted {
 }
 
 function plan(file: string, { shards, matrix, ...wanted }: PlanFlags): void {
-  const definition = readFleet(file, { env: process.env, secrets: false });
+  const definition = readFleet(file);
   const { stacks, changes } = selected(definition, wanted);
   const planned = plannedShards(definition.stacks, stacks, shards);
-  if (changes) removedNotes(definition, changes).forEach((line) => console.error(line));
+  changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: nothing in it is changed.`));
   if (matrix) return console.log(matrices[matrix](planned.map(({ shard }) => shard)));
   for (const { shard, stacks: own } of planned)
     for (const { name } of own)
@@ -129,12 +130,11 @@ function plan(file: string, { shards, matrix, ...wanted }: PlanFlags): void {
 }
 
 function defineMerge(program: Program): void {
-  program
+  const command = program
     .command("merge")
     .description("merge the results of several runs, such as those of all shards")
-    .argument("<files...>", "what --json printed")
-    .option("--json", "print one JSON document")
-    .option("--junit <file>", "also write the results as JUnit XML")
+    .argument("<files...>", "what --json printed");
+  reporting(command)
     .addHelpText("after", "\nExit code: that of one run of all of these stacks; 1 if a shard is missing.")
     .action((files: string[], flags: Pick<Flags, "json" | "junit">) => {
       const { merged, missing } = mergeResults(files);
@@ -148,7 +148,7 @@ function defineManifests(program: Program): void {
   program
     .command("manifests")
     .description("write the same fleet for the Pulumi Kubernetes operator")
-    .argument("<file>", "the fleet file, such as fleet.yaml")
+    .addArgument(fleetFile())
     .option("--out <folder>", `output folder (default: ${defaultOut}, next to the fleet file)`)
     .option("--program", "write each network as a Program, for workspaces with the provider plugin")
     .addHelpText("after", "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/fleet.md.")
@@ -156,8 +156,7 @@ function defineManifests(program: Program): void {
 }
 
 function manifests(file: string, out?: string, programs = false): void {
-  const definition = readFleet(file, { env: process.env, secrets: false });
-  if (!definition.hasProject) console.error(projectNote(definition));
+  const definition = readFleet(file);
   const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
   const files = fleetManifests(definition, folder, { programs });
   for (const [name, text] of Object.entries(files)) {
@@ -174,103 +173,89 @@ function manifests(file: string, out?: string, programs = false): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const env = process.env;
-  let selection: Selection | undefined;
-  const limits = command === "up" || command === "preview";
-  const read = readFleet(file, { env, limits, wanted: (fleet) => (selection = selected(fleet, flags)).stacks });
-  const { stacks, inAll, changes } = selection!;
-  if (changes) changedNotes(read, changes, flags.changedSince!).forEach((line) => console.error(line));
-  for (const folder of flags.policyPack ?? []) {
-    const pack = packOf(folder, process.cwd());
-    const problem = problemOfPack(pack);
-    if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
-    read.policyPacks.push(pack);
-  }
+  const read = readFleet(file, { limits: command === "up" || command === "preview" });
+  const { stacks, inAll, changes } = selected(read, flags);
+  if (changes)
+    console.error(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
+  addPacks(read, flags.policyPack);
   const secrets = await readSecrets(read, stacks, env);
-  const stop = stopOnSignals();
-  if (!read.hasProject) console.error(projectNote(read));
-  const { parallel = read.concurrency, refresh, takeOver } = flags;
-  const options = { stacks, parallel, refresh, takeOver, secrets, env, stop };
-  const run = (what: Command) => runAndPrint(read, { ...options, command: what }, { ...flags, inAll });
-  if (!(await agreed(command, stacks.length, flags, run))) return void (process.exitCode = 1);
-  await run(command);
+  const { parallel = read.concurrency, refresh, takeOver, shard } = flags;
+  const options = { stacks, parallel, refresh, takeOver, secrets, env, stop: stopOnSignals() };
+  const run = async (what: Command, more: Partial<RunOptions> = {}): Promise<FleetResult> => {
+    const startedAt = performance.now();
+    const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
+    // Without stacks there is nothing to ask the backend.
+    const done =
+      stacks.length === 0
+        ? { stacks: [], strays: [] }
+        : await runFleet(read, { ...options, say, ...more, command: what });
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { command: what, project: read.project, seconds, shard: shard && { ...shard, inAll }, ...done };
+  };
+  const planned = await agreed(command, stacks.length, flags, run);
+  if (!planned) return void (process.exitCode = 1);
+  const result = await run(command, { planned: planned.stacks });
+  print(result, flags, file);
+  process.exitCode = exitCode(result);
 }
 
-/** Asks for confirmation before anything is changed. */
+/** Shows what would be lost, and asks for confirmation, before anything is changed. Returns the preview, or undefined: do not run it. */
 async function agreed(
   command: Command,
   count: number,
   flags: Flags,
-  run: (command: Command) => Promise<FleetResult>,
-): Promise<boolean> {
-  if ((command !== "up" && command !== "destroy") || flags.yes || count === 0) return true;
+  run: (command: Command, more?: Partial<RunOptions>) => Promise<FleetResult>,
+): Promise<Pick<FleetResult, "stacks"> | undefined> {
+  const asks = (command === "up" || command === "destroy") && !flags.yes && count > 0;
   const many = `${count} stack${count === 1 ? "" : "s"}`;
-  if (!process.stdin.isTTY || flags.json) {
-    console.error(
-      `consortium fleet ${command}: there is no terminal to ask for confirmation. Use --yes to run it for ${many}.`,
-    );
-    return false;
+  if (asks && (!process.stdin.isTTY || flags.json)) {
+    const why = "there is no terminal to ask for confirmation";
+    return void console.error(`consortium fleet ${command}: ${why}. Use --yes to run it for ${many}.`);
   }
-  if (command === "up" && !(await run("preview")).stacks.every(isGood)) return false;
-  const question = command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`;
-  const yes = await confirm(question);
-  if (!yes) console.error("Nothing was changed.");
-  return yes;
+  let planned: Pick<FleetResult, "stacks"> = { stacks: [] };
+  if (command === "destroy") {
+    planned = await run("preview", { destroys: true, say: () => undefined });
+    ledgerWarnings(planned, "WILL BE").forEach((line) => console.error(line));
+  }
+  if (!asks) return planned;
+  if (command === "up") {
+    const preview = await run("preview");
+    print(preview, {});
+    if (!preview.stacks.every(isGood)) return undefined;
+  }
+  if (await confirm(command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`)) return planned;
+  return void console.error("Nothing was changed.");
 }
 
-/** @param flags `inAll`: the number of stacks in all shards */
-async function runAndPrint(
-  fleet: Fleet,
-  options: Omit<RunOptions, "view">,
-  { inAll, shard, ...flags }: Flags & { inAll: number },
-): Promise<FleetResult> {
-  const { command, stacks, env } = options;
-  const startedAt = performance.now();
-  const view =
-    process.stderr.isTTY && !env.CI
-      ? await liveView(process.stderr, stacks.length, !env.NO_COLOR)
-      : plainView((line) => void process.stderr.write(`${line}\n`));
-  // Without stacks there is nothing to ask the backend.
-  const done = stacks.length === 0 ? { stacks: [], strays: [] } : await runFleet(fleet, { ...options, view });
-  const result = {
-    command,
-    project: fleet.project,
-    seconds: (performance.now() - startedAt) / 1000,
-    shard: shard && { ...shard, inAll },
-    ...done,
-  };
-  print(result, flags, fleet.file);
-  process.exitCode = exitCode(result);
-  return result;
+function addPacks({ policyPacks }: Fleet, folders: readonly string[] = []): void {
+  for (const folder of folders) {
+    const pack = packOf(folder, process.cwd());
+    const problem = problemOfPack(pack);
+    if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
+    policyPacks.push(pack);
+  }
 }
 
-function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file?: string): void {
+function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file = "<file>"): void {
   if (junit !== undefined) {
     mkdirSync(dirname(resolve(junit)), { recursive: true });
     replaceFile(junit, summaryJunit(result));
   }
   if (json) return console.log(summaryJson(result));
-  const colors = process.stdout.isTTY && !process.env.NO_COLOR;
-  const table = summaryTable(result, { width: process.stdout.columns || widthOfLogs, colors });
-  const warnings = ledgerWarnings(result);
-  const first = result.command === "preview" ? [...warnings, table] : [table, ...warnings];
-  console.log([...first, summaryLine(result)].join("\n"));
+  const lines = summaryOfStacks(result);
+  if (result.command === "preview") lines.unshift(...ledgerWarnings(result, "WOULD BE"));
+  if (result.command === "up") lines.push(...ledgerWarnings(result, "IS"));
+  console.log([...lines, summaryLine(result)].join("\n"));
   if (result.command !== "destroy") result.strays.forEach((stack) => console.log(strayNote(stack, file)));
 }
-
-/** The number of changed stacks, and those that may have been renamed. The summary names those that only left the file. */
-const changedNotes = (fleet: Fleet, changes: Changes, since: string): string[] => [
-  `${changes.reasons.size} of ${fleet.stacks.length} stacks have changed since ${since}.`,
-  ...removedNotes(fleet, { ...changes, removed: changes.removed.filter(({ renamed }) => renamed !== undefined) }),
-];
 
 /** Ctrl-C: starts no new stack and cancels running ones as Pulumi does; a second one kills them. */
 function stopOnSignals(): Stop {
   const stop = new Stop();
   const raise = () => {
-    const again = stop.raised;
     stop.raise();
     console.error(
-      again
+      stop.forced
         ? "Ending at once."
         : "Cancelling the stacks in progress; no more will start. Press Ctrl-C again to end at once.",
     );
@@ -279,11 +264,6 @@ function stopOnSignals(): Stop {
   return stop;
 }
 
-/** Shown until the file has a project. */
-const projectNote = ({ file, project }: Fleet): string =>
-  `${file} names no project: its stacks are in the project ${project}. Add project: ${project} to it, so that they stay there ` +
-  "if you move the file.";
-
-const strayNote = (stack: string, file = "<file>"): string =>
+const strayNote = (stack: string, file: string): string =>
   `The stack ${stack} is not in ${file}: nothing in it was changed. To destroy its contents, put it back for one ` +
   `\`consortium fleet destroy ${file} --only ${stack}\`.`;

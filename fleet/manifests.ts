@@ -7,33 +7,10 @@ import { yamlForAll, yamlProgram } from "./yaml";
 /** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";
 const programFolder = "program";
-const image = "pulumi/pulumi:3.220.0-nonroot";
 const hourly = 3600;
 
-interface Settings {
-  namespace: string;
-  serviceAccount: string;
-  image: string;
-  /** Secret that all stacks share: passphrase, and address of the backend or access token. */
-  secret: string;
-  git?: { repository: string; branch?: string; commit?: string; folder: string };
-}
-
+type Settings = Fleet["kubernetes"];
 type Manifest = Record<string, unknown>;
-
-function settingsOf({ kubernetes = {} }: Fleet): Settings {
-  const { git, ...rest } = kubernetes;
-  const { folder = ".", ...source } = git ?? { repository: "" };
-  const revision = source.branch === undefined && source.commit === undefined ? { branch: "main" } : {};
-  return {
-    namespace: "consortium",
-    serviceAccount: "consortium-fleet",
-    image,
-    secret: "consortium-fleet",
-    ...rest,
-    ...(git && { git: { ...source, ...revision, folder } }),
-  };
-}
 
 /** A name for Kubernetes, which allows neither capital letters nor underscores. */
 const kubernetesName = (name: string): string =>
@@ -49,7 +26,7 @@ const literal = (value: string) => ({ type: "Literal", literal: { value } });
 const secretOf = ({ name }: Organization): string => `consortium-${kubernetesName(name)}`;
 
 /** Settings of the state, all from the Secret: the address may contain a password. */
-function stateReferences({ backend }: Fleet, { secret }: Settings): Manifest {
+function stateReferences({ backend, kubernetes: { secret } }: Fleet): Manifest {
   if (backend?.startsWith("https://") === true) return { PULUMI_ACCESS_TOKEN: fromSecret(secret, "accessToken") };
   return {
     PULUMI_BACKEND_URL: fromSecret(secret, "backendUrl"),
@@ -57,10 +34,10 @@ function stateReferences({ backend }: Fleet, { secret }: Settings): Manifest {
   };
 }
 
-function references(fleet: Fleet, settings: Settings, stack: FleetStack): Manifest {
+function references(fleet: Fleet, stack: FleetStack): Manifest {
   const variables = Object.entries(connectionVariables(stack)).map(([name, value]) => [name, literal(value)] as const);
   return {
-    ...stateReferences(fleet, settings),
+    ...stateReferences(fleet),
     CONSORTIUM_API_KEY: fromSecret(secretOf(stack.organization), "apiKey"),
     ...Object.fromEntries(variables),
   };
@@ -68,8 +45,8 @@ function references(fleet: Fleet, settings: Settings, stack: FleetStack): Manife
 
 const slashes = (path: string): string => path.replaceAll("\\", "/");
 
-function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, source: Manifest): Manifest {
-  const { namespace, serviceAccount } = settings;
+function stackManifest(fleet: Fleet, stack: FleetStack, source: Manifest): Manifest {
+  const { namespace, serviceAccount, image } = fleet.kubernetes;
   return {
     apiVersion: "pulumi.com/v1",
     kind: "Stack",
@@ -80,19 +57,20 @@ function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, sour
       stack: stack.name,
       ...(fleet.backend?.startsWith("https://") === true ? { backend: fleet.backend } : {}),
       ...(fleet.secretsProvider === undefined ? {} : { secretsProvider: fleet.secretsProvider }),
-      envRefs: references(fleet, settings, stack),
+      envRefs: references(fleet, stack),
       // Corrects drift every hour. Deleting the manifest never deletes a ledger.
       refresh: true,
       continueResyncOnCommitMatch: true,
       resyncFrequencySeconds: hourly,
       destroyOnFinalize: false,
-      workspaceTemplate: { spec: { image: settings.image } },
+      workspaceTemplate: { spec: { image } },
     },
   };
 }
 
 /** A program in a folder of the repository. */
-function fromRepository(fleet: Fleet, { git }: Settings, stack: FleetStack, out: string): Manifest {
+function fromRepository(fleet: Fleet, stack: FleetStack, out: string): Manifest {
+  const { git } = fleet.kubernetes;
   if (git === undefined)
     throw new Error(
       `${fleet.file} does not say where the operator finds the network files: add kubernetes: { git: { repository: https://…, branch: main } }.`,
@@ -101,7 +79,7 @@ function fromRepository(fleet: Fleet, { git }: Settings, stack: FleetStack, out:
   const program = stack.program ?? join(out, programFolder);
   const definition = stack.definition && slashes(relative(program, stack.definition));
   const config = definition && programConfig(fleet.project, definition, stack);
-  const { repository: projectRepo, branch, commit } = git;
+  const { repository: projectRepo, commit, branch = commit === undefined ? "main" : undefined } = git;
   return { projectRepo, branch, commit, repoDir: within(program), ...(config ? { config } : {}) };
 }
 
@@ -136,8 +114,7 @@ const documents = (manifests: readonly Manifest[]): string => manifests.map(yaml
  * @param options programs: makes each network file a `Program`, instead of one program that reads them all
  */
 export function fleetManifests(fleet: Fleet, out: string, { programs = false } = {}): Record<string, string> {
-  const settings = settingsOf(fleet);
-  const files: Record<string, string> = { "access.yaml": documents(accessManifests(settings)) };
+  const files: Record<string, string> = { "access.yaml": documents(accessManifests(fleet.kubernetes)) };
   for (const stack of fleet.stacks) {
     const name = kubernetesName(stack.name);
     if (`${name}.yaml` in files)
@@ -145,9 +122,9 @@ export function fleetManifests(fleet: Fleet, out: string, { programs = false } =
         `${fleet.file}: the stack ${stack.name} and another one have the same name in Kubernetes: rename one of them.`,
       );
     const file = programs ? stack.definition : undefined;
-    const source = file === undefined ? fromRepository(fleet, settings, stack, out) : { programRef: { name } };
-    const program = file === undefined ? [] : [programManifest(name, settings, file, stack.network)];
-    files[`${name}.yaml`] = documents([...program, stackManifest(fleet, settings, stack, source)]);
+    const source = file === undefined ? fromRepository(fleet, stack, out) : { programRef: { name } };
+    const program = file === undefined ? [] : [programManifest(name, fleet.kubernetes, file, stack.network)];
+    files[`${name}.yaml`] = documents([...program, stackManifest(fleet, stack, source)]);
   }
   const isShared = !programs && fleet.stacks.some(({ definition }) => definition !== undefined);
   for (const [name, text] of Object.entries(isShared ? programFiles(fleet.project) : {}))
@@ -157,10 +134,9 @@ export function fleetManifests(fleet: Fleet, out: string, { programs = false } =
 
 /** The required Secrets and their keys. */
 export function neededSecrets(fleet: Fleet): string[] {
-  const settings = settingsOf(fleet);
-  const keys = Object.values(stateReferences(fleet, settings)) as { secret: { key: string } }[];
+  const keys = Object.values(stateReferences(fleet)) as { secret: { key: string } }[];
   return [
-    `${settings.secret} with ${keys.map(({ secret }) => secret.key).join(" and ")}`,
+    `${fleet.kubernetes.secret} with ${keys.map(({ secret }) => secret.key).join(" and ")}`,
     ...fleet.organizations.map((organization) => `${secretOf(organization)} with apiKey`),
   ];
 }

@@ -2,16 +2,12 @@ import {
   type EngineEvent,
   printable,
   holdsLedger,
+  lossWarnings,
   classOf,
   outlivesResource,
   partsOfUrn,
-  renamedKeyHint,
 } from "pulumi-consortium/internal/fleet";
-import { type StackResult } from "./results";
-
-/** How many resources of a stack were created, updated and so on. */
-export type Counts = Pick<StackResult, "created" | "updated" | "replaced" | "deleted" | "unchanged">;
-export const noCounts = (): Counts => ({ created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 });
+import { type Counts, noCounts } from "./results";
 
 type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
@@ -46,16 +42,9 @@ function differing(old: Step["old"], current: Step["new"]): string[] {
   return keys.filter((key) => !key.startsWith("__") && key !== "revision" && !same(key));
 }
 
-const splitName = (name: string): [parent: string, key: string] => {
-  const at = name.lastIndexOf("/");
-  return [name.slice(0, Math.max(0, at)), name.slice(at + 1)];
-};
-
 /** Follows the engine's events of one stack. */
 export class Progress {
   readonly counts = noCounts();
-  /** The step in progress. */
-  now = "";
   readonly errors: string[] = [];
   /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
   readonly ledgers: string[] = [];
@@ -72,23 +61,18 @@ export class Progress {
 
   /** Policy violations that were reported: an `up` repeats those of its preview. */
   readonly #judgements = new Set<string>();
-  readonly #newEnvironments: string[] = [];
-  /** Whether the provider gave advice on a renamed key, as it does for JavaScript programs. */
-  #isAdvised = false;
-  readonly #mask: (text: string) => string;
-  readonly #kind: "done" | "planned" | "compared";
 
-  /** @param kind whether the engine's steps are done, only planned, or those of a refresh */
-  constructor(mask: (text: string) => string, kind: "done" | "planned" | "compared" = "done") {
-    this.#mask = mask;
-    this.#kind = kind;
-  }
+  /** @param kind whether the engine's steps are done, deletions that were announced, only planned, or those of a refresh */
+  constructor(
+    private readonly mask: (text: string) => string,
+    private readonly kind: "done" | "destroyed" | "planned" | "compared" = "done",
+  ) {}
 
   /** Takes an event and returns its lines for the log. */
   take(event: EngineEvent): string[] {
     if (this.isJudging && !event.policyEvent && event.diagnosticEvent?.severity !== "error") return [];
     if (event.resourcePreEvent) return this.#begun(event.resourcePreEvent.metadata);
-    if (event.resOutputsEvent && this.#kind === "compared") return this.#compared(event.resOutputsEvent.metadata);
+    if (event.resOutputsEvent && this.kind === "compared") return this.#compared(event.resOutputsEvent.metadata);
     if (event.resOutputsEvent) return this.#done(event.resOutputsEvent.metadata);
     if (event.diagnosticEvent) return this.#said(event.diagnosticEvent);
     if (event.policyEvent) return this.#judged(event.policyEvent);
@@ -96,27 +80,17 @@ export class Progress {
   }
 
   #begun(step: Step): string[] {
-    if (!isObject(step) || this.#kind === "compared") return [];
+    if (!isObject(step) || this.kind === "compared") return [];
     const deletes = step.op === "delete" || step.op === "delete-replaced";
-    if (step.op !== "same") this.now = `${step.op} ${titleOf(step.urn)}`;
     const kind = classOf(step.type);
-    if (step.op === "create" && kind === "Environment") this.#newEnvironments.push(partsOfUrn(step.urn).name);
     if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old ?? undefined)) return [];
     if (kind === "Consortium" && this.ledgers.length > 0) return []; // its contents are reported already
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.ledgers.includes(what)) return [];
     this.ledgers.push(what);
-    const loss = `WARNING: ${what}: ${this.#kind === "planned" ? "its ledger would be destroyed" : "its ledger is destroyed"}`;
-    return [loss, ...(step.op === "delete" ? this.#renames(step.urn) : [])];
-  }
-
-  /** Advice for an environment whose key in the network file may have been renamed. The engine reports creations first. */
-  #renames(urn: string): string[] {
-    const { name } = partsOfUrn(urn);
-    const [parent] = splitName(name);
-    const keys = this.#newEnvironments.map(splitName).flatMap(([other, one]) => (other === parent ? [one] : []));
-    if (this.#isAdvised || classOf(partsOfUrn(urn).type) !== "Environment" || keys.length === 0) return [];
-    return [renamedKeyHint(name, keys)];
+    if (this.kind === "destroyed") return [];
+    const loss = `WARNING: ${what}: ${this.kind === "planned" ? "its ledger would be destroyed" : "its ledger is destroyed"}`;
+    return [loss];
   }
 
   #done(step: Step): string[] {
@@ -124,10 +98,10 @@ export class Progress {
     const kind = counted[step.op];
     if (kind === undefined) return [];
     this.counts[kind]++;
-    if (classOf(step.type) === "Consortium") this.#countConsortium(step);
     if (kind === "unchanged") return [];
+    if (classOf(step.type) === "Consortium") this.#countConsortium(step);
     if (kind === "replaced" && !holdsLedger(classOf(step.type))) this.replacements.push(titleOf(step.urn));
-    return [`${signs[kind]} ${titleOf(step.urn)} ${this.#kind === "planned" ? `to be ${kind}` : kind}`];
+    return [`${signs[kind]} ${titleOf(step.urn)} ${this.kind === "planned" ? `to be ${kind}` : kind}`];
   }
 
   #countConsortium({ op, old, new: after }: Step): void {
@@ -138,7 +112,7 @@ export class Progress {
 
   #judged({ policyName, enforcementLevel, message, resourceUrn }: NonNullable<EngineEvent["policyEvent"]>): string[] {
     if (!["mandatory", "advisory"].includes(enforcementLevel)) return [];
-    const text = this.#mask(message.trim().replaceAll(/\s*\n\s*/g, " "));
+    const text = this.mask(message.trim().replaceAll(/\s*\n\s*/g, " "));
     const line = `${enforcementLevel} policy ${policyName}: ${titleOf(resourceUrn)}: ${text}`;
     if (this.#judgements.has(line)) return [];
     this.#judgements.add(line);
@@ -147,9 +121,10 @@ export class Progress {
   }
 
   #said({ severity, message, urn }: NonNullable<EngineEvent["diagnosticEvent"]>): string[] {
-    const text = this.#mask(message.trim().replace(/^1 error occurred:\s*\* /, ""));
+    const text = this.mask(message.trim().replace(/^1 error occurred:\s*\* /, ""));
     if (text === "" || !["info", "info#err", "warning", "error"].includes(severity)) return [];
-    if (text.includes('write "formerly: ')) this.#isAdvised = true;
+    // The provider warns of each ledger as it begins to delete it.
+    if (this.kind === "destroyed" && Object.values(lossWarnings).some((one) => text.includes(one))) return [];
     if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
     if (severity === "error") {
       // After the failure of a resource, the engine adds that the update failed.
@@ -158,7 +133,6 @@ export class Progress {
       if (!known) this.errors.push(urn === undefined ? text : `${titleOf(urn)}: ${text}`);
       return known ? [] : [`error: ${text}`];
     }
-    this.now = text.split("\n")[0]!;
     return text.split("\n");
   }
 

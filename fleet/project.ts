@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -62,27 +53,28 @@ Network.fromFile(config.require("network"), options);
 `,
 });
 
-const configKeys = (project: string) => [`${project}:network`, `${project}:name`] as const;
-
 /** The configuration of that program. @param definition path of the network file, relative to the program or absolute */
-export function programConfig(project: string, definition: string, { network }: FleetStack): Record<string, string> {
-  const [file, name] = configKeys(project);
-  return { [file]: definition, ...(network === undefined ? {} : { [name]: network }) };
-}
+export const programConfig = (
+  project: string,
+  definition: string,
+  { network }: FleetStack,
+): Record<string, string> => ({
+  [`${project}:network`]: definition,
+  ...(network !== undefined && { [`${project}:name`]: network }),
+});
 
 /** The folder for what a fleet needs between runs: its program, settings of the stacks, logs and run records. */
 export const workFolderOf = ({ folder, project }: Fleet): string => join(folder, ".consortium", "fleet", project);
 
 /** Writes the Pulumi project of the fleet into its work folder, and links this package and Pulumi's into it. */
 export function prepareWorkFolder(fleet: Fleet): string {
+  const { project, backend = "" } = fleet;
+  if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true }); // Pulumi does not
   const folder = workFolderOf(fleet);
   mkdirSync(join(folder, "logs"), { recursive: true });
   mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
-  const ours = createRequire(__filename);
-  for (const [name, text] of Object.entries(programFiles(fleet.project, pluginsOf(pluginFile()))))
-    writeChanged(join(folder, name), text);
-  for (const name of ["pulumi-consortium", "@pulumi/pulumi"])
-    link(dirname(realpathSync(ours.resolve(`${name}/package.json`))), join(folder, "node_modules", name));
+  for (const [name, text] of Object.entries(programFiles(project, plugins()))) writeChanged(join(folder, name), text);
+  for (const name of ["pulumi-consortium", "@pulumi/pulumi"]) link(packageOf(name), join(folder, "node_modules", name));
   return folder;
 }
 
@@ -96,63 +88,61 @@ export function prepareYaml(workFolder: string, { project }: Fleet, stack: Fleet
   if (!resources) return undefined;
   const folder = join(workFolder, "programs", name);
   mkdirSync(folder, { recursive: true });
-  const [runtime, stackConfigDir] = ["yaml", join("..", "..")];
-  const plugins = pluginsOf(pluginFile());
-  writeChanged(join(folder, "Pulumi.yaml"), yamlForAll({ name: project, runtime, stackConfigDir, plugins, resources }));
+  const program = { name: project, runtime: "yaml", stackConfigDir: "../..", plugins: plugins(), resources };
+  writeChanged(join(folder, "Pulumi.yaml"), yamlForAll(program));
   return folder;
 }
 
 /** Whether the Pulumi on the PATH has its YAML host beside it, as every official one does. */
 export function hasYamlHost({ PATH = "", Path = PATH }: NodeJS.ProcessEnv): boolean {
-  const [pulumi, host] = ["pulumi", "pulumi-language-yaml"].map(
-    (name) => name + (process.platform === "win32" ? ".exe" : ""),
-  );
-  const folder = Path.split(delimiter).find((one) => existsSync(join(one, pulumi!)));
-  if (folder === undefined) return false;
-  const own = dirname(realpathSync(join(folder, pulumi!)));
-  return [folder, own].some((one) => existsSync(join(one, host!)));
+  const end = process.platform === "win32" ? ".exe" : "";
+  const pulumi = Path.split(delimiter)
+    .map((folder) => join(folder, `pulumi${end}`))
+    .find((file) => existsSync(file));
+  const places = pulumi === undefined ? [] : [pulumi, realpathSync(pulumi)];
+  return places.some((file) => existsSync(join(dirname(file), `pulumi-language-yaml${end}`)));
 }
 
 /** Whether a stack may run as YAML: it has a network file, and nothing sets `consortium:plugin` to `false`. */
 export function mayBeYaml(workFolder: string, { name, definition }: FleetStack, env: NodeJS.ProcessEnv): boolean {
-  if (definition === undefined) return false;
-  const { config } = settingsOf(join(workFolder, `Pulumi.${name}.yaml`));
+  const { config } = settingsIn(join(workFolder, `Pulumi.${name}.yaml`));
   const said = env[environmentName("plugin")] || config?.["consortium:plugin"];
-  return said === undefined || String(said) === "true";
+  return definition !== undefined && (said === undefined || said === true || said === "true");
 }
 
-/** Creates the folder of the state: Pulumi does not. */
-export function prepareBackend({ backend = "" }: Fleet): void {
-  if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
-}
+const packageOf = (name: string): string =>
+  dirname(realpathSync(createRequire(__filename).resolve(`${name}/package.json`)));
 
 /** The provider plugin in this package. */
 export function pluginFile(): string | undefined {
-  const own = createRequire(__filename).resolve("pulumi-consortium/package.json");
-  const file = join(dirname(realpathSync(own)), "plugin", "pulumi-resource-consortium");
+  const file = join(packageOf("pulumi-consortium"), "plugin", "pulumi-resource-consortium");
   return existsSync(file) ? file : undefined;
 }
 
-const pluginsOf = (file: string | undefined): object | undefined =>
-  file === undefined ? undefined : { providers: [{ name: "consortium", path: dirname(file) }] };
-
-interface Settings {
-  config?: Record<string, string | number | boolean>;
+/** The section of Pulumi.yaml that says where the plugin is. */
+function plugins(): object | undefined {
+  const file = pluginFile();
+  return file === undefined ? undefined : { providers: [{ name: "consortium", path: dirname(file) }] };
 }
 
-const settingsOf = (file: string): Settings =>
-  ((existsSync(file) ? parse(readFileSync(file, "utf8")) : undefined) as Settings | null | undefined) ?? {};
+type Settings = { config?: Record<string, unknown> } | null | undefined;
+
+const settingsIn = (file: string): NonNullable<Settings> =>
+  (existsSync(file) ? (parse(readFileSync(file, "utf8")) as Settings) : undefined) ?? {};
 
 /** Sets the configuration of a stack with a network file. Its other settings, such as the salt, stay. */
 export function configure(workFolder: string, { project }: Fleet, stack: FleetStack): void {
   if (stack.definition === undefined) return;
   const file = join(workFolder, `Pulumi.${stack.name}.yaml`);
-  const settings = settingsOf(file);
-  const others = Object.entries(settings.config ?? {}).filter(
-    ([key]) => !(configKeys(project) as readonly string[]).includes(key),
+  const { config, ...settings } = settingsIn(file);
+  const others = Object.entries(config ?? {}).filter(([key]) => key !== `${project}:name`);
+  writeChanged(
+    file,
+    yamlForAll({
+      ...settings,
+      config: { ...Object.fromEntries(others), ...programConfig(project, stack.definition, stack) },
+    }),
   );
-  const config = { ...Object.fromEntries(others), ...programConfig(project, stack.definition, stack) };
-  writeChanged(file, yamlForAll({ ...settings, config }));
 }
 
 /** Leaves an unchanged file alone: another run may be reading it. */
@@ -161,11 +151,7 @@ function writeChanged(file: string, text: string): void {
 }
 
 function link(target: string, path: string): void {
-  try {
-    if (readlinkSync(path) === target) return;
-  } catch {
-    // There is none.
-  }
+  if (existsSync(path) && realpathSync(path) === target) return;
   rmSync(path, { recursive: true, force: true });
   symlinkSync(target, path, "junction");
 }

@@ -36,20 +36,20 @@ export type SecretSource = z.infer<ReturnType<typeof secret>>;
 
 const list = (what: string, entry: z.ZodType<string>) => z.array(entry, { error: `${what} must be a list` });
 
-const stack = z.union(
-  [
-    text("a stack"),
-    mapping("a stack", {
-      definition: text("definition").optional(),
-      program: text("program").optional(),
-      name: name.optional(),
-      adopt: z.boolean({ error: "adopt must be true or false" }).optional(),
-      dependsOn: list("dependsOn", text("the name of a stack")).optional(),
-      paths: list("paths", text("a path")).optional(),
-    }),
-  ],
-  { error: "a stack must be the name of a network file, or a mapping with definition or program" },
-);
+const stackSettings = mapping("a stack", {
+  definition: text("definition").optional(),
+  program: text("program").optional(),
+  name: name.optional(),
+  adopt: z.boolean({ error: "adopt must be true or false" }).default(false),
+  dependsOn: list("dependsOn", text("the name of a stack")).default([]),
+  paths: list("paths", text("a path")).default([]),
+});
+
+const stack = z
+  .union([text("a stack"), stackSettings], {
+    error: "a stack must be the name of a network file, or a mapping with definition or program",
+  })
+  .transform((given) => (typeof given === "string" ? stackSettings.parse({ definition: given }) : given));
 
 const organization = mapping("an organization", {
   apiKey: secret("an API key"),
@@ -66,15 +66,16 @@ const policyPack = z.union(
 );
 
 const kubernetes = mapping("kubernetes", {
-  namespace: text("namespace").optional(),
-  serviceAccount: text("serviceAccount").optional(),
-  image: text("image").optional(),
-  secret: text("secret").optional(),
+  namespace: text("namespace").default("consortium"),
+  serviceAccount: text("serviceAccount").default("consortium-fleet"),
+  image: text("image").default("pulumi/pulumi:3.220.0-nonroot"),
+  /** What all stacks share: passphrase, and address of the backend or access token. */
+  secret: text("secret").default("consortium-fleet"),
   git: mapping("git", {
     repository: text("repository"),
     branch: text("branch").optional(),
     commit: text("commit").optional(),
-    folder: text("folder").optional(),
+    folder: text("folder").default("."),
   }).optional(),
 });
 
@@ -83,7 +84,7 @@ const count = "concurrency must be a whole number from 1 to 64";
 export const FleetFile = mapping("a fleet", {
   project: name.optional(),
   id: text("id").max(200, "id must have at most 200 characters").optional(),
-  concurrency: z.number({ error: count }).int(count).min(1, count).max(64, count).optional(),
+  concurrency: z.number({ error: count }).int(count).min(1, count).max(64, count).default(4),
   backend: z
     .string({ error: "backend must be text" })
     .regex(
@@ -93,9 +94,9 @@ export const FleetFile = mapping("a fleet", {
     .optional(),
   secretsProvider: text("secretsProvider").optional(),
   passphrase: secret("a passphrase").optional(),
-  policyPacks: z.array(policyPack, { error: "policyPacks must be a list of folders" }).optional(),
+  policyPacks: z.array(policyPack, { error: "policyPacks must be a list of folders" }).default([]),
   organizations: z.record(name, organization, { error: "organizations must be a mapping of names to organizations" }),
-  kubernetes: kubernetes.optional(),
+  kubernetes: kubernetes.prefault({}),
 });
 
 export type FleetDefinition = z.infer<typeof FleetFile>;
@@ -121,6 +122,8 @@ export interface FleetStack {
   dependsOn: string[];
   /** More files and folders that belong to it, absolute. */
   paths: string[];
+  /** Its place in the file. */
+  place: string[];
 }
 
 export interface PolicyPack {
@@ -137,21 +140,10 @@ export interface Fleet extends Omit<FleetDefinition, "organizations" | "policyPa
   /** The folder of the file, absolute: paths in the file are relative to it. */
   folder: string;
   project: string;
-  /** Whether the file names its project. */
-  hasProject: boolean;
-  concurrency: number;
   organizations: Organization[];
   stacks: FleetStack[];
   policyPacks: PolicyPack[];
 }
-
-export const stackName = (organization: string, stack: string): string => `${organization}-${stack}`;
-
-type Given = FleetDefinition["organizations"][string]["stacks"][string];
-
-/** The settings of a stack, which may be only a network file. */
-export const settingsOf = (given: Given): Exclude<Given, string> =>
-  typeof given === "string" ? { definition: given } : given;
 
 /** The organizations of these stacks, each once. */
 export const organizationsOf = <O>(stacks: readonly { organization: O }[]): O[] => [

@@ -11,7 +11,7 @@ export interface Secrets {
   passphrase?: string;
   /** Replaces every secret in a text, and escapes control characters. */
   mask: (text: string) => string;
-  /** Environment variables with secrets: no Pulumi process inherits them. */
+  /** Environment variables with secrets: no Pulumi process gets them. */
   variables: readonly string[];
 }
 
@@ -20,19 +20,22 @@ type Env = NodeJS.ProcessEnv;
 const usable = /^[\x21-\x7e]+$/;
 const longestMs = 60_000;
 
-async function read(what: string, source: SecretSource, folder: string, env: Env): Promise<string> {
-  if (source.env !== undefined) return (env[source.env] ?? "").trim();
+/** @throws if there is none */
+async function read(what: string, source: SecretSource, { folder }: Fleet, env: Env): Promise<string> {
   const [program = "", ...args] = source.command ?? [];
+  const from = source.env === undefined ? `the command "${program}"` : `the variable ${source.env}`;
+  let text = env[source.env ?? ""] ?? "";
   try {
-    const { stdout } = await promisify(execFile)(program, args, { cwd: folder, env, timeout: longestMs });
-    return stdout.trim();
+    const options = { cwd: folder, env, timeout: longestMs };
+    if (source.env === undefined) text = (await promisify(execFile)(program, args, options)).stdout;
   } catch (cause) {
     // Its output and arguments may be secret: show neither.
     const { code, signal } = cause as { code?: string | number; signal?: string };
     const why = code === "ENOENT" ? "there is no such program" : `it ended with ${signal ?? code}`;
-    const message = `${what} cannot be read by the command "${program}": ${why}. Run it by hand to see what it says.`;
-    throw new Error(message, { cause });
+    throw new Error(`${what} cannot be read by ${from}: ${why}. Run it by hand to see what it says.`, { cause });
   }
+  if (text.trim() === "") throw new Error(`${what} from ${from} is empty. Nothing was started.`);
+  return text.trim();
 }
 
 const keyVariable = environmentName("apiKey");
@@ -40,14 +43,12 @@ const keyVariable = environmentName("apiKey");
 /** Reads the keys of these stacks, before anything is started. */
 export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
   const keys = organizationsOf(stacks).map(async ({ name, apiKey }) => {
-    const key = await read(`The API key of the organization ${name}`, apiKey, fleet.folder, env);
-    if (usable.test(key)) return [name, key] as const;
-    const from = apiKey.env === undefined ? `the command "${apiKey.command![0]}"` : `the variable ${apiKey.env}`;
-    throw new Error(
-      `The API key of the organization ${name} from ${from} is ${key === "" ? "empty" : "not valid: it has spaces or line breaks"}.`,
-    );
+    const what = `The API key of the organization ${name}`;
+    const key = await read(what, apiKey, fleet, env);
+    if (!usable.test(key)) throw new Error(`${what} has spaces or line breaks. Nothing was started.`);
+    return [name, key] as const;
   });
-  const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet.folder, env));
+  const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet, env));
   const apiKeys = new Map(await Promise.all(keys));
   const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
   const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), keyVariable];
@@ -71,17 +72,20 @@ function absolutePaths({ PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL
   };
 }
 
-/** The environment of every Pulumi process of a fleet: without the key of any organization. */
-export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env): Env {
-  const inherited = Object.entries(own).filter(([name]) => !secrets.variables.includes(name));
-  return {
-    ...Object.fromEntries(inherited),
-    ...absolutePaths(own),
-    ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
-    ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-  };
-}
+/**
+ * The environment of every Pulumi process of a fleet: without the key of any organization. Those variables are empty, because the
+ * Automation API adds to the environment of this process.
+ */
+export const sharedEnvironment = (fleet: Fleet, secrets: Secrets, own: Env): Env => ({
+  ...own,
+  ...emptied(secrets.variables),
+  ...absolutePaths(own),
+  ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
+  ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
+  PULUMI_SKIP_UPDATE_CHECK: "true",
+});
+
+const emptied = (variables: readonly string[]): Env => Object.fromEntries(variables.map((name) => [name, ""]));
 
 /** The connection settings of a stack in the fleet file, as the provider's environment variables. */
 export function connectionVariables({ organization, adopt }: FleetStack): Record<string, string> {
@@ -98,10 +102,9 @@ export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secret
   // An inherited address would override the region, and an inherited organization belongs to one key only.
   const dropped =
     region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
-  const variables = dropped.map(environmentName);
-  const inherited = Object.entries(shared).filter(([key]) => !variables.includes(key));
   return {
-    ...Object.fromEntries(inherited),
+    ...shared,
+    ...emptied(dropped.map(environmentName)),
     ...connectionVariables(stack),
     [keyVariable]: secrets.apiKeys.get(name),
     [keySourceVariable]: `apiKey of the organization ${name}`,

@@ -1,24 +1,39 @@
-import { appendFileSync, existsSync, rmSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { EngineEvent as ApiEvent, Workspace } from "@pulumi/pulumi/automation";
-import {
-  type EngineEvent,
-  ConsortiumClient,
-  resolveProviderSettings,
-  createLogVariable,
-  offlineVariable,
-} from "pulumi-consortium/internal/fleet";
+import type { EngineEvent as ApiEvent, PulumiCommand, Workspace } from "@pulumi/pulumi/automation";
+import { type EngineEvent, createLogVariable } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
-import { continueFrom, createLogOf, removeCreateLog, leftoversOf } from "./leftovers";
-import { type View } from "./output";
 import { type Ownership } from "./ownership";
 import { Progress } from "./progress";
 import { configure, mayBeYaml, prepareYaml } from "./project";
 import { type SharedProvider } from "./provider";
-import { pathsIn, type Pulumi, PulumiFailed, stackIn, type Stop } from "./pulumi";
+import { isFailure, pathsIn, saidIn, stackIn, workspaceIn } from "./pulumi";
 import { type Command, type Outcome, type StackResult } from "./results";
-import { holdersOf, isLocked, lockedBy, markName, mayClear, type RunLocks } from "./run-locks";
+import {
+  continueFrom,
+  createLogOf,
+  endProcesses,
+  haveEnded,
+  holdersOf,
+  leftoversOf,
+  lockedBy,
+  markOf,
+  type RunLocks,
+} from "./recovery";
 import { type Secrets, stackEnvironment } from "./secrets";
+
+/** Stops a run: first as Ctrl-C does, then at once. */
+export class Stop {
+  raised = false;
+  /** Whether the outcome of running stacks is unknown. */
+  forced = false;
+  readonly running = new Set<Pick<StackRun, "cancel" | "kill">>();
+
+  raise(): void {
+    [this.forced, this.raised] = [this.raised, true];
+    for (const run of this.running) (this.forced ? run.kill : run.cancel)();
+  }
+}
 
 export interface RunOptions {
   command: Command;
@@ -29,23 +44,26 @@ export interface RunOptions {
   refresh?: boolean;
   /** Whether to take over stacks that belong to another fleet file. */
   takeOver?: boolean;
+  /** Whether a preview is one of `destroy`. */
+  destroys?: boolean;
+  /** The previews of the same stacks: one that failed is not run. */
+  planned?: readonly StackResult[];
   secrets: Secrets;
   env: NodeJS.ProcessEnv;
-  view: View;
+  /** Takes the progress of a stack. */
+  say: (stack: string, line: string) => void;
   stop: Stop;
 }
 
 /** What all stacks of a run have in common. */
 export interface RunContext extends RunOptions {
   fleet: Fleet;
-  pulumi: Pulumi;
+  pulumi: PulumiCommand;
   workFolder: string;
   locks: RunLocks;
   /** Of all Pulumi processes, without the key of any organization. */
   environment: NodeJS.ProcessEnv;
   ownership: Ownership;
-  /** In a preview, proves the key of a stack, once for each organization. Returns a warning the first time. */
-  proveKey?: (stack: FleetStack) => Promise<string | undefined>;
   /** Serves the stacks that run as YAML; undefined if Pulumi has no YAML host. */
   provider?: SharedProvider;
   /** Stacks that exist. */
@@ -54,26 +72,19 @@ export interface RunContext extends RunOptions {
   otherPaths: (stack: string) => Promise<string[]>;
 }
 
-const kinds = { up: "done", destroy: "done", preview: "planned", drift: "compared" } as const;
+const kinds = { up: "done", destroy: "destroyed", preview: "planned", drift: "compared" } as const;
 
 /** Whether Pulumi or its provider was killed, for example because memory ran out. */
 const wasKilled = (error: unknown, { errors }: Progress): boolean =>
-  error instanceof PulumiFailed &&
-  (error.code === null ||
-    /error reading from server|transport is closing|transport: Error while dialing/.test(
-      [error.output, ...errors].join("\n"),
-    ));
+  isFailure(error) &&
+  /was killed with|error reading from server|transport is closing|transport: Error while dialing/.test(
+    [error.message, ...errors].join("\n"),
+  );
 
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
-/** The reason of a failure, for people: what Pulumi's engine said, otherwise what the CLI printed. */
-function reasonOf(error: unknown, { errors }: Progress): string {
-  if (errors.length > 0) return errors.join("\n");
-  if (!(error instanceof PulumiFailed)) return error instanceof Error ? error.message : String(error);
-  const said = error.output.split("\n").filter((line) => /^\s*error: /.test(line));
-  const lines = said.length > 0 ? said : error.output.trim().split("\n").slice(-5);
-  return [error.message, ...new Set(lines.map((line) => line.trim().replace(/^error: /, "")))].join(": ");
-}
+/** How long Pulumi may take to say that it heard the Ctrl-C of a terminal. */
+const hearingMs = 1_000;
 
 /** What the run of a stack has done so far: nothing, if it did not begin. */
 export const resultOf = (
@@ -99,6 +110,10 @@ export class StackRun {
   readonly #log: string;
   readonly #createLog: string;
   readonly #changes: boolean;
+  readonly #cancelling = new AbortController();
+  #hasHeard = false;
+  /** Whether a killed run was at work on this stack. */
+  #isContinued = false;
   #leftovers: string[] = [];
 
   constructor(
@@ -115,41 +130,54 @@ export class StackRun {
   async result(): Promise<StackResult> {
     const startedAt = performance.now();
     const { context, spec, progress } = this;
+    const { stop, secrets } = context;
     const done = (outcome: Outcome, error?: string): StackResult => ({
       ...resultOf(spec, outcome, progress),
       seconds: (performance.now() - startedAt) / 1000,
-      error: error && context.secrets.mask(error),
+      error: error && secrets.mask(error),
       recovered: this.#isContinued,
       leftovers: this.#leftovers,
     });
     // Earlier versions kept the events of the engine, with passwords in clear text.
     for (const file of [this.#log, `${this.#log}.json`]) rmSync(file, { force: true });
+    stop.running.add(this);
     try {
       await this.#perform();
       return done(progress.drift.length > 0 ? "drift" : "ok");
     } catch (error) {
-      return done(context.stop.raised ? "interrupted" : "failed", reasonOf(error, progress));
+      const said = isFailure(error) ? saidIn(error) : String(error instanceof Error ? error.message : error);
+      return done(stop.raised ? "interrupted" : "failed", progress.errors.join("\n") || said);
+    } finally {
+      stop.running.delete(this);
     }
   }
 
+  /** Cancels as Ctrl-C does. In a terminal, Pulumi hears that by itself, and would end at once if it was told again. */
+  cancel = (): void => {
+    setTimeout(() => this.#hasHeard || this.#cancelling.abort(), hearingMs).unref();
+  };
+
+  /** Ends all processes of the stack at once. */
+  kill = (): void => void endProcesses(this.context.locks.recordOf(this.spec.name)).catch(() => undefined);
+
   async #perform(): Promise<void> {
     const { spec, context, progress } = this;
-    const { command, known, locks, stop } = context;
-    const warning = await context.proveKey?.(spec);
-    if (warning !== undefined) this.#tell(`WARNING: ${warning}`);
+    const { command, destroys, known, locks, stop } = context;
+    const runsProgram = command === "up" || (command === "preview" && !destroys);
     // A stack with its own program belongs to another project, whose stacks were not listed.
-    const exists = spec.program === undefined ? known.has(spec.name) : !this.#runsProgram;
-    if (!exists && command === "destroy") return;
+    const exists = spec.program === undefined ? known.has(spec.name) : !runsProgram;
     if (!exists && command === "drift") return void progress.drift.push("the stack has not been created yet");
-    await locks.begin(spec.name, { changes: this.#changes });
+    if (!exists && !runsProgram) return;
+    this.#isContinued = await locks.begin(spec.name, { changes: this.#changes });
     if (this.#isContinued) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
-      await this.#run(exists);
+      const workspace = await this.#run(exists);
       settled = true;
+      if (this.#isContinued && this.#changes) await this.#nameLeftovers(workspace);
     } catch (error) {
       // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
-      settled = !this.#isContinued && !stop.forced && !wasKilled(error, progress);
+      settled ||= !this.#isContinued && !stop.forced && !wasKilled(error, progress);
       throw error;
     } finally {
       await context.provider?.end(spec.name);
@@ -157,21 +185,33 @@ export class StackRun {
     }
   }
 
-  async #run(exists: boolean): Promise<void> {
+  async #run(exists: boolean): Promise<Workspace> {
     const { spec, context } = this;
-    const { command, ownership, takeOver = false } = context;
+    const { command } = context;
     const workspace = await this.#workspace();
-    const isNew = !exists && (await this.#clearingStaleLock(workspace, () => this.#init(workspace)));
+    let isNew = false;
+    const steps = async () => {
+      isNew ||= !exists && (await this.#init(workspace));
+      const { ownership, takeOver = false } = context;
+      await ownership.own(spec, workspace, { isNew, takeOver, claims: command === "up" });
+      if (this.#changes && !this.#isContinued) rmSync(this.#createLog, { force: true });
+      if (this.#changes && this.#isContinued)
+        await continueFrom(this.#createLog, {
+          own: () => pathsIn(spec.name, workspace),
+          others: () => context.otherPaths(spec.name),
+        });
+      await this.#verb(workspace);
+    };
     try {
-      const claims = command === "up";
-      await this.#clearingStaleLock(workspace, () => ownership.own(spec, workspace, { isNew, takeOver, claims }));
-      if (this.#changes) await this.#prepareCreateLog(workspace);
-      await this.#clearingStaleLock(workspace, () => this.#verb(workspace));
+      await steps().catch(async (error: unknown) => {
+        await this.#releaseLock(error, workspace);
+        await steps();
+      });
     } finally {
       // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
       if (isNew && command === "preview") await workspace.removeStack(spec.name);
     }
-    if (this.#isContinued && this.#changes) await this.#nameLeftovers(workspace);
+    return workspace;
   }
 
   /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
@@ -182,26 +222,15 @@ export class StackRun {
     const env = yaml
       ? { ...this.#environment, ...(await provider.serve(spec.name, this.#environment)) }
       : this.#environment;
-    return pulumi.workspace({ cwd: yaml || (spec.program ?? workFolder), env }, fleet.secretsProvider);
+    return workspaceIn({ cwd: yaml || (spec.program ?? workFolder), env }, pulumi, fleet.secretsProvider);
   }
 
   get #environment(): NodeJS.ProcessEnv {
-    const { environment, secrets, locks, proveKey } = this.context;
+    const { environment, secrets, locks } = this.context;
     return {
       ...stackEnvironment(environment, this.spec, secrets),
-      [markName]: locks.markOf(this.spec.name),
-      [createLogVariable]: this.#createLog,
-      ...(proveKey && { [offlineVariable]: "true" }), // it is proven already
+      ...(this.#changes && { ...markOf(locks.recordOf(this.spec.name)), [createLogVariable]: this.#createLog }),
     };
-  }
-
-  /** Whether a killed run was at work on this stack. */
-  get #isContinued(): boolean {
-    return this.context.locks.unfinished.has(this.spec.name);
-  }
-
-  get #runsProgram(): boolean {
-    return this.context.command === "up" || this.context.command === "preview";
   }
 
   /** Creates the stack. Returns false if it exists already. */
@@ -210,38 +239,32 @@ export class StackRun {
       await workspace.createStack(this.spec.name);
       return true;
     } catch (error) {
-      if (!(error instanceof PulumiFailed) || !/already exists/.test(error.output)) throw error;
+      if (!isFailure(error, "StackAlreadyExistsError")) throw error;
       return false;
     }
   }
 
-  async #prepareCreateLog(workspace: Workspace): Promise<void> {
-    const { spec, context } = this;
-    if (!this.#isContinued) return removeCreateLog(this.#createLog);
-    const own = () => pathsIn(spec.name, workspace);
-    await continueFrom(this.#createLog, { own, others: () => context.otherPaths(spec.name) });
-  }
-
   async #verb(workspace: Workspace): Promise<void> {
     const { spec, context, progress } = this;
-    const { command, refresh, fleet, workFolder } = context;
-    const { policyPacks } = fleet;
+    const { command, destroys, refresh, fleet, workFolder, stop } = context;
+    if (stop.raised) throw new Error("it was interrupted before Pulumi started");
     const stack = await stackIn(spec.name, workspace);
-    const options = { onEvent: this.#listen, color: "never", refresh } as const;
+    const options = { onEvent: this.#listen, signal: this.#cancelling.signal, color: "never", refresh } as const;
     if (command === "drift") return void (await stack.previewRefresh(options));
     if (command === "destroy") await stack.destroy(options);
+    else if (destroys) await stack.previewDestroy(options);
     else {
       configure(workFolder, fleet, spec);
+      const { policyPacks: packs } = fleet;
+      const hasConfig = packs.some(({ config }) => config !== undefined);
       const run = {
         ...options,
-        policyPacks: policyPacks.map(({ path }) => path),
+        policyPacks: packs.map(({ path }) => path),
         // Pulumi takes the configuration of every pack, or of none.
-        ...(policyPacks.some(({ config }) => config !== undefined) && {
-          policyPackConfigs: policyPacks.map(({ config = "" }) => config),
-        }),
+        policyPackConfigs: hasConfig ? packs.map(({ config = "" }) => config) : [],
       };
       // Policies of whole stacks are judged at the end of a run: only a preview judges them before anything is created.
-      progress.isJudging = command === "up" && policyPacks.length > 0;
+      progress.isJudging = command === "up" && packs.length > 0;
       if (command === "preview" || progress.isJudging) await stack.preview(run);
       progress.isJudging = false;
       if (command === "up") await stack.up(run);
@@ -251,64 +274,47 @@ export class StackRun {
       await stack.refresh({ clearPendingCreates: true, color: "never", onEvent: () => undefined });
   }
 
-  /** Runs a part of the command. If a killed run left its lock on the stack, clears that and runs the part again. */
-  async #clearingStaleLock<T>(workspace: Workspace, run: () => Promise<T>): Promise<T> {
+  /** Releases the lock that a killed run left in the backend. @throws for any other error, and any other lock */
+  async #releaseLock(error: unknown, workspace: Workspace): Promise<void> {
     const { spec, context, progress } = this;
-    const { locks, workFolder } = context;
-    try {
-      return await run();
-    } catch (error) {
-      const output = error instanceof PulumiFailed ? [error.output, ...progress.errors].join("\n") : "";
-      if (!isLocked(output)) throw error;
-      const holders = holdersOf(output);
-      progress.errors.length = 0;
-      if (!mayClear(spec.name, holders, locks))
-        throw new Error(
-          `${lockedBy(...holders)} If it is surely no longer at work, remove its lock: pulumi cancel --yes --stack ${spec.name} ` +
-            `(in ${workFolder}), and run this again.`,
-          { cause: error },
-        );
-      this.#tell("releases the lock of the killed run");
-      await (await stackIn(spec.name, workspace)).cancel();
-      return await run();
-    }
+    if (!isFailure(error, "ConcurrentUpdateError")) throw error;
+    const holders = holdersOf([error.message, ...progress.errors].join("\n"));
+    progress.errors.length = 0;
+    if (!this.#isContinued || !haveEnded(holders))
+      throw new Error(
+        `${lockedBy(...holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
+          `${context.workFolder}, and this again.`,
+        { cause: error },
+      );
+    this.#tell("releases the lock of the killed run");
+    await (await stackIn(spec.name, workspace)).cancel();
   }
 
   /** Names objects that belong to the stack but are in no state. */
   async #nameLeftovers(workspace: Workspace): Promise<void> {
-    if (!existsSync(this.#createLog)) return;
-    const client = new ConsortiumClient(resolveProviderSettings({}, this.#environment));
-    try {
-      const { certain, doubtful } = await leftoversOf(
-        this.#createLog,
-        await pathsIn(this.spec.name, workspace),
-        client,
+    const isDestroyed = this.context.command === "destroy";
+    const { certain, open } = leftoversOf(this.#createLog, await pathsIn(this.spec.name, workspace));
+    this.#leftovers = certain.map((one) => `the killed run created ${one}, which the stack does not hold`);
+    if (isDestroyed) this.#leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
+    this.#tell(...this.#leftovers.map((line) => `Warning: ${line}`));
+    if (isDestroyed && certain.length > 0)
+      throw new Error(
+        `the killed run created ${certain.join(", ")}, which the stack did not hold. It may still exist: delete it with ` +
+          "`npx --no-install pulumi-consortium sweep --id <id>`.",
       );
-      this.#leftovers = [
-        ...certain.map((one) => `the killed run created ${one}, which the stack does not hold`),
-        ...doubtful.map((one) => `the killed run may have created ${one}`),
-      ];
-      this.#tell(...this.#leftovers.map((line) => `Warning: ${line}`));
-      if (this.context.command === "destroy" && certain.length > 0)
-        throw new Error(
-          `the killed run created ${certain.join(", ")}, which the stack does not hold. Run \`consortium fleet up\`, which ` +
-            "adopts it, and destroy again; or delete it with `consortium sweep --id <id>`, and run this again.",
-        );
-    } finally {
-      await client.close();
-    }
   }
 
   readonly #listen = (event: ApiEvent): void => {
+    if (/received; cancelling/.test(event.stdoutEvent?.message ?? "")) this.#hasHeard = true;
     const lines = this.progress.take(event as unknown as EngineEvent);
     // Without Pulumi's advice on what the killed run had begun: this run follows it already.
     this.#tell(...(this.#isContinued ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
   };
 
   #tell(...lines: string[]): void {
-    const { context, spec, progress } = this;
+    const { context, spec } = this;
     const masked = lines.map(context.secrets.mask);
     appendFileSync(this.#log, masked.map((line) => `${line}\n`).join(""), { mode: 0o600 });
-    context.view.tell(spec.name, progress, masked);
+    masked.forEach((line) => context.say(spec.name, line));
   }
 }

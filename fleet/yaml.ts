@@ -1,4 +1,4 @@
-import { Document, parse, Scalar, type ScalarTag, visit } from "yaml";
+import { Document, Scalar, type ScalarTag, type Tags, visit } from "yaml";
 import {
   printableLines,
   dynamicPrefix,
@@ -109,14 +109,6 @@ function aliasesOf(className: string, names: readonly string[], where: string): 
     .filter((urn) => urn !== `${where}::${own}::${names[0]}`);
 }
 
-const versions = ["1.1", "1.2"] as const;
-
-/** Words and paths. Only a few of them, such as `no` and `Null`, are no texts for some reader. */
-const wordLike = /^[A-Za-z/][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*$/;
-
-const isPlain = (text: string): boolean =>
-  wordLike.test(text) && versions.every((version) => parse(text, { version }) === text);
-
 /** For readers of YAML 1.1, `1e-7` is text without a decimal point. */
 const pointed: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
@@ -132,12 +124,13 @@ const pointed: ScalarTag = {
  * and `12:30` are numbers. It has no anchors, so every part can be read by itself.
  */
 export function yamlForAll(value: unknown): string {
-  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [pointed, ...tags] });
+  const customTags = (tags: Tags): Tags => [pointed, ...tags];
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1", customTags });
   visit(document, {
+    // YAML 1.1 reads more characters as line breaks. In double quotes, escapes work.
     Scalar: (_, scalar) => {
-      if (typeof scalar.value === "string" && !isPlain(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
+      if (/[^ -~]/.test(String(scalar.value))) scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  // Characters that YAML 1.1 reads as line breaks are in double quotes now, where escapes work.
   return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
 }

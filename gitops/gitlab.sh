@@ -39,7 +39,7 @@ plan() {
   done
 }
 
-# The id of our note, or nothing. What GitLab itself notes of a merge request is in the list, too: there may be many pages.
+# The id of our note, or nothing. The list also contains GitLab's own notes on a merge request: there may be many pages.
 earlier() {
   local page=1 found
   while [ -n "$page" ]; do

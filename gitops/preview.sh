@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # preview.sh STACK: writes what `pulumi up` would do to STACK into plans/STACK.json (for people) and plans/STACK.plan (for
 # `pulumi up --plan`). Fails if the preview does. In the one, secrets are masked, in the other encrypted.
-# POLICY_PACK: folder of a policy pack that is checked, too. REFRESH=true: reads the service first, to see what has drifted.
+# POLICY_PACK: folder of a policy pack that is also checked. REFRESH=true: reads the service first, to see what has drifted.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 stack="${1:?say which stack: preview.sh STACK}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # report.sh TITLE [FLAG…]: writes report.md, one report of all plans in plans/, for a comment on the change.
 # FLAGs are those of `consortium report`; with --fail-on, the exit code is 2 if that applies.
-# MAPS: where maps/ will be found; its maps of the plans are written, too.
+# MAPS: where maps/ will be found; the maps of the plans are also written.
 set -euo pipefail
 consortium() { npx --no-install pulumi-consortium "$@"; }
 

@@ -1,6 +1,6 @@
 /* What the package consortium-fleet is built from. Not for programs: it may change with every version. */
 export { noPulumi } from "../cli/shared/connection";
-export { type TestCase, junitXml, newTable } from "../cli/shared/formats";
+export { type TestCase, junitXml } from "../cli/shared/formats";
 export {
   confirm,
   fail,
@@ -14,17 +14,16 @@ export {
 export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";
 export { ConsortiumClient, isApiError, regions } from "../provider/api";
-export { systemClock } from "../provider/api/clock";
 export { environmentName, keySourceVariable } from "../provider/api/environment";
 export { paths } from "../provider/api/paths";
 export { printable, printableLines } from "../provider/api/printable";
 export { isGone } from "../provider/api/states";
-export { Anything, anything } from "../provider/api/wire";
 export {
   classOf,
   dynamicPrefix,
   holdsLedger,
   limits,
+  lossWarnings,
   networkType,
   outlivesResource,
   ownKeys,
@@ -32,11 +31,10 @@ export {
   pluginPrefix,
   sharedArgument,
 } from "../provider/constants";
-export { renamedKeyHint } from "../provider/core/check";
-export { type LoggedCreate, createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
-export { type Definition, type Props, pathOf } from "../provider/core/definition";
-export { isOffline, keyProved, offlineVariable } from "../provider/core/session";
+export { isOffline } from "../provider/core/session";
 export { resolveProviderSettings } from "../provider/core/settings";
+export { createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
+export { type Definition, type Props, pathOf } from "../provider/core/definition";
 export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";
 export { definitions } from "../provider/resources";

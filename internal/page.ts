@@ -18,3 +18,4 @@ export {
   tethersOf,
 } from "../inventory/model";
 export { mapCss } from "../observe/map/style";
+export { inEther, weiOf } from "../provider/plain";

@@ -83,7 +83,7 @@ export interface OtherModel extends Remarks {
   facts: Record<string, string | number | boolean>;
   /** Addresses, by what answers at them. */
   urls?: Record<string, string>;
-  /** Whether others use it, too: the stack adopted it unchanged, and will not delete it. */
+  /** Whether others also use it: the stack adopted it unchanged, and will not delete it. */
   shared?: boolean;
 }
 

@@ -49,7 +49,7 @@ const Exported = z.looseObject({
 function rowsIn(document: unknown, what: string): StackRow[] {
   const read = Exported.safeParse(document);
   if (!read.success)
-    throw new Error(`${what} is not the state of a stack. Make it with: pulumi stack export --stack STACK`);
+    throw new Error(`${what} is not the state of a stack. Create it with: pulumi stack export --stack STACK`);
   return (read.data.deployment.resources ?? []).flatMap((resource) => {
     const named = namedBy(resource.urn);
     if (!named || resource.delete) return [];

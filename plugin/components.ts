@@ -13,13 +13,13 @@ import { fromEngine, hasUnknown, toEngine } from "./properties";
 /** With this argument, a second process of this file serves only components. */
 export const componentsArgument = "components";
 
-const unfinished = "it is not complete, because the run ended early: the other errors tell why.";
+const unfinished = "it is not complete, because the run ended early: the other errors say why.";
 
 function refuseUnknown(type: string, name: string, inputs: Props): void {
   const open = Object.keys(inputs).filter((key) => hasUnknown(inputs[key]));
   if (open.length === 0) return;
   throw new UserError(
-    `${type} ${name}: ${open.join(", ")} cannot be known before the run has made what it comes from. Everything in the ` +
+    `${type} ${name}: ${open.join(", ")} cannot be known before the run has created what it comes from. Everything in the ` +
       "definition of a network must be known at preview: write it as a plain value.",
   );
 }

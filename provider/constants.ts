@@ -14,8 +14,11 @@ export const consensusOf: Record<string, readonly string[]> = {
   pantheon: ["ibft", "poa"],
 };
 
-/** Public chains that a tether service can pin to (spec, section 2.8). A service may have others. */
-export const tetherNetworks = ["mainnet", "rinkeby"] as const;
+/**
+ * Public chains that a tether service can pin to (spec, section 2.8), and `local`, a chain of the embedded service. A service may have
+ * others.
+ */
+export const tetherNetworks = ["mainnet", "rinkeby", "local"] as const;
 export type TetherNetwork = (typeof tetherNetworks)[number] | (string & Record<never, never>);
 
 /** The kinds of objects, parents before children, each with its class and its name for people. */
@@ -103,8 +106,8 @@ export function durationSeconds(text: string): number | undefined {
 /** What to do instead of an import, for resources that cannot be imported. */
 export const insteadOfImport: Partial<Record<string, string>> = {
   AppCred:
-    "A credential that exists cannot be read again, because its password is shown only once: leave the import out to make a new one.",
-  TetherService: "A tether service is always one that exists already: leave the import out, its tetherId says which.",
+    "An existing credential cannot be read again, because its password is shown only once: leave the import out to create a new one.",
+  TetherService: "A tether service always exists already: leave the import out, because its tetherId identifies it.",
 };
 
 /* Inputs that programs and adapters add for each other. They are not the resource's own. */

@@ -9,3 +9,19 @@ export const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(v
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const decimals = 18;
+
+/** Wei for people, cut after some decimal places: `0.9987 ether`. */
+export function inEther(wei: string, places = 4): string {
+  const digits = wei.padStart(decimals + 1, "0");
+  const [whole, part] = [digits.slice(0, -decimals), digits.slice(-decimals).slice(0, places).replace(/0+$/, "")];
+  if (whole === "0" && part === "" && wei !== "0") return `less than 0.${"1".padStart(places, "0")} ether`;
+  return `${BigInt(whole).toLocaleString("en")}${part && `.${part}`} ether`;
+}
+
+/** The wei of an amount of ether that somebody typed, such as `0.5`; undefined if it is none, or nothing. */
+export function weiOf(ether: string): bigint | undefined {
+  const [, whole = "0", part = ""] = /^(\d{1,12})(?:\.(\d{1,18}))?$/.exec(ether.trim()) ?? [];
+  return BigInt(whole + part.padEnd(decimals, "0")) || undefined;
+}

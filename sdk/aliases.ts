@@ -29,7 +29,7 @@ export function counterpartOf(type: string): string {
   return (type.startsWith(pluginPrefix) ? dynamicPrefix : pluginPrefix) + className;
 }
 
-/** The URN of the same resource in a stack on the other provider, which its parents use, too. */
+/** The URN of the same resource in a stack on the other provider, which its parents also use. */
 function counterpartUrn(urn: string): string {
   const { stack, project, types, name } = partsOfUrn(urn);
   return `urn:pulumi:${stack}::${project}::${types.split("$").map(counterpartOf).join("$")}::${name}`;

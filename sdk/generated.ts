@@ -103,7 +103,7 @@ export interface InvitationProperties {
   consortiumId: string;
   /** Name of the business. Default: the name of the resource. */
   orgName: string;
-  /** Address that the invitation goes to. */
+  /** Address that the invitation is sent to. */
   email: string;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
@@ -295,7 +295,7 @@ export interface AppCredProperties {
   environmentId: string;
   /** Id of the membership whose nodes it opens. Programs can pass the resource as `membership` instead. */
   membershipId: string;
-  /** Name of the credential. On a service that cannot rename one, the run ends with an error and the next one makes a new pair. Default: the name of the resource. */
+  /** Name of the credential. If the service cannot rename it, the run ends with an error, and the next run creates a new pair. Default: the name of the resource. */
   name: string;
   /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Record<string, unknown>;
@@ -391,7 +391,7 @@ export interface DestinationFields extends Args<DestinationProperties, never, "n
 export interface TetherServiceProperties {
   /** Id of the tether service, ordered in the console: 10 characters. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
   tetherId: string;
-  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. A service may have others, which previews warn about. */
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A service may have others, which previews warn about. */
   network: string;
   /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
@@ -420,7 +420,7 @@ export interface TetherServiceFields extends Args<TetherServiceProperties, "teth
 
 export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth", Pantheon: "pantheon" } as const;
 export const EnvironmentConsensusType = { Raft: "raft", Ibft: "ibft", Poa: "poa" } as const;
-export const TetherServiceNetwork = { Mainnet: "mainnet", Rinkeby: "rinkeby" } as const;
+export const TetherServiceNetwork = { Mainnet: "mainnet", Rinkeby: "rinkeby", Local: "local" } as const;
 export const GetNodeLogsClient = { Geth: "geth", Constellation: "constellation" } as const;
 
 export const settingNames = ["apiKey","region","baseUrl","maxConcurrency","requestTimeout","allowHttp","organization"] as const;

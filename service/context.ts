@@ -30,7 +30,7 @@ export interface Context extends Base {
   readonly backend: Backend;
 }
 
-/** `missing`: wanted, but anvil or ethers is not installed. */
+/** `missing`: wanted, but there is no anvil for this platform. */
 export type LedgerState = "on" | "off" | "missing";
 
 /** What stands behind nodes and tethers: real chains, or a simulation. */

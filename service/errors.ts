@@ -32,6 +32,13 @@ const full = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EROFS"]);
 /** Whether an error says that a file system is full or read-only. */
 export const isFull = (error: unknown) => error instanceof Error && "code" in error && full.has(error.code);
 
+/** What answers a change that could not be written. @param what such as "This cannot be written" */
+export function unwritten(what: string, error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const why = (error as Error).message;
+  return new Refusal(507, `${what}, so nothing was changed: ${why}. Free up space there.`);
+}
+
 /** How many issues of a value an error names. */
 const named = 5;
 
@@ -55,7 +62,7 @@ export function reporter(warn: (text: string) => void): (error: unknown) => void
     if (now >= since + 60_000) [since, count] = [now, 0];
     if (++count > mostReports) return;
     const stack = error instanceof Error ? error.stack : undefined;
-    warn(`One call failed, and the service goes on. Nobody foresaw this error: ${stack ?? inspect(error)}`);
+    warn(`A call failed with an unexpected error, and the service continues: ${stack ?? inspect(error)}`);
   };
 }
 

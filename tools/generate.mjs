@@ -7,10 +7,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { commandsPage } from "./generate/commands.mjs";
 import { languageFiles, referenceDocs } from "./generate/docs.mjs";
 import { installing } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
+import { terraformPage } from "./generate/terraform.mjs";
 import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -34,7 +36,7 @@ const files = {
   "provider/api/generated.ts": wireObjects(definitions),
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
-  ...referenceDocs(definitions, lookups),
+  ...referenceDocs(definitions, lookups, read(join(root, "docs/troubleshooting.md")) ?? ""),
   ...installing(about, (file) => read(join(root, file))),
   ...languageFiles((file) => read(join(root, file))),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
@@ -42,6 +44,8 @@ const files = {
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
   "sdk/network/generated.ts": await networkTypes(schema),
   "docs/reference/network-file.md": networkPage(schema),
+  "docs/reference/commands.md": commandsPage(),
+  "docs/reference/terraform.md": terraformPage(definitions),
 };
 const checkOnly = process.argv.includes("--check");
 

@@ -42,7 +42,7 @@ renameSync(draft, file); // a plugin that is running or starting keeps its file
 writeFileSync(`${file}.cmd`, windows);
 
 const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const packages = packagesIn(metafile);
+const packages = packagesIn(metafile, root);
 const parts = packages.map(componentOf);
 const named = { name: "pulumi-resource-consortium", version: about.version };
 const notices = noticesOf(packages);

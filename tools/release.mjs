@@ -50,21 +50,23 @@ async function bill(name, archives, to) {
     await succeed("npm", ["install", "--package-lock-only", "--no-audit"], { cwd: folder });
     const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only"];
     const whole = JSON.parse(await succeed("npm", args, { cwd: folder }));
-    if (name !== "consortium-service") whole.components.push(nestedPlugin());
+    if (name !== "consortium-service")
+      whole.components.push(nested("plugin", "plugin/pulumi-resource-consortium.cdx.json"));
+    if (name === "consortium-console") whole.components.push(nested("page", "console/dist/.page.cdx.json"));
     writeFileSync(join(to, `${basename(archives[name] ?? name)}.cdx.json`), JSON.stringify(whole, undefined, 2));
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
 }
 
-/** The plugin in pulumi-consortium. What is in it is nested, because it has its own copies, maybe of other versions. */
-function nestedPlugin() {
-  const plugin = JSON.parse(readFileSync(join(root, "plugin/pulumi-resource-consortium.cdx.json"), "utf8"));
-  const components = plugin.components.map((/** @type {import("./lib/materials.mjs").Component} */ one) => ({
+/** A bundle in a package. What is in it is nested, because it has its own copies, maybe of other versions. @param {string} ref @param {string} file its bill */
+function nested(ref, file) {
+  const bundle = JSON.parse(readFileSync(join(root, file), "utf8"));
+  const components = bundle.components.map((/** @type {import("./lib/materials.mjs").Component} */ one) => ({
     ...one,
-    "bom-ref": `plugin ${one["bom-ref"]}`,
+    "bom-ref": `${ref} ${one["bom-ref"]}`,
   }));
-  return { ...plugin.metadata.component, "bom-ref": "plugin", components };
+  return { ...bundle.metadata.component, "bom-ref": ref, components };
 }
 
 /** Plugins as `pulumi plugin install` downloads them. @param {string} folder @param {string[]} platforms */
@@ -102,7 +104,7 @@ async function pythonPackages(source, folder) {
     await succeed("python3", ["-m", "venv", venv]);
     const python = join(venv, "bin/python");
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    await succeed(python, [...pip, "build==1.5.1", "setuptools==84.2.1", "wheel==0.48.0"]);
+    await succeed(python, [...pip, "pip==26.3", "build==1.5.1", "setuptools==84.2.1", "wheel==0.48.0"]);
     await succeed(python, ["-m", "build", "--no-isolation", "--outdir", folder, source]);
     const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "";
     const report = [...pip, "--dry-run", "--ignore-installed", "--report", "-", join(folder, wheel)];

@@ -36,7 +36,7 @@ function writeFleet(folder, jobs) {
     organizations[organization].stacks[name] = { definition: "network.yaml", name: `${organization}-${name}` };
   }
   writeFileSync(join(folder, "network.yaml"), network);
-  writeFileSync(join(folder, "fleet.yaml"), JSON.stringify({ project: "bench", organizations })); // JSON is YAML, too
+  writeFileSync(join(folder, "fleet.yaml"), JSON.stringify({ project: "bench", organizations })); // JSON is also YAML
 }
 
 /** @param {string} folder @param {NodeJS.ProcessEnv} env @param {number} parallel @param {string[]} args */

@@ -2,7 +2,7 @@
 /**
  * `consortium fleet up` of new stacks on the embedded service, beside the same by hand: a JavaScript program, stacks created beforehand,
  * and `xargs -P` with `pulumi up`. The two alternate for several rounds. Then the memory of a larger fleet. Memory is measured on both
- * sides, because that takes CPU time, too.
+ * sides, because that also takes CPU time.
  */
 import { spawn } from "node:child_process";
 import { fleetUp, jobsOf, keysOf, objectsPerStack, withService } from "../lib/fleets.mjs";

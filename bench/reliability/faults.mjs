@@ -68,7 +68,7 @@ export const kinds = [
   },
 ];
 
-/** A lost answer is hardest to recover from if lists are behind, too. */
+/** A lost answer is hardest to recover from if lists are also behind. */
 export const lagMs = 1_000;
 
 /** @typedef {{ method: string, route: string }} Call */

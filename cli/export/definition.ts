@@ -159,7 +159,10 @@ class Exporter {
 
   private zone({ props: { region, cloud, type, bridgeId } }: Found, at: string[]): Entry {
     if (typeof bridgeId === "string" && !this.adopt)
-      this.remark(at, `a copy needs its own, because it belongs to the environment: bridgeId ${bridgeId}`);
+      this.remark(
+        at,
+        `bridgeId ${bridgeId} is left out, because it belongs to the environment: set bridgeId: of the copy`,
+      );
     const { type: field } = definitions.environmentZone.inputs.shape;
     return {
       region,
@@ -179,7 +182,7 @@ class Exporter {
     if ("destinations" in entries && !this.adopt)
       this.remark(
         [...path, "destinations"],
-        "those of a copy need idRegistry:, and testCertificate: or a verified member",
+        "destinations of a copy need idRegistry:, and testCertificate: or a verified member",
       );
     return entries;
   }
@@ -214,10 +217,10 @@ class Exporter {
   private named(name: string | undefined, key: string, path: string[]): string {
     if (name !== undefined && isValid(nameField, name)) {
       if (this.adopt || this.isFirst(name, path)) return name;
-      this.remark(path, `another one is also called ${name}: \`up\` names this one ${key}`);
+      this.remark(path, `another object is also called ${name}: \`up\` names this one ${key}`);
       return key;
     }
-    this.remark(path, `the service shows no valid name: \`up\` names it ${key}`);
+    this.remark(path, `the service shows no valid name: \`up\` names the object ${key}`);
     return key;
   }
 
@@ -282,7 +285,7 @@ class Exporter {
     const bound = this.adopt ? [] : others.filter((key) => key.endsWith("Id"));
     if (bound.length > 0) {
       const names = bound.map((key) => `${key} ${String(props[key])}`).join(", ");
-      this.remark(path, `a copy needs its own, because these belong to the environment: ${names}`);
+      this.remark(path, `left out, because the objects belong to the environment: ${names}. Set those of the copy`);
     }
     const plain = others.filter((key) => !bound.includes(key));
     for (const key of plain.filter((key) => !isValid(fieldOf(definition, key), props[key])))

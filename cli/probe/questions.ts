@@ -63,7 +63,9 @@ async function refuseNearLimit(world: World, plan: Seen): Promise<void> {
   if (!plan.ok || typeof most !== "number") return;
   const count = (await world.client.listConsortia()).filter((one) => conditionOf(one.state) !== "gone").length;
   if (count >= most)
-    throw new Error(`The plan allows ${most} consortia, and there are ${count}. Nothing was made: delete one first.`);
+    throw new Error(
+      `The plan allows ${most} consortia, and there are ${count}. Nothing was created: delete one first.`,
+    );
 }
 
 async function makeConsortium(world: World): Promise<string> {
@@ -96,11 +98,11 @@ async function makeEnvironment(world: World): Promise<string> {
     world.answers.bareAddresses = false;
     return "taken with 0x";
   }
-  if (prefixed.status !== 400) throw new Error(`The service did not make the environment: HTTP ${prefixed.status}.`);
+  if (prefixed.status !== 400) throw new Error(`The service did not create the environment: HTTP ${prefixed.status}.`);
   const bare = await world.create("environment", collection, { ...body, ...prefunded(account) });
   if (!bare.ok) await world.mustCreate("environment", collection, body);
   world.answers.bareAddresses = bare.ok;
-  return bare.ok ? "refused with 0x (HTTP 400), taken without" : "refused (HTTP 400)";
+  return bare.ok ? "rejected with 0x (HTTP 400), accepted without" : "refused (HTTP 400)";
 }
 
 async function watchEnvironment(world: World): Promise<string> {
@@ -265,42 +267,42 @@ function deletedStates({ removals, answers, timing }: World): string {
 
 /** In the order in which they are asked: later ones need what earlier ones made. */
 export const questions: readonly Question[] = [
-  { question: "A wrong key", use: "any form is read", ask: stranger },
+  { question: "A wrong key", use: "every form is supported", ask: stranger },
   {
     question: "Something that does not exist",
-    use: "plain text is taken for gone, a page of a proxy is not",
+    use: "plain text means that the object is gone, an HTML page does not",
     ask: missing,
   },
-  { question: "Beyond the specification", use: "each is asked for once, and done without", ask: askForAccount },
+  { question: "Beyond the specification", use: "each is requested once, then skipped", ask: askForAccount },
   {
-    question: "The key's organization is told",
-    use: "checked before changes; otherwise members tell, or CONSORTIUM_ORGANIZATION",
+    question: "The key's organization is shown",
+    use: "checked before changes; otherwise known from the members, or CONSORTIUM_ORGANIZATION",
     ask: organization,
   },
   { question: "A create answers", use: "an object that is not shown is found by its name", ask: makeConsortium },
   { question: "The field of ids", use: "both are read", ask: idField },
-  { question: "The founder's membership comes with it", use: "adopted if it is there", ask: makeMembership },
+  { question: "The founder's membership is created with it", use: "adopted if it exists", ask: makeMembership },
   { question: "prefunded_accounts", use: "sent as given", ask: makeEnvironment },
-  { question: "An environment starts without a node", use: "no node waits for it", ask: watchEnvironment },
+  { question: "An environment starts without a node", use: "nodes do not wait for it", ask: watchEnvironment },
   { question: "Autopause is called", use: "both pairs are read", ask: autopause },
   { question: "urls in a node", use: "read from its status; empty means none", ask: makeNode },
-  { question: "A node", use: "waited for up to the time limit of its create", ask: watchNode },
+  { question: "A node", use: "the run waits for it, up to the create timeout", ask: watchNode },
   { question: "publicAddress in its status", use: "read from either", ask: nodeStatus },
   { question: "GET of one environment", use: "otherwise read from the list", ask: getById },
-  { question: "PATCH changes in place", use: "otherwise refused with what to do", ask: patch },
-  { question: "PATCH of the state pauses", use: "not used; a paused environment is said to be so", ask: pause },
-  { question: "Credentials are listed", use: "otherwise the state alone knows them", ask: credentials },
-  { question: "DELETE of a zone exists", use: "otherwise it stays until its environment goes", ask: zones },
+  { question: "PATCH changes in place", use: "otherwise an error says what to do", ask: patch },
+  { question: "PATCH of the state pauses", use: "used by the argument paused", ask: pause },
+  { question: "Credentials are listed", use: "otherwise known only from the state", ask: credentials },
+  { question: "DELETE of a zone exists", use: "otherwise it stays until its environment is deleted", ask: zones },
   { question: "?limit= and ?skip= of lists", use: "not used; Link headers are followed", ask: pages },
   {
     question: "The default size of a page",
-    use: "a list that says it is a part proves nothing",
-    ask: () => "not asked: it takes many objects",
+    use: "a partial list does not prove that an object is gone",
+    ask: () => "not tested: needs many objects",
   },
   {
     question: "Names are unique",
-    use: "both: two of one name are refused, not guessed",
-    ask: () => "not asked: it takes a second object",
+    use: "both; two objects with one name are an error",
+    ask: () => "not tested: needs a second object",
   },
   {
     question: "A DELETE answers",
@@ -308,5 +310,10 @@ export const questions: readonly Question[] = [
     ask: deletedStatuses,
     after: true,
   },
-  { question: "What is deleted is listed as", use: "not adopted, and waited for", ask: deletedStates, after: true },
+  {
+    question: "A deleted object is listed as",
+    use: "not adopted; the run waits until it is gone",
+    ask: deletedStates,
+    after: true,
+  },
 ];

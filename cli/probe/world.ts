@@ -140,8 +140,8 @@ export class World {
       return one.status === 409 && kind === "node" ? { last: one } : { value: one };
     });
     if (seen?.ok && this.find(kind)?.id !== undefined) return seen;
-    if (seen?.ok) throw new Error(`The service made the ${kind}, but neither shows its id nor lists it.`);
-    throw new Error(`The service did not make the ${kind}: HTTP ${seen?.status ?? 409}${wordsOf(seen)}.`);
+    if (seen?.ok) throw new Error(`The service created the ${kind}, but neither shows its id nor lists it.`);
+    throw new Error(`The service did not create the ${kind}: HTTP ${seen?.status ?? 409}${wordsOf(seen)}.`);
   }
 
   find = (kind: Kind): Thing | undefined => this.#made.find((thing) => thing.kind === kind);
@@ -196,7 +196,7 @@ export class World {
     for (const thing of this.#made.splice(0).reverse()) {
       try {
         signal.throwIfAborted();
-        if (!isReachable) throw new Error("not tried, as the service cannot be reached");
+        if (!isReachable) throw new Error("not tried, because the service cannot be reached");
         thing.id ??= await this.#search(thing);
         if (thing.id === undefined) continue;
         this.removals.push(await this.#remove(thing, thing.id, isShort));

@@ -97,10 +97,10 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number ${range}.`);
   };
 
-/** Parses a repeatable option such as `rinkeby=https://…`: the JSON-RPC address of each public network. */
+/** Parses a repeatable option such as `mainnet=https://…`: the JSON-RPC address of each public network. */
 export function networkUrl(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const [, network, url = ""] = /^([^=]+)=(https?:\/\/.+)$/.exec(text) ?? [];
   if (network === undefined || !URL.canParse(url))
-    throw new InvalidArgumentError("It must be network=URL, such as rinkeby=https://….");
+    throw new InvalidArgumentError("It must be network=URL, such as mainnet=https://….");
   return { ...before, [network]: url };
 }

@@ -46,7 +46,7 @@ async function serveConsole({ port, allowChanges, stack, stackExport, tether, ta
   const settings = resolveSettings();
   for (const file of stackExport) textOf(file);
   const exported = stack.map(async (name) => [name, await exportStack(name, { secrets: true })] as const);
-  const console = await startConsole({
+  const server = await startConsole({
     settings,
     port,
     allowChanges,
@@ -56,8 +56,8 @@ async function serveConsole({ port, allowChanges, stack, stackExport, tether, ta
     stackExports: stackExport,
   });
   process.stdout.write(
-    `Console of ${settings.baseUrl}\n\n  ${console.newLink()}\n\nThe link works once, within ten minutes, on this machine. Ctrl+C stops it.\n`,
+    `Console of ${settings.baseUrl}\n\n  ${server.newLink()}\n\nThe link works once, within ten minutes, on this machine. Ctrl+C stops it.\n`,
   );
-  const stop = () => void console.close();
+  const stop = () => void server.close();
   for (const signal of stopSignals) process.once(signal, stop);
 }

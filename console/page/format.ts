@@ -1,4 +1,5 @@
 /** Formats numbers, times and ids. */
+import { inEther } from "pulumi-consortium/internal/page";
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
@@ -6,15 +7,8 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** `0x12345678…cdef`: enough to tell hashes apart. */
 export const short = (hex: string): string => (hex.length > 18 ? `${hex.slice(0, 10)}…${hex.slice(-4)}` : hex);
 
-/** Wei as ether, rounded. */
-export function ether(wei: string | undefined): string {
-  if (wei === undefined) return "unknown";
-  const text = wei.padStart(19, "0");
-  const [whole, part] = [text.slice(0, -18), text.slice(-18)];
-  if (wei !== "0" && whole === "0" && part.startsWith("000000")) return "< 0.000001 ETH";
-  const shown = part.slice(0, 6).replace(/0+$/, "");
-  return `${BigInt(whole).toLocaleString("en")}${shown && `.${shown}`} ETH`;
-}
+/** Wei as ether. A pin costs a small part of one. */
+export const ether = (wei: string | undefined): string => (wei === undefined ? "unknown" : inEther(wei, 6));
 
 /** `2 h 5 min`. */
 export function duration(seconds: number): string {

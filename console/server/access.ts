@@ -83,7 +83,7 @@ export class Access {
     const { origin } = headers;
     if (!this.#hosts.has(host)) throw new Refused(403, "The Host header does not name this console.");
     const own = origin === `http://${host}`;
-    if (origin === undefined ? fromPage : !own) throw new Refused(403, "Only the console's own page may ask this.");
+    if (origin === undefined ? fromPage : !own) throw new Refused(403, "Only the console's own page may request this.");
   }
 
   /** Refuses requests from other sites. Old browsers do not send this header. */

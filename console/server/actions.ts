@@ -61,7 +61,7 @@ export async function act(name: string, body: unknown, options: ObserverOptions,
   if (!Object.hasOwn(actions, name)) throw new Refused(404, "There is no such action.");
   const action = actions[name as Name] as Action;
   const asked = action.ask.safeParse(body);
-  if (!asked.success) throw new Refused(400, `That is not valid: ${z.prettifyError(asked.error)}`);
+  if (!asked.success) throw new Refused(400, `The input is not valid: ${z.prettifyError(asked.error)}`);
   if (!options.mayChange && name !== "verify")
     throw new Refused(403, "This console is read-only. To change things, start it with --allow-changes.");
   const own = () => {

@@ -86,7 +86,7 @@ export class Observer {
     const network = pin.network ?? facts.network ?? "";
     const url = chainFor(facts, this.options.targets, pin.network);
     if (url === undefined) {
-      const how = network ? `--target ${network}=https://…` : "--target rinkeby=https://…";
+      const how = network ? `--target ${network}=https://…` : "--target mainnet=https://…";
       return { verified: false, text: `Not checked: start the console with ${how}, the chain to ask.` };
     }
     const verdict = await this.#pinsOf(tether).verify(index, url, facts.account);

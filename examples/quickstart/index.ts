@@ -22,10 +22,10 @@ const growerApp = new AppCred("grower-app", { environment, membership: grower })
 const roasterApp = new AppCred("roaster-app", { environment, membership: roaster });
 
 // Pin a hash of the ledger to a public chain every hour. A program cannot create a tether service: this one exists
-// already, and is used if the configuration names it. Rinkeby was shut down in 2023: here it is a local chain of that name.
+// already, and is used if the configuration names it. `local` is a chain of the embedded service, not a public one.
 const tetherId = new pulumi.Config("quickstart").get("tetherId");
 const tether = tetherId
-  ? new TetherService("pin", { tetherId, network: "rinkeby", intervalHours: 1 }, { dependsOn: nodes })
+  ? new TetherService("pin", { tetherId, network: "local", intervalHours: 1 }, { dependsOn: nodes })
   : undefined;
 
 export const consortiumId = consortium.id;

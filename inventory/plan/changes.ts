@@ -211,7 +211,7 @@ export function modelOfPlan(plan: Plan): NetworkModel {
     if (!row) continue;
     row.kept = kept;
     if (changes[action]) row.change = changes[action];
-    else if (action === "gone") row.drift = ["the service does not show it any more"];
+    else if (action === "gone") row.drift = ["the service no longer shows it"];
     else row.drift = properties.map(({ name, from, to }) => `${name}: ${from ?? "nothing"} → ${to ?? "nothing"}`);
   }
   return modelOf([...rows.values(), ...mentionedIn(rows)], { source: "plan", title: plan.name });

@@ -89,15 +89,6 @@ const event = z.looseObject({
 
 export type EngineEvent = z.infer<typeof event>;
 
-/** The event in a line of output; undefined if the CLI printed the line itself. */
-export function eventIn(line: string): EngineEvent | undefined {
-  try {
-    return event.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The name of a plan whose file does not name a stack. */
 export const planName = (file: string): string =>
   file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
@@ -112,9 +103,8 @@ export function readPlan(text: string, file: string): Plan {
   const events = z.array(event.extend({ sequence: z.number() })).safeParse(values);
   if (events.success) return planOfEvents(file, events.data);
   throw new Error(
-    `${file} does not hold the events that Pulumi prints with --json. Make it again with: ` +
-      "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true pulumi preview --json > plan.json (or pulumi refresh --preview-only --json), " +
-      "with nothing but its standard output.",
+    `${file} does not contain the events that Pulumi prints with --json. Create it again, from standard output alone, with: ` +
+      "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true pulumi preview --json > plan.json (or pulumi refresh --preview-only --json).",
   );
 }
 

@@ -13,14 +13,15 @@ import {
 } from "../../inventory/model";
 import { type Kind } from "../../provider/constants";
 import { conditionOf } from "../../provider/api/states";
-import { inEther, toneOf } from "../map/items";
+import { inEther } from "../../provider/plain";
+import { toneOf } from "../map/items";
 import { type Observations } from "./observations";
 
 /**
  * - `ok`, `failed`
  * - `skipped`: there was nothing to check; it says why
  * - `unseen`: it was asked and got no answer, which says nothing about the network
- * - `unknown`: it could not be asked, for want of a credential. Nobody knows whether applications can use it
+ * - `unknown`: it could not be asked, because no credential is at hand. Nobody knows whether applications can use it
  */
 export type Outcome = "ok" | "failed" | "skipped" | "unseen" | "unknown";
 
@@ -135,21 +136,21 @@ const consortiumStands = checkOf("consortium", "consortium", standing("it"));
 const membershipStands = checkOf("membership", "membership", standing("the member"));
 
 function started(state: string | undefined, where: string, patience: string): Finding {
-  if (state === undefined) return ok(`the service shows no state of it${where}`);
+  if (state === undefined) return ok(`the service does not show its state${where}`);
   if (conditionOf(state) === "ready") return ok(`it is ${state}${where}`);
   if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
   return failed(`its state is ${state}`, `Start it in the console. ${patience}`);
 }
 
 const nodeStarted = checkOf("node started", "node", ({ id, state }, { nodes }) => {
-  const verdict = started(state, "", "A node that has just been made takes about a minute.");
+  const verdict = started(state, "", "A new node takes about a minute.");
   const answers = verdict.outcome === "failed" && nodes.get(id)?.kind === "answered";
   return answers ? ok(`its state is ${state}, but it answers`) : verdict;
 });
 
 const serviceStarted = checkOf("service started", "service", ({ state, urls = {} }) => {
   const where = Object.values(urls).map((url) => `, at ${url}`);
-  return started(state, where.join(""), "A service that has just been made takes a while.");
+  return started(state, where.join(""), "A new service takes a while.");
 });
 
 const destinationReady = checkOf("destination ready", "destination", ({ state, facts }) => {
@@ -182,7 +183,7 @@ const chainId = checkOf("chain id", "node", ({ id }, { nodes, stack }, environme
     probe.chainId === wanted ? `the service shows ${environment.chainId}` : `the node is on ${probe.chainId}`;
   return failed(
     `${asked === undefined ? "the service shows" : "the stack has"} ${wanted}, but ${differs}`,
-    "Transactions signed for one chain are worth nothing on another: find out who changed it before you send any.",
+    "Transactions signed for one chain are invalid on another: find out who changed it before you send any.",
   );
 });
 
@@ -220,7 +221,7 @@ const growing = checkOf("new blocks", "node", ({ id }, { nodes }) => {
 const transactions = (count: number): string => (count === 1 ? "a transaction is" : `${count} transactions are`);
 
 const quorum =
-  "See whether enough validators are started: ibft needs more than two thirds of them, raft and poa more than half.";
+  "Check that enough validators are started: ibft needs more than two thirds of them, raft and poa more than half.";
 
 const written = checkOf("transaction", "node", ({ id }, { nodes }) => {
   const probe = nodes.get(id);
@@ -269,7 +270,7 @@ const drift = checkOf("as the stack says", "object", ({ drift: differences = [] 
 );
 
 const answers = checkOf("service answers", "object", ({ unseen: why }) =>
-  why === undefined ? undefined : unseen(why, "Check again. If it stays so, ask those who run the service."),
+  why === undefined ? undefined : unseen(why, "Check again. If the error persists, ask those who run the service."),
 );
 
 const limitsUsed: Check = ({ model }) =>
@@ -297,7 +298,7 @@ const active = checkOf("tether active", "tetherService", ({ state, network, prob
 /** A pin waits for a block of the public chain, and clocks differ. */
 const graceMs = 15 * 60_000;
 
-const late = "See whether its account has funds and its environment has started nodes; then look at it in the console.";
+const late = "Check that its account has funds and its environment has started nodes; then look at it in the console.";
 
 /** How far a measured interval may be from sixty times too short or too long: pins wait for blocks, and clocks differ. */
 const [fewest, most] = [45, 80];
@@ -310,13 +311,13 @@ function otherUnit(apartMs: number | undefined, intervalHours: number): Finding 
   const [often, rarely] = [isOff(times), isOff(1 / times)];
   if (!often && !rarely) return undefined;
   const minutes = Math.round(apartMs / 60_000);
-  const unit = often ? "counts minutes where hours were asked" : "takes the number for sixty times as much";
+  const unit = often ? "counts minutes where hours were asked" : "counts in a unit sixty times as long";
   return failed(
     `its last two reports are ${minutes} min apart, and one is due every ${intervalHours} h. Either the service ${unit}, or the ` +
       "interval was changed between the two",
     often
-      ? "Each report is paid for: stop it with `active: false` until it is clear why they come sixty times too often."
-      : "See when the next one comes; if the service counts hours, give `intervalHours` in hours.",
+      ? "Each report costs money: stop the tether with `active: false` until you know why reports come sixty times too often."
+      : "Wait for the next report; if the service counts hours, give `intervalHours` in hours.",
     Math.round(apartMs / 1000),
   );
 }
@@ -349,9 +350,9 @@ const verified = checkOf("last pin verified", "tetherService", (tether, { truste
   const { state, reports = 0, targetUrl, lastPin } = tether;
   const network = lastPin?.network ?? tether.network ?? "";
   if (state === "missing" || reports === 0) return undefined;
-  if (why !== undefined) return unseen(why, "Give another address of the chain: --target.");
+  if (why !== undefined) return unseen(why, "Pass another address of the chain with --target.");
   if (verdict === undefined)
-    return skipped("no address of the public chain is known", `Give one: --target ${network || "rinkeby"}=https://…`);
+    return skipped("no address of the public chain is known", `Pass one: --target ${network || "mainnet"}=https://…`);
   if (!verdict.verified) return failed(verdict.reason, tampered);
   const own = trusted.has(network) ? "" : ` (by the service's own address of it, ${targetUrl})`;
   return ok(`in block ${verdict.blockNumber} of chain ${verdict.chainId}${own}`);

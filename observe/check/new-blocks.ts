@@ -126,14 +126,14 @@ export class ChainNode {
     try {
       hash = await this.#send({ from, to: from, value: "0x0" });
     } catch (error) {
-      return { kind: "failed", why: `the node does not take it: ${messageOf(error)}` };
+      return { kind: "failed", why: `the node rejects it: ${messageOf(error)}` };
     }
     for (;;) {
       const receipt = await this.#ask<{ blockNumber: string } | null>("eth_getTransactionReceipt", [hash]);
       const seconds = (this.clock.now() - startedAt) / 1000;
       if (receipt) return { kind: "mined", block: Number(receipt.blockNumber), seconds };
       if (this.clock.now() >= end)
-        return { kind: "failed", why: `${hash} was sent ${Math.round(seconds)} s ago, and no block has it` };
+        return { kind: "failed", why: `${hash} was sent ${Math.round(seconds)} s ago, and no block contains it` };
       await this.clock.sleep(lookEveryMs);
     }
   }

@@ -28,7 +28,7 @@ export interface Observations {
   nodes: NodeProbes["nodes"];
   /** The credentials of the network, and those that match nothing in the service. */
   credentials: readonly CredentialProbe[];
-  /** Whether all credentials of the organization were listed, so that any other credential opens nothing. */
+  /** Whether all credentials of the organization were listed, so that no other credential works. */
   allListed: boolean;
   /** By the ids of the tethers. */
   tethers: ReadonlyMap<string, TetherProbe>;
@@ -279,7 +279,7 @@ const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(n
 const noAddress = (url = ""): Silence => ({
   kind: "failed",
   why: url === "" ? "the service shows no RPC address of it" : `its RPC address is invalid: ${url}`,
-  next: "Wait a minute. If it stays so, read the node's logs in the console.",
+  next: "Wait a minute. If the error persists, read the node's logs in the console.",
 });
 
 /** A service without real chains has no runtime endpoints, which says nothing about a node. */

@@ -10,6 +10,7 @@ import {
 } from "../../inventory/model";
 import { type Condition, conditionOf } from "../../provider/api/states";
 import { type Kind, kinds, type LedgerHolder } from "../../provider/constants";
+import { inEther } from "../../provider/plain";
 
 /** A box of the map: one object, or a count of many. */
 export interface MapItem {
@@ -106,12 +107,6 @@ export const classOf = (mark: Mark): string => mark.replaceAll(" ", "-");
 /** A number of objects: `1 node`, `3 nodes`. */
 export const counted = (count: number, kind: Kind): string => `${count} ${kinds[kind].title}${count === 1 ? "" : "s"}`;
 
-/** Wei for people: `0.9987 ether`. */
-export function inEther(wei: string): string {
-  const tenThousandths = Number(BigInt(wei) / 10n ** 14n);
-  return `${tenThousandths === 0 && wei !== "0" ? "less than 0.0001" : tenThousandths / 1e4} ether`;
-}
-
 /** What is destroyed along with an object. */
 const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<Kind, string>> = {
   consortium: "⚠ DESTROYS ALL ITS LEDGERS",
@@ -176,7 +171,7 @@ export function inWords(kind: Kind, object: ObjectModel, owner?: string): string
     ...Object.values(urls ?? {}).map((url) => `at ${url}`),
     name === id ? undefined : `id ${id}`,
     managed === "by hand"
-      ? "in none of the stacks looked at"
+      ? "in none of the stacks that were read"
       : managed && `managed by stack ${managed.stack} as ${managed.name}`,
     change && `the plan will ${change} it${kept ? ", and it stays in the service" : ""}`,
     ...drift,

@@ -174,7 +174,7 @@ export const whole: Program = {
     {
       type: "TetherService",
       name: "pin",
-      args: { tetherId: sampleIds.tether, network: new Choice("TetherServiceNetwork", "rinkeby"), intervalHours: 1 },
+      args: { tetherId: sampleIds.tether, network: new Choice("TetherServiceNetwork", "local"), intervalHours: 1 },
       dependsOn: ["grower-1"],
     },
   ],
@@ -304,7 +304,7 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
   const environment = { ...consortium, environmentId: ids.environment };
   const node = { ...environment, nodeId: ids.node };
   const tether = { tetherId: ids.tether };
-  const network = new Choice("TetherServiceNetwork", "rinkeby");
+  const network = new Choice("TetherServiceNetwork", "local");
   const example = (title: string, lookup: string, name: string, args: Fields, shown: string): Example => {
     const { list } = lookups[lookup as LookupName];
     const program = {

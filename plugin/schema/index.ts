@@ -223,7 +223,8 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
   },
   adopt: {
     type: "boolean",
-    description: "Whether every resource adopts the object with its name, if there is one. Default: `false`.",
+    description:
+      "Whether every resource adopts the existing object with its name, or creates a new one. Default: `false`.",
   },
 };
 

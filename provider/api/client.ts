@@ -205,7 +205,7 @@ export class ConsortiumClient {
 
   /**
    * A list with all its pages. Elements without an id are skipped.
-   * @param optional whether the service may lack the list, which a page in place of an answer then says, too
+   * @param optional whether the service may lack the list, which a page in place of an answer then also says
    * @throws PartialList if the list is incomplete
    */
   async list<T>(

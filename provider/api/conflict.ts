@@ -59,6 +59,6 @@ export const conflictAdvice = (conflict: Conflict, { nameTaken, again }: Advice)
       "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit. " +
       "It fails again until then.",
     content: `Something is in it, or belongs to it: delete that first, then ${again}.`,
-    early: `Wait until that has ended, then ${again}.`,
+    early: `Wait until that has finished, then ${again}.`,
     name: nameTaken,
   })[conflict];

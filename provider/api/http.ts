@@ -50,6 +50,8 @@ interface Connections {
   reached: boolean;
   /** Whether it has ever answered JSON, so that the address is the API's. */
   speaksJson: boolean;
+  /** The question whether it is, while nobody has answered it. */
+  proof?: Promise<void>;
   /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
   bearer: Bearer;
@@ -167,7 +169,7 @@ export class Http {
     const call = `${method} ${path}`;
     const url = page?.href ?? this.settings.baseUrl + path + queryText(query);
     if (new URL(url).origin !== new URL(this.settings.baseUrl).origin)
-      throw new Error(`${url} is not of the service: the key is not sent there`);
+      throw new Error(`${url} is not an address of the service: the key is not sent there`);
     const timeoutMs = this.#timeoutMs(method, patience);
     let answer: WireAnswer;
     try {
@@ -184,6 +186,8 @@ export class Http {
     }
     this.connections.reached = true;
     this.connections.serviceClock.saw(single(answer.headers.date), this.#clock.now());
+    if (kindOfStatus(answer.status) === "missing" && sentenceIn(answer.text) !== undefined)
+      await this.#prove(timeoutMs);
     return this.#judge(call, url, answer);
   }
 
@@ -212,9 +216,29 @@ export class Http {
     return this.#send(call, apikey);
   }
 
-  #judge(call: string, url: string, { status, headers, text }: WireAnswer): Answer {
+  /** Asks for what every service has, unless the address has answered JSON before. What fails is asked again. */
+  async #prove(timeoutMs: number): Promise<void> {
+    const { connections, settings } = this;
+    const ask = async (): Promise<void> => {
+      const url = settings.baseUrl + paths.consortia;
+      this.#heard(await this.#send({ method: "GET", url, timeoutMs }, settings.apiKey.reveal()));
+    };
+    if (connections.speaksJson) return;
+    connections.proof ??= ask().catch(() => undefined);
+    await connections.proof;
+    connections.proof = undefined;
+  }
+
+  /** The body of an answer. JSON shows that the address is the API's. */
+  #heard({ text }: WireAnswer): unknown {
     const body = parseJson(text);
     if (body !== undefined && body !== unreadable) this.connections.speaksJson = true;
+    return body;
+  }
+
+  #judge(call: string, url: string, answer: WireAnswer): Answer {
+    const { status, headers, text } = answer;
+    const body = this.#heard(answer);
     if (status >= 200 && status < 300) {
       if (body !== unreadable) return { status, body, headers, url };
       const errorMessage = `the answer is ${nature(text)}`;

@@ -36,7 +36,7 @@ export function nextPage(headers: Headers, from: URL): URL | { unreadable: strin
   // A link with another anchor is about something else.
   const own = links.find(({ anchor }) => anchor === undefined || new URL(anchor, from).href === from.href);
   if (!own) return undefined;
-  if (!URL.canParse(own.uri, from.href)) return { unreadable: "the address of its next page is none" };
+  if (!URL.canParse(own.uri, from.href)) return { unreadable: "the address of its next page is invalid" };
   const next = new URL(own.uri, from);
   next.hash = "";
   if (next.origin === from.origin && !next.username) return next;
@@ -88,7 +88,7 @@ export async function readPages(
       const { total, header } = totalOf(answer.headers) ?? {};
       if (isWhole && total !== undefined && total <= items.length) return { items };
       const short = isWhole && total !== undefined ? `it says that there are ${total} (${header})` : undefined;
-      const unsaid = answer.status === 206 ? "it says that it is a part (HTTP 206)" : undefined;
+      const unsaid = answer.status === 206 ? "it says that it is partial (HTTP 206)" : undefined;
       const part = why ?? short ?? unsaid;
       return part === undefined ? { items } : { items, part };
     };

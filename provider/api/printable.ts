@@ -14,8 +14,7 @@ export const printable = (text: string): string => text.replace(unprintable, esc
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
 
 /** For text that UTF-8 cannot represent. */
-export const brokenReason =
-  "it has half of a character (a surrogate without its partner), such as text has that was cut within one";
+export const brokenReason = "it contains half of a character (an unpaired surrogate), as in text that was cut off";
 
 type Steps = (string | number)[];
 

@@ -114,7 +114,7 @@ export class ApiKey implements KeyOrigin {
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   /** The short form, because every resource of a run fails alike. */
-  readonly brief: string = "the settings of the connection cannot be used";
+  readonly brief: string = "the connection settings are invalid";
   /** @param setting the setting, if its value may be shown */
   constructor(
     message: string,

@@ -64,7 +64,7 @@ const explanations: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   UND_ERR_HEADERS_TIMEOUT: "no answer arrived in time",
   Z_DATA_ERROR: "the answer is compressed, and damaged",
-  Z_BUF_ERROR: "the answer is compressed, and cut",
+  Z_BUF_ERROR: "the answer is compressed, and truncated",
   EPROTO: "the host does not speak TLS there",
 };
 

@@ -92,8 +92,8 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const what = nameOf(definition, state);
   if (replaces.length > 0 && inputs.adopt === id && definition.idField === undefined)
     throw new UserError(
-      `${what}: a change of ${replaces.join(" and ")} replaces ${id}, and adopt: "${id}" would adopt the object that goes. ` +
-        "This stack has it already: remove adopt, to make a new one, or set the old value again.",
+      `${what}: a change of ${replaces.join(" and ")} replaces ${id}, and adopt: "${id}" would adopt the object that is deleted. ` +
+        "This stack has it already: remove adopt to make a new one, or set the old value again.",
     );
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const sent = [...changed, ...drifted];
@@ -132,7 +132,7 @@ export const regenerating = (
 const regeneration = (definition: Definition, parts: Recorded, inputs: Props): string[] => {
   const key = regenerating(definition, parts, inputs);
   const hasOne = key !== undefined && secretKeys(definition).some((secret) => !isUnset(parts.shown[secret]));
-  return hasOne ? [`gets a new password, because of ${key}; the old one opens nothing from then on`] : [];
+  return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
 };
 
 /** Drift that stays. Its values may be secret. */

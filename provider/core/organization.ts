@@ -64,7 +64,7 @@ async function judge(session: Session, subject: Subject): Promise<Verdict> {
   // One proof per consortium is enough, even if this object is gone by now.
   if (consortiumId !== undefined && session.proved.has(consortiumId)) return { origin: withKey(origin, settings) };
   const verdict = await compared(session, subject);
-  if ("origin" in verdict && consortiumId !== undefined) session.proved.add(consortiumId);
+  if ("origin" in verdict && consortiumId !== undefined) session.proved.set(consortiumId, verdict.origin);
   return verdict;
 }
 
@@ -199,13 +199,19 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   return true;
 }
 
-/** The origin for the state of a new object. If this lookup fails, a later read adds it. */
-export async function originOfNew(session: Session, definition: Definition, state: Props): Promise<Origin> {
+/** The origin for the state of a new object: what this run knows of the key, or else can look up. If that fails, a later read adds it. */
+export async function originOfNew(session: Session, definition: Definition, { id, state }: Made): Promise<Origin> {
   const { settings } = session.client.http;
   const owner = ownerOf(definition, state);
-  if (owner !== undefined) return withKey({ organizations: [owner], keys: [] }, settings);
-  const relative = session.seenStates.subjects.find(({ origin }) => origin.organizations && isKnown(origin, settings));
-  if (relative) return relative.origin;
+  // An adopted consortium may be owned by an organization that has invited this one.
+  if (owner !== undefined && keptIn(state).how === undefined) {
+    const origin = withKey({ organizations: [owner], keys: [] }, settings);
+    session.proved.set(id, origin);
+    return origin;
+  }
+  const known = [...session.proved.values(), ...session.seenStates.subjects.map(({ origin }) => origin)];
+  const relative = known.find((origin) => origin.organizations && isKnown(origin, settings));
+  if (relative) return relative;
   const seen = await visible(session).catch(() => undefined);
   return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
 }
@@ -254,8 +260,8 @@ const made = ({ what, origin }: Subject): string =>
 
 /** An object stays in its organization, whichever provider the program gives it. */
 const backFrom = (origin: Origin, now: string): string =>
-  `In the program, ${movedBy(origin, now)}: give it ${providerCalled(origin.provider!)} again. An object cannot move to another ` +
-  `organization: to make a new one there, give the resource another name as well.`;
+  `In the program, ${movedBy(origin, now)}: give it ${providerCalled(origin.provider!)} again, or, to make a new one in the other ` +
+  "organization, another name as well.";
 
 const notKnownToBeOf = ({ organizations }: Origin): string =>
   `the API key is not known to belong to ${organizations ? `organization ${organizations.join(" or ")}` : "its organization"}`;

@@ -132,7 +132,7 @@ export class Owners {
     if (taker) {
       throw new UserError(
         `${what}: this run has given it to "${taker.owner.name}", which adopts it, before the program showed that it is ` +
-          `"${owner.name}", too. One object cannot be managed twice. ${undo(taker.owner)}`,
+          `"${owner.name}". One object cannot be managed twice. ${undo(taker.owner)}`,
       );
     }
     const claimant = this.#other(
@@ -221,4 +221,4 @@ export class Owners {
 /** The error for a resource that claims another resource's object. */
 export const held = (definition: Definition, id: string, by: Owner, wanted: Owner | undefined): string =>
   `the ${definition.title} ${id} is "${by.name}" of this program already, and one object cannot be managed twice. ` +
-  `${handover(by, wanted)} Else give each its own name.`;
+  `${handover(by, wanted)} Otherwise give each its own name.`;

@@ -9,7 +9,7 @@ import {
 } from "../api";
 import { CreateLog, createLogVariable } from "./create-log";
 import { type Owner, Owners } from "./owners";
-import { SeenStates } from "./seen-states";
+import { type Origin, SeenStates } from "./seen-states";
 import { Progress } from "./progress";
 import { setMaxListeners } from "node:events";
 import { briefOf } from "../api/api-error";
@@ -95,8 +95,8 @@ export interface Session {
   owner?: Owner;
   /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */
   provider?: string;
-  /** Consortia for which the key was proved. */
-  proved: Set<string>;
+  /** Consortia for which the key was proved, with the origin of what is in them. */
+  proved: Map<string, Origin>;
   /** Everything that this process waits for, reported together. */
   progress: Progress;
   /** When the verb must be done, retries and waits included. */
@@ -110,7 +110,7 @@ export const newSession = (parts: Omit<Session, Own> & Partial<Pick<Session, "cr
   owners: new Owners(),
   ...parts,
   collections: new Collections(parts.clock),
-  proved: new Set(),
+  proved: new Map(),
   progress: new Progress(parts.clock, parts.say),
   deadline: noDeadline,
 });

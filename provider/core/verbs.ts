@@ -72,7 +72,7 @@ function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): st
   const named = definition.naming?.includes(nameKey(definition)!)
     ? "with this name"
     : `of this ${definition.naming?.join(" and ")}`;
-  const which = typeof adopt === "string" ? printable(adopt) : `the one ${named}, if there is one`;
+  const which = typeof adopt === "string" ? printable(adopt) : `the existing object ${named}, or creates a new one`;
   return [`${nameOf(definition, { name, orgName })}: adopts ${which}`];
 }
 
@@ -186,7 +186,7 @@ export class Verbs {
         throw error;
       }
     };
-    const made = await this.#keeping(timed, inputs, (state) => originOfNew(timed, definition, state), run);
+    const made = await this.#keeping(timed, inputs, (one) => originOfNew(timed, definition, one), run);
     if (!isProved) await deleteIfForeign(timed, definition, made);
     if (isRewritten(definition, made.state)) timed.seenStates.rewritesNames = true;
     return made;
@@ -289,22 +289,22 @@ export class Verbs {
   async #keeping(
     session: Session,
     inputs: Props,
-    originOf: (state: Props) => Promise<Origin>,
+    originOf: (made: Made) => Promise<Origin>,
     run: () => Promise<Made>,
   ): Promise<Made> {
     const kept = keptOf(inputs, [secretsKey]);
     const of = this.owner ? undefined : session.owner;
-    const keep = async (state: Props): Promise<Props> => ({
-      ...marked(session, state, await originOf(state), of),
+    const keep = async ({ id, state }: Made): Promise<Props> => ({
+      ...marked(session, state, await originOf({ id, state }), of),
       ...kept,
     });
     try {
-      const { id, state } = await run();
-      return { id, state: await keep(state) };
+      const made = await run();
+      return { id: made.id, state: await keep(made) };
     } catch (error) {
       if (!(error instanceof Incomplete)) throw error;
       this.#hide(error.state);
-      throw new Incomplete(error.id, await keep(error.state), error.cause);
+      throw new Incomplete(error.id, await keep(error), error.cause);
     }
   }
 

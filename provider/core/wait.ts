@@ -9,9 +9,9 @@ export const lookAgeMs = 400;
 /** The longest lag of a list to wait for. */
 export const longestLagMs = 60_000;
 const firstDelaysMs = [500, 1_000, 2_000];
-/** A node takes 30 to 60 seconds to start (spec, section 8), so look twice as often then. */
+/** A node takes 30 to 60 seconds to start (spec, section 8), so look more often then. */
 const likely = { fromMs: 30_000, toMs: 50_000, everyMs: 1_500 };
-const steadyMs = 2 * likely.everyMs;
+const steadyMs = 4_000;
 
 /** Soon at first, then at times that all siblings share, so that one list call serves them. */
 export function nextLookMs(looks: number, now: number, elapsed: number): number {

@@ -18,8 +18,8 @@ let interrupt: AbortController | undefined;
 
 /** Printed once if the host is built differently. */
 const unheard =
-  "WARNING: this @pulumi/pulumi is newer than this pulumi-consortium knows. Everything works but one thing: Ctrl-C does not end " +
-  "waiting for the service at once; a second Ctrl-C does.";
+  "WARNING: this @pulumi/pulumi is newer than this pulumi-consortium knows. Everything works, but after Ctrl-C " +
+  "a run may keep waiting for the service: press Ctrl-C again.";
 
 /** Stops waiting when the user cancels. Ends the process when the engine is gone. */
 function watchEngine(): AbortSignal {

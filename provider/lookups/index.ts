@@ -277,7 +277,10 @@ const all = {
     doc: "Balance of a tether service on a network, in wei, as decimal text.",
     args: z.strictObject({
       ...ofTether(),
-      network: field(open("network", tetherNetworks), "Public chain: `mainnet`, `rinkeby`, or what the service has."),
+      network: field(
+        open("network", tetherNetworks),
+        "Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or what the service has.",
+      ),
     }),
     result: tetherBalanceResult,
     async run(client, { tetherId, network }) {

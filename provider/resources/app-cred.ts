@@ -24,7 +24,7 @@ export const appCred: Definition = {
     membershipId: membershipId("Id of the membership whose nodes it opens."),
     name: field(
       nameText("name"),
-      "Name of the credential. On a service that cannot rename one, the run ends with an error and the next one makes a new pair.",
+      "Name of the credential. If the service cannot rename it, the run ends with an error, and the next run creates a new pair.",
       {
         default: "the name of the resource",
         replace: "ifNeeded",

@@ -30,7 +30,7 @@ export const unusual = (key: string, value: unknown, known: readonly string[]): 
   typeof value !== "string" || known.includes(value) || isUnknown(value)
     ? []
     : [
-        `${key} "${printable(value)}" is none of ${known.join(", ")}${nearby(value, known)}: the service decides whether it has it`,
+        `${key} "${printable(value)}" is not one of ${known.join(", ")}${nearby(value, known)}: the service decides whether it accepts it`,
       ];
 
 const nearby = (value: string, known: readonly string[]): string => {

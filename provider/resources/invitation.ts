@@ -21,7 +21,7 @@ export const invitation: Definition = {
       z
         .string({ error: "email is required: give the address as text" })
         .regex(/^[^\s@]+@[^\s@]+$/, "email must be an address, such as ops@example.com"),
-      "Address that the invitation goes to.",
+      "Address that the invitation is sent to.",
     ),
     ...common(),
   }),

@@ -40,7 +40,7 @@ export const tetherService: Definition = {
     ),
     network: field(
       open("network", tetherNetworks),
-      "Public chain that the state is pinned to: `mainnet` or `rinkeby`. A service may have others, which previews warn about.",
+      "Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A service may have others, which previews warn about.",
     ),
     intervalHours: field(
       z.int({ error: "intervalHours must be a whole number of hours" }).min(1, "intervalHours must be at least 1"),

@@ -41,7 +41,7 @@ export interface Found {
   unlisted?: ListedKind[];
 }
 
-/** Identifies an object in the whole organization: some ids are names, which another service may have, too. */
+/** Identifies an object in the whole organization: some ids are names, which another service may also have. */
 export const fullIdOf = ({ kind, id, place }: Pick<Found, "kind" | "id" | "place">): string =>
   definitions[kind].idField === undefined ? id : `${String(place.serviceId)}/${id}`;
 
@@ -109,7 +109,7 @@ async function asked(session: Session, kind: ListedKind, place: Props, maxAgeMs:
   return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
 }
 
-/** Kinds that the specification lacks, so that a service may lack them, too. */
+/** Kinds that the specification lacks, so that a service may also lack these. */
 const beyondSpec: readonly ListedKind[] = [
   "consortiumZone",
   "invitation",

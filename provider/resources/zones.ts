@@ -6,6 +6,7 @@ import { Listed } from "../core/collection";
 import { type Definition, type Place, type User } from "../core/definition";
 import { field } from "../core/field";
 import { type Session } from "../core/session";
+import { sameName } from "../core/values";
 import {
   common,
   consortiumId,
@@ -65,7 +66,7 @@ export const consortiumZone: Definition = {
       const used = inside.map(async ({ id }): Promise<User[]> => {
         const place = environmentZones({ ...state, environmentId: id });
         const zones = await staying(session, place);
-        const same = zones.filter(({ region, cloud }) => region === state.region && cloud === state.cloud);
+        const same = zones.filter((one) => ["region", "cloud"].every((key) => sameName(one[key], state[key])));
         return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
       });
       return (await Promise.all(used)).flat();

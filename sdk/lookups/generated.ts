@@ -216,7 +216,7 @@ export interface InvitationResult {
   id: string;
   /** Name of the business. */
   orgName?: string;
-  /** Address that the invitation goes to. */
+  /** Address that the invitation is sent to. */
   email?: string;
   /** Last known state, in the service's own words. */
   state?: string;
@@ -506,7 +506,7 @@ export const [
 export interface GetTetherBalanceArgs {
   /** Id of the tether service: the last 10 characters of its console address. */
   tetherId: string;
-  /** Public chain: `mainnet`, `rinkeby`, or what the service has. */
+  /** Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or what the service has. */
   network: string;
 }
 

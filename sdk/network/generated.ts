@@ -42,7 +42,7 @@ export interface NetworkDefinition {
   members?: string[] | Record<string, NetworkMember | null>;
   /** Where environments of the consortium may run, by key. Default: none. */
   zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation goes to, or its settings. Default: none. */
+  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
   invitations?: Record<string, string | NetworkInvitation>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
@@ -105,7 +105,7 @@ export interface NetworkConsortiumZone {
 }
 /** Invites a business of another organization to the consortium. */
 export interface NetworkInvitation {
-  /** Address that the invitation goes to. */
+  /** Address that the invitation is sent to. */
   email: string;
   /** Name of the business. Default: its key. */
   orgName?: string;
@@ -252,7 +252,7 @@ export interface NetworkNodeDefaults {
 export interface NetworkCredential {
   /** Key of the member whose nodes it opens. Default: its own key. */
   member?: string;
-  /** Name of the credential. On a service that cannot rename one, the run ends with an error and the next one makes a new pair. Default: its key when the credential was created. */
+  /** Name of the credential. If the service cannot rename it, the run ends with an error, and the next run creates a new pair. Default: its key when the credential was created. */
   name?: string;
   /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Record<string, unknown>;
@@ -271,7 +271,7 @@ export interface NetworkTether {
   tetherId?: string;
   /** Its console address, which ends in the id, instead of `tetherId`. */
   consoleUrl?: string;
-  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. A service may have others, which previews warn about. */
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A service may have others, which previews warn about. */
   network: string;
   /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
@@ -392,7 +392,7 @@ export interface NetworkConsortium {
   members?: string[] | Record<string, NetworkMember | null>;
   /** Where environments of the consortium may run, by key. Default: none. */
   zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation goes to, or its settings. Default: none. */
+  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
   invitations?: Record<string, string | NetworkInvitation>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;

@@ -189,7 +189,7 @@ function uniqueEntries<A>(
     for (const old of entry.formerly) {
       const other = former.get(old);
       if (keys.has(old)) say(entry, `formerly "${old}": "${old}" still exists`);
-      else if (other !== undefined && other !== entry.key) say(entry, `formerly "${old}": "${other}" claims it, too`);
+      else if (other !== undefined && other !== entry.key) say(entry, `formerly "${old}": "${other}" also claims it`);
       former.set(old, entry.key);
     }
   }
@@ -219,6 +219,6 @@ function uniqueIds<A>(
     seen.set(id, entry.path.join("."));
     return before === undefined
       ? []
-      : [{ path: entry.path, message: `${before} has the ${what} ${id}, too`, atKey: true }];
+      : [{ path: entry.path, message: `${before} also has the ${what} ${id}`, atKey: true }];
   });
 }

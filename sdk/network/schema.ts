@@ -328,10 +328,10 @@ const contents = () => ({
     entries(
       "invitations",
       z.union([own("invitation", "email"), Invitation], {
-        error: "an invitation must be the address that it goes to, or a mapping of its settings",
+        error: "an invitation must be the address that it is sent to, or a mapping of its settings",
       }),
     ),
-    "Businesses of other organizations that are invited: by key, the address that the invitation goes to, or its settings.",
+    "Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings.",
   ),
   environments: optional(
     entries("environments", Environment),

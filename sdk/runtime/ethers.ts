@@ -3,7 +3,7 @@ import type * as Ethers from "ethers";
 /** ethers, an optional peer that takes longer to load than this whole package. @throws if it is not installed, with the command */
 export function ethers(): typeof Ethers {
   try {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too; bundlers see it
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is synchronous; bundlers see it
     return require("ethers") as typeof Ethers;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;

@@ -230,7 +230,7 @@ function readKey(file: string): string | undefined {
 function target(text: string, before: Targets): Targets {
   const [, network, url = ""] = /^([^=]+)=(https?:\/\/.+)$/.exec(text) ?? [];
   if (!networks.some((known) => known === network) || !URL.canParse(url))
-    throw new InvalidArgumentError("It must be mainnet=URL or rinkeby=URL.");
+    throw new InvalidArgumentError("It must be mainnet=URL, rinkeby=URL or local=URL.");
   return { ...before, [network!]: url };
 }
 

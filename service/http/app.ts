@@ -17,9 +17,9 @@ import type { ResolvedOptions } from "../settings/options";
 import { callerOf, requireKey } from "./authentication";
 import { acceptJson, measureRoutes } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
-import { isFull, Refusal } from "../errors";
+import { isFull, Refusal, unwritten } from "../errors";
 import { refuseStrangers } from "./host-check";
-import { createHttpServer } from "./server";
+import { createHttpServer, scope } from "./server";
 import { limitUnread } from "./unread";
 
 declare module "fastify" {
@@ -76,34 +76,27 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       return refusePlainly(request, reply, error.status);
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
     const { statusCode = 500, message } = error as { statusCode?: number; message: string };
-    if (isFull(error))
-      return refuse(reply, 507, `This cannot be written, so nothing was changed: ${message}. Free up space there.`);
+    if (isFull(error)) return refuse(reply, 507, unwritten("This cannot be written", error).message);
     if (statusCode < 500) return refuse(reply, statusCode, message);
     request.log.error(error);
     context.report(error);
-    return refuse(reply, statusCode, "The service failed to do this, and reported why to whoever runs it.");
+    return refuse(reply, statusCode, "The service failed to do this; its log says why.");
   });
 
   app.get("/health", { config: { quiet: true } }, () => ({ status: "ok" }));
   await context.backend.serveNodes(app);
   serviceEndpoints(app, context);
   await targetRoutes(app, context);
-  await app.register(
-    (api, _options, done) => {
-      requireKey(api, context);
-      measureRoutes(api, context.turns);
-      for (const row of specified) serve(api, context, row);
-      nodeRoutes(api, context);
-      tetherRoutes(api, context);
-      embeddedRoutes(api, context, parts);
-      void api.register((others, _none, ready) => {
-        extend(others, context);
-        ready();
-      });
-      done();
-    },
-    { prefix: "/api/v1" },
-  );
+  const api = (own: FastifyInstance) => {
+    requireKey(own, context);
+    measureRoutes(own, context.turns);
+    for (const row of specified) serve(own, context, row);
+    nodeRoutes(own, context);
+    tetherRoutes(own, context);
+    embeddedRoutes(own, context, parts);
+    void scope(own, "extended", (others) => extend(others, context));
+  };
+  await scope(app, "api", api, "/api/v1");
   await app.ready();
   return { app, server };
 }
@@ -165,8 +158,8 @@ async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<str
     return undefined;
   } catch (error) {
     const lost = error instanceof Refusal ? error : undefined;
-    const unwritten = `This cannot be written to disk: ${(error as Error).message}. Free up space, or check the disk.`;
-    const errorMessage = lost?.message ?? unwritten;
+    const failure = `This cannot be written to disk: ${(error as Error).message}. Free up space, or check the disk.`;
+    const errorMessage = lost?.message ?? failure;
     void reply.code(lost?.status ?? 507).type("application/json");
     return JSON.stringify({ errorMessage });
   }

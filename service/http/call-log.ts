@@ -103,7 +103,7 @@ export class InFlight {
 /** Names of fields that may hold a secret. */
 export const soundsSecret = /passw|secret|token|credential|private|api_?key/i;
 
-/** `details` of configurations and services are hidden, too: any of them may be secret. */
+/** `details` of configurations and services are also hidden: any of them may be secret. */
 const hidden = (name: string) => name === "details" || soundsSecret.test(name);
 
 /** Deeper than any body of the API. */

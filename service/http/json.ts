@@ -29,7 +29,7 @@ export function valuesIn(json: string): number {
   return values;
 }
 
-/** An object's outermost members, with null in place of all that is in them; undefined if these are too many, too. */
+/** An object's outermost members, with null in place of all that is in them; undefined if there are too many. */
 export function outlineOf(json: string): unknown {
   const parts: string[] = [];
   let from = 0;

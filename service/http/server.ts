@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { CallLimits } from "../settings/settings";
 import type { ResolvedOptions, TlsOptions } from "../settings/options";
 import { ServiceError } from "../errors";
@@ -26,6 +27,15 @@ class Request extends IncomingMessage {
 }
 
 export const asksUpgrade = (request: IncomingMessage) => request instanceof Request && request.upgrade === true;
+
+/** Adds routes with hooks and parsers of their own. Without a name, fastify looks for one among all loaded modules. */
+export async function scope(app: FastifyInstance, name: string, add: (own: FastifyInstance) => void, prefix = "") {
+  const plugin: FastifyPluginCallback = (own, _options, done) => {
+    add(own);
+    done();
+  };
+  await app.register(Object.assign(plugin, { [Symbol.for("fastify.display-name")]: name }), { prefix });
+}
 
 /** How often to look for clients that are too slow (ms). */
 const look = 1_000;

@@ -37,7 +37,7 @@ export class Turns {
     if (activeCount + pendingCount >= this.limits.atOnce)
       throw new Refusal(
         429,
-        `Your calls take more of the service's time than you have: ${this.limits.atOnce} of them wait, and no more may. Send them more slowly.`,
+        `Your calls use more than your share of the service: ${this.limits.atOnce} of them are waiting. Send calls more slowly.`,
       );
     if (one.paid <= performance.now() && this.#isFree) return this.#grant();
     await new Promise<void>((go) => {

@@ -13,7 +13,7 @@ export function limitUnread(app: FastifyInstance, { answer }: CallLimits): void 
     const before = unread.get(id) ?? 0;
     if (before > 0 && before + payload.length > most) {
       void reply.code(429).header("retry-after", "1");
-      const errorMessage = `Your organization has asked for ${before} bytes and not read them yet; with this, they are more than ${most}. Read them first.`;
+      const errorMessage = `Your organization has not read ${before} bytes of responses yet; with this one, there would be more than ${most}. Read the earlier responses first.`;
       return done(null, JSON.stringify({ errorMessage }));
     }
     unread.set(id, before + payload.length);

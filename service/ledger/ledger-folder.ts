@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { z } from "zod";
-import { Damaged, Refusal, ServiceError } from "../errors";
+import { Damaged, Refusal, ServiceError, unwritten } from "../errors";
 import { jsonText, replaceFile, sha256, sha256OfFile, syncFolder } from "../store/files";
 import { generationOf } from "../store/generation";
 import { damaged, Journal, lineOf, recordOf } from "../store/journal";
@@ -142,12 +142,7 @@ export class LedgerFolder {
     try {
       await this.#open().append(entries);
     } catch (error) {
-      if (error instanceof Refusal) throw error;
-      const { message } = error as Error;
-      throw new Refusal(
-        507,
-        `The ledger cannot be written to ${this.dir}, so nothing was changed: ${message}. Free up space there.`,
-      );
+      throw unwritten(`The ledger cannot be written to ${this.dir}`, error);
     }
   }
 
@@ -286,7 +281,7 @@ function filesIn(dir: string): Manifest {
   if (!existsSync(dir)) throw damaged(dir, "the folder is missing");
   if (!existsSync(found)) throw damaged(found, "it is missing");
   const { success, data } = manifest.safeParse(recordOf(readFileSync(found, "utf8").trimEnd()));
-  if (!success) throw damaged(found, "it does not say what the ledger is made of");
+  if (!success) throw damaged(found, "it does not list the files of the ledger");
   verify(dir, { name: "genesis.json", sha256: data.genesis });
   if (data.snapshot) verify(dir, data.snapshot);
   for (const { name, bytes, hashes } of data.past) {

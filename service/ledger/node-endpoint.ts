@@ -6,7 +6,7 @@ import type { Base } from "../context";
 import { Refusal } from "../errors";
 import { admitted, nodePath } from "../http/authentication";
 import { turnOf } from "../http/bodies";
-import { asksUpgrade } from "../http/server";
+import { asksUpgrade, scope } from "../http/server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
 import type { RealLedger } from "./ledger";
@@ -60,7 +60,7 @@ export class NodeEndpoint {
       this.#heads.set(request, head);
       route(app, request, socket, this.base.report);
     });
-    await app.register((nodes, _options, done) => {
+    await scope(app, "nodes", (nodes) => {
       acceptText(nodes, this.#limits);
       // before the body is read
       nodes.addHook("onRequest", (request, reply, next) => {
@@ -70,7 +70,6 @@ export class NodeEndpoint {
         next();
       });
       nodes.all(nodePath, { config: { quiet: true } }, (request, reply) => this.#answer(request, reply));
-      done();
     });
   }
 

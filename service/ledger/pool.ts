@@ -58,7 +58,7 @@ export class Pool {
 
   #whyFull({ from, queued }: Waiting): string | undefined {
     const { account, ledger } = this.limits;
-    const waits = (what: string) => `${full}: ${what}, and no more may. Send it again after the next block.`;
+    const waits = (what: string) => `${full}: ${what}, and no more are allowed. Send it again after the next block.`;
     if ((this.#counts.get(from) ?? 0) >= account) return waits(`${account} transactions of ${from} wait for a block`);
     if (!queued) return this.#waiting.size >= ledger ? waits(`${ledger} transactions wait for a block`) : undefined;
     const most = Math.ceil(ledger * queuedPart);

@@ -8,7 +8,7 @@ import type { Load } from "./tail";
 /** A replayed block differs from the recorded one. */
 export class Differs extends Refusal {
   constructor(number: number) {
-    super(503, `The ledger does not start: block ${number} does not come out as it was.`);
+    super(503, `The ledger does not start: block ${number} cannot be reproduced.`);
   }
 }
 

@@ -165,7 +165,7 @@ export const failure = (id: unknown, code: number, message: string) => ({
 
 /** The answer to a call that failed in a way that nobody foresaw. */
 export const unforeseen = (id: unknown) =>
-  failure(id, -32_603, "The service failed to answer this call, and reported why to whoever runs it.");
+  failure(id, -32_603, "The service failed to answer this call; its log says why.");
 
 /** The result of an answer; throws its error. */
 export function resultOf<T>(method: string, answer: unknown): T {

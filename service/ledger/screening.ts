@@ -1,13 +1,11 @@
 import type { z } from "zod";
 import { explain, Refusal } from "../errors";
 import { outlineOf, parseJson, TooMuch } from "../http/json";
-import type { CallLimits } from "../settings/settings";
+import { type CallLimits, isObject } from "../settings/settings";
 import { type Quantity, signing, type Simulation, standard, type Transaction } from "./params";
 import { failure, type RpcCall, rpcCall, unforeseen } from "./rpc";
 
 type Fields = Record<string, unknown>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
 /** The account that a call signs for. */

@@ -11,7 +11,7 @@ import { addressText, credential, environment, newPassword } from "./environment
 import { environmentState } from "./environment-states";
 
 function weiOf(amount: string, unit: "ether" | "wei"): bigint {
-  if (unit === "wei" && amount.includes(".")) throw new Refusal(400, "amount: there is no part of a wei.");
+  if (unit === "wei" && amount.includes(".")) throw new Refusal(400, "amount must be a whole number of wei.");
   const given = library().parseUnits(amount, unit);
   if (given >= 2n ** 128n) throw new Refusal(400, "amount must be below 2^128 wei.");
   return given;

@@ -264,7 +264,7 @@ function remembered({ create }: Pick<Resource, "create">, body: unknown): Record
     if (soundsSecret.test(name))
       throw new Refusal(
         400,
-        `The body is not valid: ${name} is no field of the API and looks like a secret, so it is not stored.`,
+        `The body is not valid: ${name} is not a field of the API and looks like a secret, so it is not stored.`,
       );
   }
   const why = unfit(given);

@@ -131,7 +131,10 @@ export const environment = resource({
     const allowed: readonly string[] = protocols[body.provider];
     if (!allowed.includes(body.consensus_type)) {
       const choice = allowed.join(" or ");
-      throw new Refusal(400, `consensus_type ${body.consensus_type} does not go with ${body.provider}: use ${choice}.`);
+      throw new Refusal(
+        400,
+        `consensus_type ${body.consensus_type} cannot be used with ${body.provider}: use ${choice}.`,
+      );
     }
     const prefixed = Object.keys(body.prefunded_accounts ?? {}).find((key) => /^0x/i.test(key));
     if (prefixed !== undefined && context.settings.quirks.bareAddresses)

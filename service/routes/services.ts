@@ -59,7 +59,7 @@ export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
   for (const path of [servicePath, `${servicePath}/*`])
     app.all(path, (request, reply) => {
       const { id, fields } = admittedToService(store, request, reply, isUtility);
-      throw new Refusal(501, `No ${fields.service} stands behind the service ${id}: this service only manages it.`);
+      throw new Refusal(501, `No ${fields.service} runs behind the service ${id}: this service only manages it.`);
     });
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { turnOf } from "../http/bodies";
+import { scope } from "../http/server";
 import { acceptText, send, Share } from "../ledger/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
@@ -58,7 +59,7 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
     reply.raw.once("close", () => share.isIdle && shares.delete(ip));
     return share;
   };
-  await app.register((targets, _options, done) => {
+  await scope(app, "target networks", (targets) => {
     acceptText(targets, limits);
     // before the body is read
     targets.addHook("onRequest", (request, reply, next) => {
@@ -78,7 +79,6 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
       await chain();
       return send(reply, share, asked, chain, rights);
     });
-    done();
   });
 }
 

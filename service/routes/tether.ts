@@ -5,7 +5,7 @@ import { organizationOf } from "../http/authentication";
 import { parse } from "../http/bodies";
 import { Refusal } from "../errors";
 import { networks, type FieldsOf, type Network, type Wire } from "../store/entities";
-import { boundEnvironment, deployedNetworks, tetherState, type Tether } from "../tether/tethering";
+import { boundEnvironment, deployedNetworks, isDeployedOn, tetherState, type Tether } from "../tether/tethering";
 import { answer, gone, supported, withUnknownFields } from "./crud";
 
 const targetNetwork = z.object({ network: z.enum(networks) });
@@ -100,10 +100,10 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   }
   post("/deploy", async (tether, request, reply) => {
     body(nothing, request);
-    const { network, deployments } = tether.fields;
+    const { network } = tether.fields;
     if (!network) throw new Refusal(409, "Set the target network first: the contract is deployed there.");
     if (!hasAccount(context, tether)) throw new Refusal(409, "It has no account yet: POST to its /account first.");
-    if (deployments[network] > 0 && (await tethers.isDeployed(tether, network))) {
+    if (isDeployedOn(tether.fields, network) && (await tethers.isDeployed(tether, network))) {
       throw new Refusal(409, `The contract is already deployed on ${network}.`);
     }
     const deployed = await tethers.deploy(tether, network);
@@ -164,10 +164,11 @@ function reportAt({ store }: Context, tether: Tether, index: number) {
 
 /** The fields that an activation sets. Refuses one that is not possible yet. */
 function activation(context: Context, tether: Tether): Partial<FieldsOf["tether"]> {
-  const { network, interval, deployments, environmentName } = tether.fields;
+  const { network, interval, environmentName } = tether.fields;
   if (!network) throw new Refusal(409, "Set the target network before activation.");
   if (interval === undefined) throw new Refusal(409, "Set the interval before activation.");
-  if (deployments[network] === 0) throw new Refusal(409, `Deploy the contract on ${network} before activation.`);
+  if (!isDeployedOn(tether.fields, network))
+    throw new Refusal(409, `Deploy the contract on ${network} before activation.`);
   if (!boundEnvironment(context, tether)) {
     throw new Refusal(409, `The environment ${environmentName ?? "to pin"} does not exist yet.`);
   }

@@ -28,8 +28,8 @@ export interface TetherOptions {
   environment?: string;
   /** Name of the organization that it belongs to. Default: the first one. */
   organization?: string;
-  /** The first balances of its account, in wei as decimal strings. Default: 1 ether on rinkeby, nothing on mainnet. */
-  funds?: { mainnet?: string; rinkeby?: string };
+  /** The first balances of its account, in wei as decimal strings. Default: 1 ether on rinkeby and local, nothing on mainnet. */
+  funds?: { mainnet?: string; rinkeby?: string; local?: string };
 }
 
 /** Settings of the ledger. */
@@ -37,7 +37,7 @@ export interface LedgerOptions {
   /** Path of the anvil binary. Default: that of the package. */
   anvil?: string;
   /** RPC addresses of the networks that tethers pin to. Default: a local chain each. */
-  targets?: { mainnet?: string; rinkeby?: string };
+  targets?: { mainnet?: string; rinkeby?: string; local?: string };
   /** How long after its last call a ledger with a block period still makes empty blocks (ms); `Infinity`: forever. Default 3600000. */
   idleAfter?: number;
 }
@@ -71,8 +71,8 @@ export interface ServiceOptions {
   /** Behavior that the API does not specify. */
   answers?: ApiQuirksChange;
   /**
-   * A real chain for each environment, and for each network that a tether pins to. Needs the optional packages
-   * `@foundry-rs/anvil` and `ethers`, and says so if they are missing. Default false; `consortium serve` switches it on.
+   * A real chain for each environment, and for each network that a tether pins to, on platforms that anvil runs on. Default
+   * false; `consortium serve` switches it on.
    */
   ledger?: boolean | LedgerOptions;
   /** Serve https and wss with this certificate and key (PEM texts). Default: plain http and ws. */
@@ -105,9 +105,9 @@ const tether = z.strictObject({
   id,
   environment: text.optional(),
   organization: text.optional(),
-  funds: z.strictObject({ mainnet: wei, rinkeby: wei }).optional(),
+  funds: z.strictObject({ mainnet: wei, rinkeby: wei, local: wei }).optional(),
 });
-const targets = z.strictObject({ mainnet: rpc, rinkeby: rpc });
+const targets = z.strictObject({ mainnet: rpc, rinkeby: rpc, local: rpc });
 const idleAfter = z.number().nonnegative().or(z.literal(Infinity));
 const ledger = z
   .boolean()

@@ -255,7 +255,8 @@ export interface Settings {
   quirks: ApiQuirks;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Applies a change to settings; a field that is undefined is not a change. */
 export function overlay(base: unknown, change: unknown): unknown {

@@ -3,7 +3,8 @@ import type { Settings, Timing } from "../settings/settings";
 /** An object as the API shows it. */
 export type Wire = Record<string, unknown>;
 
-export const networks = ["mainnet", "rinkeby"] as const;
+/** What tethers can pin to: the networks of the specification, and a name of our own for a chain of this machine. */
+export const networks = ["mainnet", "rinkeby", "local"] as const;
 export type Network = (typeof networks)[number];
 
 /** A signed transaction of a tether. It can be sent again and again: with one nonce, it takes effect at most once. */
@@ -101,9 +102,9 @@ export interface FieldsOf {
     active: boolean;
     /** Whether it was ever active. */
     activated: boolean;
-    balances: Record<Network, string>;
+    balances: Partial<Record<Network, string>>;
     /** How many times its contract was deployed, per network. */
-    deployments: Record<Network, number>;
+    deployments: Partial<Record<Network, number>>;
     /** When the next pinning transaction is due, in ms; only while active. */
     nextPin?: number;
     reports: number;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
 import { kinds, type Entity } from "./entities";
-import { explain, Refusal } from "../errors";
+import { explain, Refusal, unwritten } from "../errors";
 import { damaged, Journal } from "./journal";
 import type { Used } from "./usage";
 
@@ -40,7 +40,7 @@ export class StateFile {
     if (!existsSync(file)) return;
     this.#journal = Journal.open(file, format, (value, line) => {
       const { success, data, error } = object.safeParse(value);
-      if (!success) throw damaged(file, `it is no object of the service (${explain(error)})`, line);
+      if (!success) throw damaged(file, `it is not an object of the service (${explain(error)})`, line);
       each(data as unknown as Entity);
       this.#lines++;
     });
@@ -55,12 +55,7 @@ export class StateFile {
       if (this.#journal) this.#journal.add(entities);
       else this.#journal = Journal.create(this.file, format, [...this.everything(), ...entities]);
     } catch (error) {
-      if (error instanceof Refusal) throw error;
-      const { message } = error as Error;
-      throw new Refusal(
-        507,
-        `This cannot be written to ${this.file}, so nothing was changed: ${message}. Free up space there.`,
-      );
+      throw unwritten(`This cannot be written to ${this.file}`, error);
     }
     this.#lines += entities.length;
     this.#bytes += this.#journal.bytes - before;

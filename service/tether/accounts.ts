@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal, ServiceError } from "../errors";
 import type { Network } from "../store/entities";
+import { balanceOn } from "./tethering";
 import type { Store } from "../store/store";
 import { addressOf, balanceOf } from "./transactions";
 import type { Target, Targets } from "./targets";
@@ -27,10 +28,10 @@ export class Accounts {
   /** Finds a network, and gives the account its first balance there. */
   async target(id: string, network: Network): Promise<Target> {
     const target = await this.targets.get(network, this.signal);
-    const { granted, balances } = this.store.get("tether", id)!.fields;
-    if (!target.local || granted?.[network]) return target;
+    const { fields } = this.store.get("tether", id)!;
+    if (!target.local || fields.granted?.[network]) return target;
     await this.#granting.join(`${id} ${network}`, async () => {
-      await this.#give(id, target, BigInt(balances[network]), `first money of ${id}`);
+      await this.#give(id, target, balanceOn(fields, network), `first money of ${id}`);
       const now = this.store.get("tether", id)!.fields.granted;
       this.store.setFields("tether", id, { granted: { ...now, [network]: true } });
     });

@@ -4,7 +4,7 @@ import { type FieldsOf, type Network, networks, type Signed, type Wire } from ".
 import { type AccountKeys, Accounts } from "./accounts";
 import { Schedule, SingleFlight } from "./schedule";
 import type { Target, Targets } from "./targets";
-import { boundEnvironment, reportOf, type Tether } from "./tethering";
+import { boundEnvironment, isDeployedOn, reportOf, type Tether } from "./tethering";
 import { isFull, Refusal } from "../errors";
 import type { Store } from "../store/store";
 import {
@@ -80,8 +80,8 @@ export class RealTethers implements Tethering {
     for (const { id, fields } of store.all("tether")) {
       const { contracts = {}, network, deploying = {} } = fields;
       const known = (net: Network) => (contracts[net] ? 1 : 0);
-      const deployments = { mainnet: known("mainnet"), rinkeby: known("rinkeby") };
-      const simulated = networks.some((net) => fields.deployments[net] > 0 && !contracts[net]);
+      const deployments = Object.fromEntries(networks.map((net) => [net, known(net)]));
+      const simulated = networks.some((net) => isDeployedOn(fields, net) && !contracts[net]);
       const stopped = network && simulated ? { active: false, activated: false, nextPin: undefined } : {};
       if (simulated) store.setFields("tether", id, { deployments, ...stopped });
       for (const net of networks.filter((net) => deploying[net])) this.#deployments.goOn(id, net);
@@ -126,14 +126,14 @@ class Deployments {
     return this.#deploying.join(`${id} ${network}`, () =>
       this.#deploy(id, network).catch((error: Error) => {
         if (this.signal.aborted)
-          throw new Refusal(503, "The service is stopping: the deployment goes on when it starts again.");
+          throw new Refusal(503, "The service is stopping: the deployment continues when it starts again.");
         const begun = this.#fields(id).deploying?.[network] !== undefined;
         if (begun) setTimeout(() => this.signal.aborted || this.goOn(id, network), retryMs).unref();
         if (error instanceof Refusal || isFull(error)) throw error;
         if (error instanceof Rejected)
           throw new Refusal(409, `The contract was not deployed on ${network}: ${error.message}.`);
         const outcome = begun ? "It is not known yet whether the contract is" : "The contract could not be";
-        const next = begun ? " The service goes on looking. Deploying again pays nothing twice." : "";
+        const next = begun ? " The service continues to look. Deploying again does not pay twice." : "";
         throw new Refusal(502, `${outcome} deployed on ${network}: ${error.message}.${next}`);
       }),
     );

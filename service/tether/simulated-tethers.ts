@@ -2,7 +2,7 @@ import type { Base, Tethering } from "../context";
 import { Refusal } from "../errors";
 import { address, hash, type SimulatedLedger } from "../ledger/ledger";
 import type { Entity, Network, Wire } from "../store/entities";
-import { boundEnvironment, reportOf, type Tether } from "./tethering";
+import { balanceOn, boundEnvironment, isDeployedOn, reportOf, type Tether } from "./tethering";
 
 /** Costs on the public chains, in wei. */
 const costs = { deploy: 5_000_000_000_000_000n, pin: 100_000_000_000_000n };
@@ -18,10 +18,10 @@ export class SimulatedTethers implements Tethering {
   ) {}
 
   account = (tether: Tether) => address("tether", tether.id);
-  balance = (tether: Tether, network: Network) => Promise.resolve(tether.fields.balances[network]);
-  isDeployed = ({ fields }: Tether, network: Network) => Promise.resolve(fields.deployments[network] > 0);
+  balance = (tether: Tether, network: Network) => Promise.resolve(String(balanceOn(tether.fields, network)));
+  isDeployed = ({ fields }: Tether, network: Network) => Promise.resolve(isDeployedOn(fields, network));
   contract = ({ id, fields }: Tether, network: Network) =>
-    fields.deployments[network] > 0 ? address("contract", id, network) : undefined;
+    isDeployedOn(fields, network) ? address("contract", id, network) : undefined;
   shown = () => ({});
 
   activated(tether: Tether): Promise<void> {
@@ -32,14 +32,14 @@ export class SimulatedTethers implements Tethering {
   deploy(tether: Tether, network: Network): Promise<Wire> {
     const balances = this.#paid(tether, network, costs.deploy);
     const { deployments } = tether.fields;
-    const deployed = { ...deployments, [network]: deployments[network] + 1 };
+    const deployed = { ...deployments, [network]: (deployments[network] ?? 0) + 1 };
     this.base.store.setFields("tether", tether.id, { balances, deployments: deployed });
     const contract = { contract_address: address("contract", tether.id, network) };
     return Promise.resolve({ network, ...contract, transaction_hash: hash("deploy", tether.id, network) });
   }
 
-  fund({ id, fields: { balances } }: Tether, network: Network, wei: bigint): Promise<void> {
-    const more = { ...balances, [network]: String(BigInt(balances[network]) + wei) };
+  fund({ id, fields }: Tether, network: Network, wei: bigint): Promise<void> {
+    const more = { ...fields.balances, [network]: String(balanceOn(fields, network) + wei) };
     this.base.store.setFields("tether", id, { balances: more });
     return Promise.resolve();
   }
@@ -57,7 +57,7 @@ export class SimulatedTethers implements Tethering {
     const reports: Entity<"report">[] = [];
     let { fields } = tether;
     for (let index = Math.max(0, due - mostAtOnce); index < due; index++) {
-      if (!environment || BigInt(fields.balances[network]) < costs.pin) break; // unpaid, so not pinned
+      if (!environment || balanceOn(fields, network) < costs.pin) break; // unpaid, so not pinned
       const at = nextPin + index * step;
       const paid = { ...tether, fields };
       reports.push(reportOf(paid, at, { states: this.ledger.states(environment, at) }));
@@ -69,10 +69,10 @@ export class SimulatedTethers implements Tethering {
   }
 
   #paid(tether: Tether, network: Network, wei: bigint): Tether["fields"]["balances"] {
-    const { balances } = tether.fields;
-    const left = BigInt(balances[network]) - wei;
-    if (left >= 0n) return { ...balances, [network]: String(left) };
-    const money = `it owns ${balances[network]} wei and needs ${wei}`;
+    const { fields } = tether;
+    const owned = balanceOn(fields, network);
+    if (owned >= wei) return { ...fields.balances, [network]: String(owned - wei) };
+    const money = `it owns ${owned} wei and needs ${wei}`;
     throw new Refusal(402, `The account ${this.account(tether)} has no funds on ${network}: ${money}.`);
   }
 }

@@ -4,7 +4,7 @@ import type { Chain, Chains } from "../ledger/chains";
 import { callRemote, credentialsOf, RpcError } from "../ledger/rpc";
 
 /** Not those of the public networks, where nothing signed for a local chain may be valid. */
-const chainIds: Record<Network, number> = { mainnet: 900_001, rinkeby: 900_004 };
+const chainIds: Record<Network, number> = { mainnet: 900_001, rinkeby: 900_004, local: 900_005 };
 
 export const isTarget = (key: string) => key.startsWith("target-");
 const keyOf = (network: Network) => `target-${network}`;

@@ -3,13 +3,21 @@ import { type Entity, type Network, networks } from "../store/entities";
 
 export type Tether = Entity<"tether">;
 
-export const deployedNetworks = ({ fields }: Tether) => networks.filter((network) => fields.deployments[network] > 0);
+const ether = "1000000000000000000";
+
+/** Whether its contract was deployed on a network. */
+export const isDeployedOn = ({ deployments }: Tether["fields"], network: Network) => (deployments[network] ?? 0) > 0;
+
+/** What its account has on a simulated network, in wei. */
+export const balanceOn = ({ balances }: Tether["fields"], network: Network) => BigInt(balances[network] ?? 0);
+
+export const deployedNetworks = ({ fields }: Tether) => networks.filter((network) => isDeployedOn(fields, network));
 
 export function tetherState({ fields }: Tether): string {
   const { active, activated, network } = fields;
   if (active) return "active";
   if (activated) return "inactive";
-  return network && fields.deployments[network] > 0 ? "deployed" : "initial";
+  return network && isDeployedOn(fields, network) ? "deployed" : "initial";
 }
 
 /** The environment that it pins: the latest with the name, or the organization's first one if it has no name. */
@@ -39,15 +47,15 @@ interface Wanted {
   funds?: Partial<Record<Network, string | undefined>> | undefined;
 }
 
-/** A new tether service, neither configured nor deployed. Its account gets 1 ether on rinkeby by default. */
+/** A new tether service, neither configured nor deployed. Its account gets 1 ether on rinkeby and local by default. */
 export function newTether(owner: string, environmentName: string | undefined, { id, funds }: Wanted) {
   const given = Object.entries(funds ?? {}).filter(([, wei]) => wei !== undefined);
-  const balances = { mainnet: "0", rinkeby: "1000000000000000000", ...Object.fromEntries(given) };
+  const balances = { mainnet: "0", rinkeby: ether, local: ether, ...Object.fromEntries(given) };
   const fields = {
     active: false,
     activated: false,
     balances,
-    deployments: { mainnet: 0, rinkeby: 0 },
+    deployments: { mainnet: 0, rinkeby: 0, local: 0 },
     reports: 0,
     ...(environmentName === undefined ? {} : { environmentName }),
   };

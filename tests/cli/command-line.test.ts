@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type * as view from "../../fleet/output";
+import type * as formats from "../../cli/shared/formats";
 import { built, consortium as started } from "../service/child";
 import { consortium } from "./command";
 
@@ -148,7 +148,7 @@ test.each<[string, string[], string]>([
   [
     "a fleet file that is not there",
     ["fleet", "up", "none.yaml"],
-    "consortium: none.yaml: there is no such file\nNothing was started.\n",
+    "consortium: none.yaml cannot be read: there is no such file.\n",
   ],
 ])("%s", async (_, args, stderr) => {
   expect(await consortium(args)).toEqual({ code: 1, stdout: "", stderr });
@@ -159,9 +159,8 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
   process.env.FORCE_COLOR = "1"; // the table's library asks once, at its first color, whether there are any
   try {
     jest.isolateModules(() => {
-      const { liveTable } = jest.requireActual<typeof view>("../../fleet/output");
-      const rows = [{ stack: "a", outcome: "running", now: "", startedAt: 0 }];
-      const table = (colors: boolean) => liveTable(rows, 1, 0, { rows: 20, columns: 80, colors });
+      const { newTable } = jest.requireActual<typeof formats>("../../cli/shared/formats");
+      const table = (colors: boolean) => newTable({ head: ["name"] }, colors).toString();
       expect(table(true)).toContain("\u001b[");
       expect(table(false)).not.toContain("\u001b");
     });

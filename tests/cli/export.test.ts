@@ -112,7 +112,7 @@ test("settings of nodes are in the file; adopting that file changes nothing", as
   expect(environments.prod!.nodes).toEqual({
     acme: { one: { size: "large", zone: "z", databaseType: "leveldb" }, two: { size: "small" } },
   });
-  const why = "a copy needs its own, because these belong to the environment: kmsId k1";
+  const why = "left out, because the objects belong to the environment: kmsId k1. Set those of the copy";
   expect(copy.stderr).toContain(`note: environments.prod.nodes.acme.one: ${why}\n`);
   expect(copy.stdout).toContain(`# ${why}\n`);
 
@@ -192,7 +192,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     expect(stderr.split("\n").sort()).toEqual([
       "",
       `note: environments.main.configurations: the configuration ${ids.configurationId} is left out: the service does not show a member that owns it`,
-      "note: environments.main.services.documents.destinations: those of a copy need idRegistry:, and testCertificate: or a verified member",
+      "note: environments.main.services.documents.destinations: destinations of a copy need idRegistry:, and testCertificate: or a verified member",
       "note: environments.main.services.documents: its details are left out, because they may be secret: set details: if the copy needs them",
     ]);
   });
@@ -315,10 +315,10 @@ test("what cannot be described is said, in the file and beside it", () => {
   const text = yamlOf(definitionOf(consortium, { adopt: true }), { adopt: true });
   expect(inText(text)).toEqual([]);
   expect(text).toContain('# the environment e1 is left out: the client "quorum" with "poa" is not supported\n');
-  expect(text).toContain("  # the service shows no valid name: `up` names it environment-e2\n");
+  expect(text).toContain("  # the service shows no valid name: `up` names the object environment-e2\n");
   expect(text).toContain("  # a tether is enabled, but the service shows neither its id nor its settings");
   expect(text).toContain("# the node n2 is left out: the service does not show a member that owns it\n");
-  expect(text).toMatch(/# the service shows no valid name: .* names it node-n1\n +node-n1:\n +adopt: n1/);
+  expect(text).toMatch(/# the service shows no valid name: .* names the object node-n1\n +node-n1:\n +adopt: n1/);
 });
 
 test("--import: all that exists, by paths of ids, owners first, each under a name of its own", async () => {

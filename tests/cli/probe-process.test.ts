@@ -27,67 +27,60 @@ function answersIn({ stdout }: { stdout: string }): Record<string, string> {
 
 /** What it says is left, in the order of deletion. */
 const leftIn = (stderr: string): string[] =>
-  stderr.split("with `consortium sweep --id`:\n")[1]?.trim().split("\n") ?? [];
+  stderr.split("with `npx --no-install pulumi-consortium sweep --id`:\n")[1]?.trim().split("\n") ?? [];
 
 const duration = /\d+(\.\d+)? m?s/g;
 const timeless = (answers: object): unknown => JSON.parse(JSON.stringify(answers).replace(duration, "T"));
 
-const common = {
-  "The key's organization is told": "yes",
+const byDefault = {
+  "A wrong key": "401, JSON",
+  "Something that does not exist": "404, JSON",
+  "Beyond the specification": "/orgs /authtoken /apikeys /memberships /regions /plans /releases",
+  "The key's organization is shown": "yes",
   "A create answers": "201, the object",
   "The field of ids": "_id",
+  "The founder's membership is created with it": "no",
+  prefunded_accounts: "taken with 0x",
+  "An environment starts without a node": "yes: setup after T",
+  "Autopause is called": "initial_delay idle_hours",
+  "urls in a node": "none at first",
+  "A node": "started after T",
+  "publicAddress in its status": "in geth",
   "GET of one environment": "yes",
+  "PATCH changes in place": "yes (HTTP 200)",
+  "PATCH of the state pauses": "yes, and resumes it",
   "Credentials are listed": "yes",
-  "The default size of a page": "not asked: it takes many objects",
-  "Names are unique": "not asked: it takes a second object",
+  "DELETE of a zone exists": "yes",
+  "?limit= and ?skip= of lists": "both work",
+  "The default size of a page": "not tested: needs many objects",
+  "Names are unique": "not tested: needs a second object",
+  "A DELETE answers": "node 204, environment 202, membership 204, consortium 202",
+  "A deleted object is listed as":
+    "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",
 };
-const cases: [string, ServiceOptions["answers"], Record<string, string>, object][] = [
+/** What of the table differs, and what is saved. */
+const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, object][] = [
   [
     "the default",
     {},
-    {
-      ...common,
-      "A wrong key": "401, JSON",
-      "Something that does not exist": "404, JSON",
-      "Beyond the specification": "/orgs /authtoken /apikeys /memberships /regions /plans /releases",
-      "The founder's membership comes with it": "no",
-      prefunded_accounts: "taken with 0x",
-      "An environment starts without a node": "yes: setup after T",
-      "Autopause is called": "initial_delay idle_hours",
-      "urls in a node": "none at first",
-      "A node": "started after T",
-      "publicAddress in its status": "in geth",
-      "PATCH changes in place": "yes (HTTP 200)",
-      "PATCH of the state pauses": "yes, and resumes it",
-      "DELETE of a zone exists": "yes",
-      "?limit= and ?skip= of lists": "both work",
-      "A DELETE answers": "node 204, environment 202, membership 204, consortium 202",
-      "What is deleted is listed as":
-        "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",
-    },
+    {},
     { extended: true, bareAddresses: false, environmentsWait: false, deletion: "deleting", plainErrors: false },
   ],
   [
     "like the hosted one",
     { like: "hosted" },
     {
-      ...common,
       "A wrong key": "401, plain text",
       "Something that does not exist": "404, plain text",
-      "Beyond the specification": "/orgs /authtoken /apikeys /memberships /regions /plans /releases",
-      "The founder's membership comes with it": "yes",
-      prefunded_accounts: "refused with 0x (HTTP 400), taken without",
+      "The founder's membership is created with it": "yes",
+      prefunded_accounts: "rejected with 0x (HTTP 400), accepted without",
       "An environment starts without a node": "not within T",
       "Autopause is called": "autopause_init_delay autopause_idle_hours",
       "urls in a node": "an empty wss at first",
-      "A node": "started after T",
       "publicAddress in its status": "in quorum",
-      "PATCH changes in place": "yes (HTTP 200)",
-      "PATCH of the state pauses": "yes, and resumes it",
       "DELETE of a zone exists": "no (HTTP 405)",
-      "?limit= and ?skip= of lists": "both work",
       "A DELETE answers": "node 204, environment 202, consortium 202",
-      "What is deleted is listed as":
+      "A deleted object is listed as":
         "node: delete_pending T, then deleted T; environment: delete_pending T, then deleted T; " +
         "consortium: delete_pending T, then deleted T",
     },
@@ -113,36 +106,25 @@ const cases: [string, ServiceOptions["answers"], Record<string, string>, object]
       deleted: { node: 202 },
     },
     {
-      "A wrong key": "401, JSON",
       "Something that does not exist": "410, JSON",
       "Beyond the specification": expect.stringMatching(/^not \/orgs \(404\) \/authtoken \(404\)/) as string,
-      "The key's organization is told": "no",
+      "The key's organization is shown": "no",
       "A create answers": "200, no body",
       "The field of ids": "id",
-      "The founder's membership comes with it": "no",
-      prefunded_accounts: "taken with 0x",
-      "An environment starts without a node": "yes: setup after T",
-      "Autopause is called": "initial_delay idle_hours",
-      "urls in a node": "none at first",
-      "A node": "started after T",
-      "publicAddress in its status": "in geth",
       "GET of one environment": "no (HTTP 404)",
       "PATCH changes in place": "no (HTTP 405)",
       "PATCH of the state pauses": "not asked: PATCH does not work",
       "Credentials are listed": "no (HTTP 403)",
       "DELETE of a zone exists": "not known: answered as an unknown path (HTTP 404)",
       "?limit= and ?skip= of lists": "ignored",
-      "The default size of a page": "not asked: it takes many objects",
-      "Names are unique": "not asked: it takes a second object",
       "A DELETE answers": "node 202, environment 202, membership 204, consortium 202",
-      "What is deleted is listed as":
-        "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",
     },
     { extended: false, idField: "id", created: 200, emptyBodies: true, getById: false, patch: 405, gone: 410 },
   ],
 ];
 
-describe.each(cases)("a service %s", (_, answers, table, settings) => {
+describe.each(cases)("a service %s", (_, answers, differing, settings) => {
+  const table = { ...byDefault, ...differing };
   test("is told in a table, cleaned up, and saved so that another service answers the same", async () => {
     const service = await serviceWith({ answers, timing: answers?.like === "hosted" ? { deleting: 300 } : {} });
     const kept = await own(service);
@@ -183,8 +165,8 @@ describe("it deletes what it made", () => {
     child.kill(signal);
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(signal === "SIGINT" ? 130 : 143);
-    expect(stderr).toContain("Deleting what was made.");
-    expect(stdout).toContain("Nothing that the probe made is left.");
+    expect(stderr).toContain("Deleting what was created.");
+    expect(stdout).toContain("Everything that the probe created is deleted.");
     expect(deletions(service)).toEqual(["nodes", "environments", "memberships", "consortia"]);
     expect(there(service)).toEqual([]);
   });
@@ -234,11 +216,11 @@ describe("it deletes what it made", () => {
     service.faults.add({ kind: "refuse", ms: 600_000 });
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(1);
-    expect(stderr).toContain("Deleting what was made.");
+    expect(stderr).toContain("Deleting what was created.");
     const [node, ...others] = all.reverse();
     expect(leftIn(stderr)).toEqual([
       expect.stringMatching(new RegExp(`^${node}: DELETE /\\S+: the connection was .*cannot be reached`)),
-      ...others.map((one) => `${one}: not tried, as the service cannot be reached`),
+      ...others.map((one) => `${one}: not tried, because the service cannot be reached`),
     ]);
     expect(stdout).not.toContain("is left.");
   });

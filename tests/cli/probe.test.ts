@@ -18,7 +18,7 @@ describe("it deletes what it made, innermost first", () => {
     const { code, stdout, stderr } = await probe(service, "--yes", "--save", file("none.json"));
     expect([code, stderr]).toEqual([1, expect.stringContaining("consortium: POST /consortia/")]);
     expect(stdout).toContain("A create answers");
-    expect(stdout).toContain("Nothing that the probe made is left.");
+    expect(stdout).toContain("Everything that the probe created is deleted.");
     expect(deletions(service)).toEqual(["nodes", "environments", "memberships", "consortia"]);
     expect(there(service)).toEqual([]);
     expect(() => readFileSync(file("none.json"))).toThrow("ENOENT");
@@ -46,8 +46,8 @@ describe("it deletes what it made, innermost first", () => {
     process.emit(signal, signal);
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(signal === "SIGINT" ? 130 : 143);
-    expect(stderr).toContain("Deleting what was made.");
-    expect(stdout).toContain("Nothing that the probe made is left.");
+    expect(stderr).toContain("Deleting what was created.");
+    expect(stdout).toContain("Everything that the probe created is deleted.");
     expect(deletions(service)).toEqual(["nodes", "environments", "memberships", "consortia"]);
     expect(there(service)).toEqual([]);
     expect(process.listenerCount(signal)).toBe(listeners);
@@ -75,10 +75,10 @@ test("without a terminal and without --yes, it makes nothing", async () => {
   const { code, stderr } = await probe(service);
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining("Nothing was made: confirm at a terminal, or use --yes."),
+    expect.stringContaining("Nothing was created: confirm at a terminal, or use --yes."),
   ]);
   expect(stderr).toMatch(
-    /makes, all with the name probe-\w+: a consortium; .* an\nenvironment \(quorum, raft\); and a node/,
+    /creates a consortium, .* an environment \(quorum, raft\)\nand a node of the default size, all with the name probe-\w+\./,
   );
   expect(service.calls).toEqual([]);
 });

@@ -8,10 +8,10 @@ import { planned, step } from "./plans";
 
 jest.setTimeout(30_000);
 
-test("docs/gitops.md names every flag, and every reason to fail", () => {
+test("docs/reference/commands.md names every flag, and every reason to fail", () => {
   const command = new Command();
   define(command);
-  const page = readFileSync(join(__dirname, "../../docs/gitops.md"), "utf8");
+  const page = readFileSync(join(__dirname, "../../docs/reference/commands.md"), "utf8");
   const names = command.options.flatMap(({ long, argChoices }) => [long!, ...(argChoices ?? [])]);
   expect(names).toEqual(expect.arrayContaining(["--fail-on", "ledger-loss"]));
   expect(names.filter((name) => !page.includes(name))).toEqual([]);

@@ -256,7 +256,7 @@ describe("what went wrong", () => {
     "%j is no plan",
     (text) => {
       expect(() => readPlan(text, "plan.json")).toThrow(
-        /plan.json does not hold the events that Pulumi prints with --json/,
+        /plan.json does not contain the events that Pulumi prints with --json/,
       );
     },
   );

@@ -77,7 +77,7 @@ test("files of CONTRIBUTING.md's table of questions exist, and so do their tests
 test("pages say where packages are from what package.json says, or that they are not published yet", () => {
   const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const texts = (repository?: string) => installing({ ...about, repository }, textOf);
-  const inOwnWords = pages.filter(({ file }) => file.startsWith("docs/") || file === "README.md");
+  const inOwnWords = pages.filter(({ file }) => /^docs\/|^(\w+\/)?README\.md$/.test(file));
   expect(Object.keys(texts()).length).toBeGreaterThan(3);
   for (const [file, text] of Object.entries(texts()).filter(([name]) => name.endsWith(".md")))
     expect([file, text]).toEqual([file, expect.stringContaining("Not published yet: pack it from the clone")]);
@@ -85,6 +85,9 @@ test("pages say where packages are from what package.json says, or that they are
   for (const { file, text } of inOwnWords)
     expect([file, (published[file] ?? text).match(/not published yet|not on npm|npm pack /gi)]).toEqual([file, null]);
   expect(published["README.md"]).toContain(`npm install --save-exact pulumi-consortium@${about.version} `);
+  expect(published["fleet/README.md"]).toContain(
+    `npm install --save-dev consortium-fleet@${about.version} @pulumi/pulumi`,
+  );
   expect(published["docs/gitops.md"]).toContain("pulumi new https://forge.example/consortium/templates/typescript");
   expect(published["examples/gitops/README.md"]).not.toMatch(/not published yet|npm pack|cp -r gitops /i);
 });

@@ -45,7 +45,16 @@ async function error(events: EngineEvent[], change: Partial<FleetStack> = {}, en
   const progress = new Progress(String, "planned");
   events.forEach((event) => progress.take(event));
   const organization = { name: "acme", apiKey: { env: "KEY" } };
-  const stack = { name: "acme-prod", organization, definition, adopt: false, dependsOn: [], paths: [], ...change };
+  const stack = {
+    name: "acme-prod",
+    organization,
+    definition,
+    adopt: false,
+    dependsOn: [],
+    paths: [],
+    place: [],
+    ...change,
+  };
   const result = { outcome: "ok" } as StackResult;
   const own = { CONSORTIUM_API_KEY: "key", CONSORTIUM_BASE_URL: service.baseUrl, ...env };
   const previewed: Previewed[] = [{ stack, result, progress, env: own }];

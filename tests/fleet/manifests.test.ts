@@ -35,7 +35,7 @@ organizations:
     stacks: { prod: trade.yaml }
 `;
   writeFileSync(file, organizations + extra);
-  return readFleet(file, { env: {}, secrets: false });
+  return readFleet(file);
 };
 
 const files = () => fleetManifests(fleet(kubernetes), join(folder, "operator"));
@@ -131,7 +131,7 @@ describe("--program", () => {
     const file = join(folder, "words.yaml");
     const stacks = { off: { definition: "trade.yaml", name: "no" } };
     writeFileSync(file, JSON.stringify({ backend: "s3://b", organizations: { y: { apiKey: { env: "K" }, stacks } } }));
-    const files = fleetManifests(readFleet(file, { env: {}, secrets: false }), folder, { programs: true });
+    const files = fleetManifests(readFleet(file), folder, { programs: true });
     const [program] = parseAllDocuments(files["y-off.yaml"]!, { version: "1.1" }).map((one) => one.toJS() as unknown);
     expect(program).toMatchObject({ program: { resources: { no: { properties: { members } } } } });
     for (const text of Object.values(files)) {

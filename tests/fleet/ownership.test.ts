@@ -1,13 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readFleet } from "../../fleet/file";
-import { plainView } from "../../fleet/output";
-import { identityOf, isSame } from "../../fleet/ownership";
-import { Stop } from "../../fleet/pulumi";
 import { type Command, type FleetResult } from "../../fleet/results";
 import { runFleet } from "../../fleet/run";
 import { readSecrets } from "../../fleet/secrets";
+import { Stop } from "../../fleet/stack";
+import { setEnvironment } from "../support/service";
 import { StubPulumi } from "./stub-pulumi";
 
 /* The fleet of a stack: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
@@ -20,6 +19,7 @@ let pulumi: StubPulumi;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "consortium-fleet-ownership-"));
   pulumi = new StubPulumi(join(folder, "stub"));
+  setEnvironment(pulumi.env);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -52,18 +52,16 @@ interface Ran extends Pick<FleetResult, "strays"> {
 
 async function run(command: Command, file: string, { takeOver = false } = {}): Promise<Ran> {
   const env = { ...pulumi.env, KEY: "a-key-of-acme" };
-  const read = readFleet(file, { env });
+  const read = readFleet(file);
   const secrets = await readSecrets(read, read.stacks, env);
-  const stop = new Stop();
-  const view = plainView(() => undefined);
   const { stacks: results, strays } = await runFleet(read, {
     command,
     stacks: read.stacks,
     parallel: 1,
     secrets,
     env,
-    view,
-    stop,
+    say: () => undefined,
+    stop: new Stop(),
     takeOver,
   });
   return {
@@ -92,7 +90,6 @@ describe("two fleet files on one backend, with the same organization and stack k
   test.each<[string, string, string]>([
     ["in two folders", "north/fleet.yaml", "south/fleet.yaml"],
     ["in one folder", "north/one.yaml", "north/two.yaml"],
-    ["that are called alike, in folders that are called alike", "a/net/fleet.yaml", "b/net/fleet.yaml"],
   ])("and the same project, %s: the second is refused, whatever it would do", async (_, one, other) => {
     await run("up", fleet(one, { project }));
     const second = fleet(other, { project, stacks: { prod: "tea" } });
@@ -131,26 +128,6 @@ test("a file that was moved, with its folder's name, goes on", async () => {
   await run("up", fleet("a/net/fleet.yaml", { project: "trade" }));
   rmSync(join(folder, "a"), { recursive: true });
   expect((await run("up", fleet("b/net/fleet.yaml", { project: "trade" }))).outcomes).toEqual({ "acme-prod": "ok" });
-});
-
-describe("which fleet a file is", () => {
-  const at = (path: string, host = hostname()) => ({ id: "net/fleet.yaml", host, path });
-  const there = () => true;
-  const gone = () => false;
-  test.each([
-    ["the same file", at("/a/net/fleet.yaml"), there, true],
-    ["a copy on another machine", at("/b/net/fleet.yaml", "elsewhere"), there, true],
-    ["one of the same name that is still there", at("/b/net/fleet.yaml"), there, false],
-    ["one of the same name that is gone", at("/b/net/fleet.yaml"), gone, true],
-    ["one that says its id", { id: "net/fleet.yaml" }, there, true],
-    ["another one", { id: "other" }, gone, false],
-  ])("%s", (_, recorded, isThere, expected) => {
-    expect(isSame(recorded, at("/a/net/fleet.yaml"), isThere)).toBe(expected);
-  });
-  test("is said by its id, else by its name and its folder's", () => {
-    expect(identityOf({ file: "x/fleet.yaml", folder: "/a/net" })).toEqual(at("/a/net/fleet.yaml"));
-    expect(identityOf({ file: "x/fleet.yaml", folder: "/a/net", id: "one" })).toEqual({ id: "one" });
-  });
 });
 
 describe("stacks that remember no file, such as those of the Kubernetes operator", () => {

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Fleet, FleetStack } from "../../fleet/schema";
-import { configure, prepareBackend, prepareWorkFolder, programFiles } from "../../fleet/project";
+import { type Fleet, FleetFile, type FleetStack } from "../../fleet/schema";
+import { configure, prepareWorkFolder, programFiles } from "../../fleet/project";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-fleet-project-"))));
@@ -18,17 +18,18 @@ const stack = (change: Partial<FleetStack> = {}): FleetStack => ({
   adopt: false,
   dependsOn: [],
   paths: [],
+  place: [],
   ...change,
 });
 const fleet = (): Fleet => ({
   file: "fleet.yaml",
   folder,
   project: "trade",
-  hasProject: true,
   concurrency: 4,
   organizations: [organization],
   stacks: [stack()],
   policyPacks: [],
+  kubernetes: FleetFile.shape.kubernetes.parse(undefined),
 });
 const settings = (): unknown => parse(readFileSync(join(folder, "Pulumi.acme-prod.yaml"), "utf8"));
 
@@ -55,8 +56,7 @@ const plugin = join(__dirname, "../../plugin");
 const plugins = existsSync(plugin) ? { providers: [{ name: "consortium", path: plugin }] } : undefined;
 
 test("the work folder holds the program, which finds this package and Pulumi's", () => {
-  const workFolder = prepareWorkFolder(fleet());
-  prepareBackend({ ...fleet(), backend: `file://${folder}/state` });
+  const workFolder = prepareWorkFolder({ ...fleet(), backend: `file://${folder}/state` });
   expect(workFolder).toBe(join(folder, ".consortium/fleet/trade"));
   for (const [name, text] of Object.entries(programFiles("trade", plugins)))
     expect(readFileSync(join(workFolder, name), "utf8")).toBe(text);

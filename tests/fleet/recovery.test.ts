@@ -1,26 +1,41 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { findPulumi, pathsIn, workspaceIn } from "../../fleet/pulumi";
 import {
+  continueFrom,
+  createLogOf,
   endProcesses,
-  type RunRecord,
+  haveEnded,
   holdersOf,
-  isLocked,
-  RunLocks,
-  markName,
-  mayClear,
+  leftoversOf,
+  markOf,
   processesOf,
-} from "../../fleet/run-locks";
+  RunLocks,
+} from "../../fleet/recovery";
+import { readCreateLog } from "../../provider/core/create-log";
 import { built } from "../service/child";
+import { setEnvironment } from "../support/service";
+import { StubPulumi } from "./stub-pulumi";
+
+/* What tells a run that is at work from one that was killed, and what a killed one leaves. */
 
 const root = resolve(__dirname, "../..");
-const dead = randomUUID();
 /** No process has an id as high as this. */
 const ended = 2 ** 22 + 1;
+const past = { user: "jo", pid: ended, host: "there", since: "2026-01-01T00:00:00Z" };
 
 let folder: string;
 const children: ChildProcess[] = [];
@@ -30,24 +45,16 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const past = (change: Partial<RunRecord> = {}): RunRecord => ({
-  id: dead,
-  user: "jo",
-  pid: ended,
-  host: "there",
-  since: "2026-01-01T00:00:00Z",
-  ...change,
-});
-
-/** What a run wrote down before; `silentMs`: it holds the lock of the stack, and renewed it that long ago. */
-function write(entry: RunRecord, { stack = "acme-prod", silentMs }: { stack?: string; silentMs?: number } = {}): void {
+/** What a killed run left; `silentMs`: it holds the lock of the stack, and renewed it that long ago. */
+function write({ stack = "acme-prod", silentMs }: { stack?: string; silentMs?: number } = {}): string {
   const file = join(folder, "journal", `${stack}.json`);
   mkdirSync(join(folder, "journal"), { recursive: true });
-  writeFileSync(file, JSON.stringify(entry));
-  if (silentMs === undefined) return;
+  writeFileSync(file, JSON.stringify(past));
+  if (silentMs === undefined) return file;
   const at = (Date.now() - silentMs) / 1000;
   mkdirSync(`${file}.lock`);
   utimesSync(`${file}.lock`, at, at);
+  return file;
 }
 
 /** Locks are stale after three seconds instead of ten. */
@@ -57,14 +64,14 @@ const changing = { changes: true };
 
 test("a run writes down what it begins, and leaves nothing when all has ended", async () => {
   const locks = open();
-  await locks.begin("acme-prod", changing);
+  expect(await locks.begin("acme-prod", changing)).toBe(false);
   await locks.begin("acme-test", changing);
-  expect(locks.recordOf("acme-prod")).toMatchObject({ host: hostname(), pid: process.pid });
-  expect(locks.recordOf("acme-test")).toMatchObject({ id: locks.markOf("acme-test") });
+  const record = JSON.parse(readFileSync(locks.recordOf("acme-prod"), "utf8")) as unknown;
+  expect(record).toMatchObject({ host: hostname(), pid: process.pid });
+  expect(locks.isAnyOpen()).toBe(true);
   for (const stack of ["acme-prod", "acme-test"]) await locks.end(stack, { settled: true });
-  await locks.close();
   expect(files()).toEqual([]);
-  expect(locks.unfinished).toEqual(new Set());
+  expect(locks.isAnyOpen()).toBe(false);
 });
 
 test("what a run does not finish is left to the next one", async () => {
@@ -72,22 +79,19 @@ test("what a run does not finish is left to the next one", async () => {
   await first.begin("acme-prod", changing);
   await first.end("acme-prod", { settled: false });
   const second = open();
-  await second.begin("acme-prod", changing);
-  expect(second.unfinished).toEqual(new Set(["acme-prod"]));
-  expect(second.recordOf("acme-prod")).toMatchObject({ id: second.markOf("acme-prod") });
-  await second.close();
+  expect(await second.begin("acme-prod", changing)).toBe(true);
+  await second.end("acme-prod", { settled: false });
   expect(files()).toEqual(["acme-prod.json"]);
 });
 
 test("a run that changes nothing writes nothing down, and leaves what a killed one had left", async () => {
-  write(past());
+  const record = write();
   const locks = open();
-  await locks.begin("acme-prod", { changes: false });
-  await locks.begin("acme-test", { changes: false });
-  expect(locks.unfinished).toEqual(new Set(["acme-prod"]));
+  expect(await locks.begin("acme-prod", { changes: false })).toBe(true);
+  expect(await locks.begin("acme-test", { changes: false })).toBe(false);
   await locks.end("acme-prod", { settled: false });
   expect(files()).toEqual(["acme-prod.json"]);
-  expect(locks.recordOf("acme-prod")).toEqual(past());
+  expect(JSON.parse(readFileSync(record, "utf8"))).toEqual(past);
 });
 
 test.each([
@@ -95,72 +99,44 @@ test.each([
   ["whose lock was not renewed for long", 20_000],
   ["whose lock will be stale in a moment", 2_500],
 ])("a record %s is one of a dead run", async (_, silentMs) => {
-  write(past(), { silentMs });
+  write({ silentMs });
   const locks = open();
-  expect(await locks.recover(["acme-prod"])).toBe(true);
-  expect(locks.unfinished).toEqual(new Set(["acme-prod"]));
-  await locks.close();
+  expect(await locks.begin("acme-prod", changing)).toBe(true);
+  await locks.end("acme-prod", { settled: true });
 });
 
-describe("a run at work, on whatever machine", () => {
-  let renewing: NodeJS.Timeout;
-  let locks: RunLocks;
-  beforeEach(() => {
-    write(past(), { silentMs: 0 });
-    const lock = join(folder, "journal/acme-prod.json.lock");
-    renewing = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
-    locks = open();
-  });
-  afterEach(async () => {
-    clearInterval(renewing);
-    await locks.close();
-  });
+test("a run at work, on whatever machine, keeps its stack from those who would change it, but not from those who look", async () => {
+  const record = write({ silentMs: 0 });
+  const renewing = setInterval(() => utimesSync(`${record}.lock`, new Date(), new Date()), 500);
+  const [locks, looking] = [open(), open()];
+  const refused = expect(locks.begin("acme-prod", changing)).rejects.toThrow(
+    /^the stack is locked by jo@there, process \d+, since 2026.*Wait until/,
+  );
+  expect(await looking.begin("acme-prod", { changes: false })).toBe(false);
+  await refused;
+  expect(JSON.parse(readFileSync(record, "utf8"))).toEqual(past);
+  clearInterval(renewing);
+}, 30_000);
 
-  test("keeps its stack from those who would change it, too, but not from those who look", async () => {
-    const looking = open();
-    const refused = expect(locks.begin("acme-prod", changing)).rejects.toThrow(
-      /^the stack is locked by jo@there, process \d+, since 2026.*Wait until/,
-    );
-    await Promise.all([refused, looking.begin("acme-prod", { changes: false }), looking.begin("acme-test", changing)]);
-    expect(looking.unfinished).toEqual(new Set());
-    expect(looking.recordOf("acme-prod")).toEqual(past());
-    await looking.close();
-  }, 30_000);
-
-  test("is no reason to look for what kills left", async () => {
-    expect(await locks.recover(["acme-test"])).toBe(false);
-    write(past(), { stack: "acme-other" });
-    expect(await locks.recover(["acme-test"])).toBe(true);
-  });
-});
-
-/** A process of a dead run that does not end on Ctrl-C, but says that it was interrupted. */
-async function stubborn(run: string, title: string): Promise<{ child: ChildProcess; said: () => string }> {
-  const code = `process.title = "${title}"; process.on("SIGINT", () => console.log("interrupted"));
-    setInterval(() => {}, 1000); console.log("ready");`;
-  const child = spawn(process.execPath, ["-e", code], { env: { ...process.env, [markName]: run }, detached: true });
+/** A process of a dead run that does not end on Ctrl-C. */
+async function stubborn(record: string): Promise<void> {
+  const code = `process.on("SIGINT", () => {}); setInterval(() => {}, 1000); console.log("ready");`;
+  const env = { ...process.env, ...markOf(record) };
+  const child = spawn(process.execPath, ["-e", code], { env, detached: true });
   children.push(child);
-  let said = "";
-  child.stdout.on("data", (data: Buffer) => (said += data.toString()));
   await once(child.stdout, "data");
-  return { child, said: () => said.replaceAll("\n", " ").trim() };
 }
 
-test("what is left of a dead run is interrupted first, if it is Pulumi, and killed when it does not end", async () => {
-  const [pulumi, plugin] = [await stubborn(dead, "pulumi"), await stubborn(dead, "pulumi-language")];
-  expect(processesOf(past()).sort()).toEqual([pulumi.child.pid, plugin.child.pid].sort());
-  expect(await endProcesses(past(), { interrupted: 1_000, killed: 10_000 })).toBe(true);
-  expect([pulumi.said(), plugin.said()]).toEqual(["ready interrupted", "ready"]);
-  expect(processesOf(past())).toEqual([]);
-});
-
-test("what is left of a dead run has ended before its stack is begun again", async () => {
-  write(past());
-  await stubborn(dead, "plugin");
+test("what is left of a dead run has ended before its stack is begun again, and nothing else has", async () => {
+  const [record, other] = [write(), write({ stack: "acme-prod.json" })];
+  for (const one of [record, record, other]) await stubborn(one);
+  expect(processesOf(record)).toHaveLength(2);
   const locks = open();
   await locks.begin("acme-prod", changing);
-  expect(processesOf(past())).toEqual([]);
-  await locks.close();
+  expect([processesOf(record), processesOf(other)]).toEqual([[], [children[2]!.pid]]);
+  await locks.end("acme-prod", { settled: true });
+  await endProcesses(other);
+  expect(processesOf(other)).toEqual([]);
 });
 
 describe("two runs at a time", () => {
@@ -168,18 +144,15 @@ describe("two runs at a time", () => {
 
   test("each settles stacks of its own, and nothing of the dead run comes back", async () => {
     const names = ["a", "b", "c", "d"].map((letter) => Array.from({ length: 25 }, (_, index) => `${letter}${index}`));
-    for (const stack of names.flat()) write(past(), { stack });
-    const program = `const { RunLocks } = require(${JSON.stringify(join(root, "fleet/dist/run-locks.js"))});
+    for (const stack of names.flat()) write({ stack });
+    const program = `const { RunLocks } = require(${JSON.stringify(join(root, "fleet/dist/recovery.js"))});
       const [folder, ...stacks] = process.argv.slice(1);
       (async () => {
         const locks = new RunLocks(folder, 3_000);
-        await locks.recover(stacks);
         for (const one of stacks) {
-          await locks.begin(one, { changes: true });
+          if (!(await locks.begin(one, { changes: true }))) throw new Error("somebody else took what was left");
           await locks.end(one, { settled: true });
         }
-        await locks.close();
-        if (locks.unfinished.size !== stacks.length) throw new Error("somebody else took what was left");
       })();`;
     const all = names.map((stacks) => promisify(execFile)(process.execPath, ["-e", program, folder, ...stacks]));
     await Promise.all(all);
@@ -187,7 +160,7 @@ describe("two runs at a time", () => {
     expect(readdirSync(folder)).toEqual(["journal"]);
   }, 60_000);
 
-  test("none begins with a stack while the other one is at work on it, and may clear its lock", async () => {
+  test("none begins with a stack while the other one is at work on it", async () => {
     const [one, other] = [open(), open()];
     await one.begin("acme-prod", changing);
     let hasBegun = false;
@@ -196,8 +169,7 @@ describe("two runs at a time", () => {
     expect(hasBegun).toBe(false);
     await one.end("acme-prod", { settled: true });
     await begun;
-    expect(other.recordOf("acme-prod")).toMatchObject({ id: other.markOf("acme-prod") });
-    await other.close();
+    await other.end("acme-prod", { settled: true });
   });
 });
 
@@ -206,31 +178,72 @@ const locked = (host: string, pid: number): string =>
   `  file:///state/.pulumi/locks/organization/fleet/acme-prod/x.json: created by jo@${host} (pid ${pid}) at 2026-01-02T03:04:05Z`;
 
 test("who holds a lock is read from what Pulumi says", () => {
-  expect(isLocked(locked("here", 5))).toBe(true);
-  expect(isLocked("error: no stack named 'x' found")).toBe(false);
-  expect(holdersOf(locked("here", 5))).toEqual([{ user: "jo", host: "here", pid: 5, since: "2026-01-02T03:04:05Z" }]);
+  const text = locked("here", 5);
+  expect(holdersOf(`${text}\n${text}`)).toEqual([{ user: "jo", host: "here", pid: 5, since: "2026-01-02T03:04:05Z" }]);
 });
 
 const here = hostname();
-const locks: [string, string, string, boolean][] = [
-  ["of a dead run of ours, whose Pulumi has ended", "acme-prod", locked(here, ended), true],
-  ["whose Pulumi is still there", "acme-prod", locked(here, process.pid), false],
-  ["of another machine", "acme-prod", locked("there", ended), false],
-  ["of nobody that we know of", "acme-test", locked(here, ended), false],
-  ["of nobody that is named", "acme-prod", "[409] Conflict: Another update is currently in progress.", false],
-];
-
-test.each(locks)("a lock %s", async (_, stack, text, expected) => {
-  write(past(), { stack });
-  const locks = open();
-  await locks.begin("acme-prod", changing);
-  expect(mayClear("acme-prod", holdersOf(text), locks)).toBe(expected);
-  await locks.close();
+test.each<[string, string, boolean]>([
+  ["whose Pulumi has ended", locked(here, ended), true],
+  ["whose Pulumi is still there", locked(here, process.pid), false],
+  ["of another user's Pulumi", locked(here, 1), false],
+  ["of another machine", locked("there", ended), false],
+  ["of which one holder has ended", `${locked(here, ended)}\n${locked(here, process.pid)}`, false],
+  ["of nobody that is named", "[409] Conflict: Another update is currently in progress.", false],
+])("a lock %s", (_, text, expected) => {
+  expect(haveEnded(holdersOf(text))).toBe(expected);
 });
 
-test("a lock of a run that is at work is never cleared", async () => {
-  write(past({ pid: 100 }), { silentMs: 0 });
-  const locks = open();
-  expect(mayClear("acme-prod", holdersOf(locked(here, ended)), locks)).toBe(false);
-  await locks.close();
+const lines = (...all: object[]): string => all.map((line) => `${JSON.stringify(line)}\n`).join("");
+const begun = (attempt: string, path: string, name?: string) => ({
+  begun: { attempt, path, name, before: [], key: "salt:key", at: 0 },
+});
+const made = (attempt: string, id: string) => ({ made: attempt, id });
+
+test("what a killed run created and no state holds is named, except what was deleted with its parent", () => {
+  const file = createLogOf(folder, "acme-test");
+  const memberships = "/consortia/c-held/memberships";
+  writeFileSync(
+    file,
+    lines(
+      ...[begun("1", "/consortia", "held"), made("1", "c-held")],
+      ...[begun("2", "/consortia", "ours"), made("2", "c-ours")],
+      ...[begun("3", memberships, "acme"), made("3", "m-ours")],
+      ...[begun("4", "/consortia", "maybe"), begun("5", memberships)],
+      { continued: { held: ["/consortia/c-held"] } },
+      ...[begun("6", "/consortia", "new"), made("6", "c-new")],
+    ),
+  );
+  expect(leftoversOf(file, ["/consortia/c-held"])).toEqual({
+    certain: [`/consortia/c-ours ("ours")`, `${memberships}/m-ours ("acme")`],
+    open: [`/consortia ("maybe")`, memberships],
+  });
+  expect(leftoversOf(file, [])).toEqual({ certain: [`/consortia/c-ours ("ours")`], open: [`/consortia ("maybe")`] });
+});
+
+test("states of other stacks are read only where a create has no answer", async () => {
+  const file = createLogOf(folder, "acme-test");
+  const others = jest.fn(() => Promise.resolve(["theirs"]));
+  const states = { own: () => Promise.resolve(["own"]), others };
+  await continueFrom(file, states);
+  expect(existsSync(file)).toBe(false); // it was killed before it created anything
+
+  writeFileSync(file, lines(begun("1", "/consortia", "a"), made("1", "c1")));
+  await continueFrom(file, states);
+  expect([[...readCreateLog(file).held], others.mock.calls]).toEqual([["own"], []]);
+
+  writeFileSync(file, lines(begun("1", "/consortia", "a")));
+  await continueFrom(file, states);
+  expect([...readCreateLog(file).held]).toEqual(["own", "theirs"]);
+});
+
+test("the paths of what is in a state, read by several at once; a stack that does not exist has none", async () => {
+  const pulumi = new StubPulumi(join(folder, "stub"));
+  setEnvironment(pulumi.env);
+  pulumi.stacks = { "fleet/acme-test": { tags: {}, networks: ["trade"], ids: ["c1", "m1"] } };
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: fleet\n");
+  const workspace = await workspaceIn({ cwd: folder, env: pulumi.env }, await findPulumi());
+  const all = await Promise.all(Array.from({ length: 6 }, () => pathsIn("acme-test", workspace)));
+  expect(all).toEqual(all.map(() => ["/consortia/c1", "/consortia/m1"]));
+  expect(await pathsIn("acme-other", workspace)).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { start } from "../support/service";
 import { type Ended, consortium } from "../cli/command";
 import { StubPulumi } from "./stub-pulumi";
 
@@ -70,7 +69,7 @@ test("a Pulumi that is killed fails its stack alone, and the next run goes on wh
   const ended = await running;
   expect(ended.code).toBe(1);
   expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "ok" });
-  expect(ended.summary.stacks[0]!.error).toContain("ended with a signal");
+  expect(ended.summary.stacks[0]!.error).toBe("Pulumi was killed with SIGKILL");
   const again = await up();
   expect(again).toMatchObject({ code: 0, summary: { ok: true } });
   expect(again.summary.stacks.map(({ recovered }) => recovered)).toEqual([true, false, false]);
@@ -91,13 +90,35 @@ test("Ctrl-C begins no other stack, and the next run does all", async () => {
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
 });
 
+test("Ctrl-C in a terminal, which Pulumi hears by itself, is not sent to it again: a second one would end it at once", async () => {
+  const running = up({ "acme-prod": "slow" }, "--parallel", "1");
+  const pid = await atWorkOn("acme-prod");
+  process.kill(pid, "SIGINT");
+  process.emit("SIGINT");
+  expect(outcomes(await running)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
+  expect(pulumi.signalsOf("acme-prod")).toBe("SIGINT");
+});
+
+test("a second Ctrl-C ends what does not end by itself, and the next run goes on where it stopped", async () => {
+  const running = up({ "acme-prod": "deaf" }, "--parallel", "1");
+  const pid = await atWorkOn("acme-prod");
+  process.emit("SIGINT");
+  process.emit("SIGINT");
+  const ended = await running;
+  expect(outcomes(ended)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
+  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+  const again = await up();
+  expect(again).toMatchObject({ code: 0, summary: { ok: true } });
+  expect(again.summary.stacks.map(({ recovered }) => recovered)).toEqual([true, false, false]);
+});
+
 test.each(["v3.205.0", "v2.300.0"])(
   "Pulumi %s, which would write secrets to the disk, is refused before anything",
   async (old) => {
     const env = { ...(pulumi.env as Record<string, string>), ...keys, STUB_VERSION: old };
     const { code, stderr } = await consortium(["fleet", "up", file, "--yes"], env);
     expect(code).toBe(1);
-    expect(stderr).toContain(`A fleet needs Pulumi 3.216 or newer, and the one on the PATH is ${old}. Update it.`);
+    expect(stderr).toContain(`A fleet needs Pulumi 3.216.0 or newer, and the one on the PATH is ${old}. Update it.`);
     expect(pulumi.calls).toEqual(["version"]);
   },
 );
@@ -115,7 +136,9 @@ function ordered(): void {
   writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
 }
 const verbs = (verb: string) =>
-  pulumi.calls.flatMap((call) => (call.startsWith(`${verb} `) ? [/--stack (\S+)/.exec(call)![1]] : []));
+  pulumi.calls
+    .filter((call) => call.startsWith(`${verb} `) && !call.includes("--preview-only"))
+    .map((call) => /--stack (\S+)/.exec(call)![1]);
 
 test("stacks begin after those that they depend on, which are destroyed after them", async () => {
   ordered();
@@ -198,29 +221,37 @@ describe("shards", () => {
     expect((await merged(first!, other)).stderr).toContain("merge only files of one run");
     writeFileSync(other, readFileSync(first!, "utf8").replace('"count": 3', '"count": 4'));
     expect((await merged(first!, other)).stderr).toContain("merge only shards that were made of the same stacks");
-    expect((await merged(file)).stderr).toContain(`${file} does not hold the results of a fleet (command: `);
+    expect((await merged(file)).stderr).toContain(`${file} does not hold the results of a fleet.`);
     expect((await merged(join(folder, "none.json"))).stderr).toContain("there is no such file");
   });
 });
 
-test("a preview asks once for each organization whether its key is valid", async () => {
-  const { service, calls } = await start();
-  const { baseUrl, apiKey } = service;
-  const env = { ...(pulumi.env as Record<string, string>), CONSORTIUM_BASE_URL: baseUrl, ACME_KEY: apiKey };
-  const preview = async (more: Record<string, string>) => {
-    const ended = await consortium(["fleet", "preview", file, "--json"], { ...env, ...more });
+describe("destroy", () => {
+  const loss = (stack: string) =>
+    `WARNING: ${stack}: deletes Environment e: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, WILL BE DESTROYED`;
+  async function destroy(orders: Record<string, string> = {}): Promise<Ended & { summary: Summary }> {
+    const env: Record<string, string> = { ...(pulumi.env as Record<string, string>), ...keys };
+    for (const [stack, order] of Object.entries(orders)) env[`STUB_${stack}`] = order;
+    const ended = await consortium(["fleet", "destroy", file, "--yes", "--json"], env);
     return { ...ended, summary: JSON.parse(ended.stdout) as Summary };
-  };
-  const refused = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "false" });
-  expect(refused.code).toBe(1);
-  expect(outcomes(refused)).toEqual({ "acme-prod": "ok", "acme-test": "ok", "globex-prod": "failed" });
-  expect(refused.summary.stacks[2]!.error).toMatch(/GET \/consortia: HTTP 401: .*set CONSORTIUM_OFFLINE_PREVIEW=true/);
-  expect(calls()).toEqual(["GET /consortia", "GET /consortia"]);
-  expect(pulumi.calls.filter((call) => call.includes("globex"))).toEqual([]);
-  const offline = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "true" });
-  expect([offline.code, calls()]).toEqual([0, []]);
-  await service.close();
-  const unreachable = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "false" });
-  expect(unreachable.code).toBe(0);
-  expect(unreachable.stderr.match(/WARNING: the API key was not checked/g)).toHaveLength(2);
+  }
+
+  test("names all ledgers that will be lost before it destroys anything, and once", async () => {
+    await up();
+    const { code, stderr } = await destroy();
+    expect(code).toBe(0);
+    const calls = pulumi.calls.filter((call) => call.startsWith("destroy"));
+    expect(calls.map((call) => call.includes("--preview-only"))).toEqual([true, true, true, false, false, false]);
+    const stacks = ["acme-prod", "acme-test", "globex-prod"];
+    expect(stderr.split("\n").slice(0, 3)).toEqual(stacks.map(loss));
+    expect(stderr.match(/ledger|LEDGER/g)).toHaveLength(3);
+  });
+
+  test("leaves a stack alone, and those that it depends on, if it cannot say what will be lost", async () => {
+    ordered();
+    await up();
+    const { summary } = await destroy({ "acme-prod": "fail:protected" });
+    expect(outcomes({ summary })).toEqual({ "acme-prod": "failed", "acme-test": "not begun", "globex-prod": "ok" });
+    expect(verbs("destroy")).toEqual(["globex-prod"]);
+  });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fleet, Organization } from "../../fleet/schema";
+import { type Fleet, FleetFile, type Organization } from "../../fleet/schema";
 import { readSecrets, sharedEnvironment, stackEnvironment } from "../../fleet/secrets";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-secrets-"));
@@ -17,8 +17,14 @@ function fleetOf(...organizations: Organization[]): Fleet {
     adopt: false,
     dependsOn: [],
     paths: [],
+    place: [],
   }));
-  const defaults = { hasProject: true, project: "fleet", concurrency: 4, policyPacks: [] };
+  const defaults = {
+    project: "fleet",
+    concurrency: 4,
+    policyPacks: [],
+    kubernetes: FleetFile.shape.kubernetes.parse(undefined),
+  };
   return { ...defaults, file: "fleet.yaml", folder, organizations, stacks };
 }
 
@@ -52,7 +58,7 @@ test("an organization that the environment requires is that of another key: no s
   const secrets = await readSecrets(fleet, fleet.stacks, given);
   const shared = sharedEnvironment(fleet, secrets, given);
   const required = fleet.stacks.map((stack) => stackEnvironment(shared, stack, secrets).CONSORTIUM_ORGANIZATION);
-  expect(required).toEqual([undefined, undefined, "o-initech"]);
+  expect(required).toEqual(["", "", "o-initech"]);
 });
 
 test("a process has the key of its own organization and no other one", async () => {
@@ -68,7 +74,7 @@ test("a process has the key of its own organization and no other one", async () 
     PULUMI_BACKEND_URL: "file:///state",
   });
   // An address that was inherited would come before the region.
-  expect(of(0)).not.toHaveProperty("CONSORTIUM_BASE_URL");
+  expect(of(0)).toMatchObject({ CONSORTIUM_BASE_URL: "" });
   expect(of(0)).not.toHaveProperty("CONSORTIUM_ADOPT");
   expect(JSON.stringify(of(0))).not.toMatch(/globex-key|other-key/);
   expect(of(1)).toMatchObject({
@@ -91,6 +97,18 @@ test.each([
   const error = await readSecrets(fleet, fleet.stacks, env).catch((reason: Error) => reason.message);
   expect(error).toMatch(expected);
   expect(error).not.toMatch(/globex-key|two words/);
+});
+
+test("only the keys of the stacks that are wanted are needed; a passphrase that is named must be there", async () => {
+  const fleet = fleetOf(acme, { name: "globex", apiKey: { env: "NOT_SET" } });
+  expect([...(await readSecrets(fleet, fleet.stacks.slice(0, 1), env)).apiKeys.keys()]).toEqual(["acme"]);
+  await expect(readSecrets(fleet, fleet.stacks, env)).rejects.toThrow(
+    "The API key of the organization globex from the variable NOT_SET is empty.",
+  );
+  const encrypted = { ...fleetOf(acme), passphrase: { env: "NOT_SET" } };
+  await expect(readSecrets(encrypted, encrypted.stacks, env)).rejects.toThrow(
+    "The passphrase from the variable NOT_SET is empty.",
+  );
 });
 
 test("relative addresses and files mean the folder that the command is run in", async () => {

@@ -13,7 +13,8 @@ export type StubState = Record<string, StubStack>;
 /**
  * A `pulumi` that keeps each stack in a file, for what a fleet decides by itself: an `up` holds the network of the stack's settings. Its
  * events go where the Automation API waits for them.
- * The variable `STUB_<stack>` makes an `up` of it fail ("fail:why") or wait for Ctrl-C ("hang").
+ * The variable `STUB_<stack>` makes an `up` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end then ("deaf"), or say that it heard
+ * it and take two seconds ("slow").
  */
 const program = `#!/usr/bin/env node
 const { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
@@ -42,7 +43,7 @@ const step = (op, id) => ({ resOutputsEvent: { metadata: { op, urn: "urn:pulumi:
   type: "consortium:index:Consortium", new: { custom: true }, old: { custom: true } } } });
 const events = [];
 const tell = (event) => void events.push(event);
-const finish = (code = 0) => {
+const finish = (code = 0, afterMs = 0) => {
   const [, server] = (option("--event-log") ?? "").split("tcp://");
   if (!server) process.exit(code);
   const { credentials } = require(${JSON.stringify(require.resolve("@grpc/grpc-js"))});
@@ -50,7 +51,7 @@ const finish = (code = 0) => {
   const { EventRequest } = require(${JSON.stringify(require.resolve("@pulumi/pulumi/proto/events_pb"))});
   const stream = new EventsClient(server, credentials.createInsecure()).streamEvents(() => process.exit(code));
   for (const event of events) stream.write(new EventRequest().setEvent(JSON.stringify(event)));
-  stream.end();
+  setTimeout(() => stream.end(), afterMs);
 };
 if (verb === "version") {
   console.log(process.env.STUB_VERSION ?? "v3.216.0");
@@ -84,11 +85,18 @@ if (verb === "stack" && noun === "ls") {
     ...stack.ids.map((id) => ({ type: "consortium:index:Consortium", urn: "urn:pulumi:s::p::t::" + id, id })),
   ];
   console.log(JSON.stringify({ deployment: { resources } }));
-} else if (verb === "up" && process.env["STUB_" + name]) {
+} else if (["up", "destroy"].includes(verb) && process.env["STUB_" + name]) {
   const [order, text] = process.env["STUB_" + name].split(":");
+  process.on("SIGINT", () => {
+    appendFileSync(join(folder, name + ".signals"), "SIGINT ");
+    if (order === "hang") process.exit(255);
+    if (order !== "slow") return;
+    tell({ stdoutEvent: { message: "^C received; cancelling." } });
+    finish(255, 2_000);
+  });
+  require(${JSON.stringify(require.resolve("@grpc/grpc-js"))}); // takes long, and a signal must be answered in time
   writeFileSync(join(folder, name + ".pid"), String(process.pid));
-  process.on("SIGINT", () => process.exit(255));
-  if (order === "hang") return void setInterval(() => undefined, 1_000);
+  if (["hang", "deaf", "slow"].includes(order)) return void setInterval(() => undefined, 1_000);
   const words = { severity: "error", message: text + " (key " + process.env.CONSORTIUM_API_KEY + ")\\n", color: "never" };
   tell({ diagnosticEvent: words });
   finish(255);
@@ -102,7 +110,13 @@ if (verb === "stack" && noun === "ls") {
   keep();
   finish();
 } else if (verb === "destroy") {
+  const ledger = { op: "delete", urn: "urn:pulumi:s::p::consortium:index:Environment::e", type: "consortium:index:Environment", old: { custom: true } };
+  tell({ resourcePreEvent: { metadata: ledger } });
   stack.networks.forEach((one) => tell(step("delete", one)));
+  if (args.includes("--preview-only")) {
+    tell({ summaryEvent: { resourceChanges: {} } });
+    return void finish();
+  }
   Object.assign(stack, { networks: [], ids: [] });
   keep();
   finish();
@@ -146,6 +160,9 @@ export class StubPulumi {
     const file = join(this.folder, `${stack}.pid`);
     return (existsSync(file) && Number(readFileSync(file, "utf8"))) || undefined;
   }
+
+  /** Which signals the process of a stack got. */
+  signalsOf = (stack: string): string => readFileSync(join(this.folder, `${stack}.signals`), "utf8").trim();
 
   get calls(): string[] {
     return readFileSync(join(this.folder, "calls.txt"), "utf8").trim().split("\n");

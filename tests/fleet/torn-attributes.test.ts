@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dropTornAttributes } from "../../fleet/leftovers";
+import { dropTornAttributes } from "../../fleet/recovery";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-state-"))));

@@ -33,10 +33,12 @@ test.each(commands)("%s is valid for a shell", (command) => {
 });
 
 test.each([
-  ["Variables", /vars\.(\w+)/g],
+  ["Variables", /fromJSON\(inputs\.variables\)\.(\w+)/g],
   ["Secrets", /(?:secrets\.|\$)((?<=secrets\.)\w+|GITLAB_COMMENT_TOKEN)/g],
 ])("%s: each is documented, and every documented one is used", (heading, use) => {
-  const all = [...workflows.map(({ file }) => text(file)), ...scripts.map(sharedText)].join("\n");
+  const all = [...workflows.map(({ file }) => text(file)), sharedText("action.yml"), ...scripts.map(sharedText)].join(
+    "\n",
+  );
   const section = text("README.md")
     .split(/^## /m)
     .find((part) => part.startsWith(heading))!;

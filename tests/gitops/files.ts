@@ -35,20 +35,20 @@ interface Job {
   environment?: string;
   permissions?: Record<string, string>;
   concurrency?: Concurrency;
-  env?: Record<string, string>;
+  strategy?: object;
   "timeout-minutes"?: number;
 }
 interface Workflow {
   on: object;
   env?: Record<string, string>;
-  permissions: object;
+  permissions: Record<string, string>;
   concurrency?: Concurrency;
   jobs: Record<string, Job>;
 }
 
 export const workflows = filesIn(".github/workflows").map((file) => {
   const workflow = parse(text(file)) as Workflow;
-  const jobs = Object.values(workflow.jobs);
+  const jobs = Object.entries(workflow.jobs).map(([name, job]) => ({ ...job, name }));
   return { file, workflow, jobs, steps: jobs.flatMap(({ steps }) => steps) };
 });
 export const workflowOf = (name: string): Workflow =>

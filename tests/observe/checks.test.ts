@@ -79,7 +79,7 @@ describe("the last two reports, where one is due every 6 hours,", () => {
       /6 min apart, .* every 6 h\. Either the service counts minutes.*, or the interval was/,
     ],
     ["are 8 minutes apart", 8 * minute, /counts minutes/],
-    ["are 15 days apart", 15 * 24 * hour, /sixty times as much, or the interval was changed/],
+    ["are 15 days apart", 15 * 24 * hour, /sixty times as long, or the interval was changed/],
     ["are 6 hours apart", 6 * hour, undefined],
     ["are a minute apart", minute, undefined],
     ["are an hour apart", hour, undefined],

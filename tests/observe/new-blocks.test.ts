@@ -81,7 +81,7 @@ describe("a transaction that the check sends to a node", () => {
   test("is not sent again where the node does not answer: it may have it", async () => {
     const { transactions, written } = await sent({ eth_sendTransaction: never });
     expect(transactions).toEqual([free]);
-    expect(written).toEqual({ kind: "failed", why: "the node does not take it: it did not answer within 10 s" });
+    expect(written).toEqual({ kind: "failed", why: "the node rejects it: it did not answer within 10 s" });
   });
 
   test("is none where the node has no account", async () => {
@@ -94,7 +94,7 @@ describe("a transaction that the check sends to a node", () => {
     const { written } = await sent({ eth_getTransactionReceipt: () => (++looks > 30 ? { blockNumber: "0x1" } : null) });
     expect(written).toMatchObject({ kind: "mined", seconds: 15 });
     const none = await sent({ eth_getTransactionReceipt: () => null });
-    expect(none.written).toEqual({ kind: "failed", why: `${hash} was sent 17 s ago, and no block has it` });
+    expect(none.written).toEqual({ kind: "failed", why: `${hash} was sent 17 s ago, and no block contains it` });
   });
 });
 

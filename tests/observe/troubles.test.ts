@@ -132,7 +132,7 @@ describe("a raft ledger", () => {
     const written = async (): Promise<string | undefined> =>
       (await look({ write: true })).find((line) => line.startsWith("transaction: "));
     expect(await written()).toMatch(
-      /^transaction: failed: r1: 0x[0-9a-f]{64} was sent \d+ s ago, and no block has it$/,
+      /^transaction: failed: r1: 0x[0-9a-f]{64} was sent \d+ s ago, and no block contains it$/,
     );
     await chain.call("evm_setIntervalMining", 1);
     expect(await written()).toMatch(/^transaction: ok: r1: in block \d+ after \d+\.\d s$/);
@@ -239,7 +239,7 @@ describe("tethers and stacks", () => {
 
     test("and not on the new one, where nobody has pinned it", async () => {
       const [pin] = await at({});
-      expect(pin).toMatchObject({ outcome: "skipped", next: "Give one: --target rinkeby=https://…" });
+      expect(pin).toMatchObject({ outcome: "skipped", next: "Pass one: --target rinkeby=https://…" });
     });
   });
 

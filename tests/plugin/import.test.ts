@@ -158,7 +158,7 @@ test("a credential is found by its id alone, under the name of the resource wher
 
 test("where the service lists no credentials, the import says what to do instead", async () => {
   const { read, credential } = await world({ answers: { listCredentials: 404 } });
-  const message = /does not list any credential, so none can be imported\. .*leave the import out to make a new one/;
+  const message = /does not list any credential, so none can be imported\. .*leave the import out to create a new one/;
   for (const id of [credential, `fixture/main/${credential}`])
     await expect(read("AppCred", id)).rejects.toThrow(message);
 });

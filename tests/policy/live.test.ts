@@ -28,7 +28,7 @@ describe("what the organization has outside this stack counts", () => {
         message:
           'The organization of the default provider would have 3 consortia (in this stack "mine", and outside of it ' +
           '"fixture" and "second"), but at most 2 are allowed. Use fewer, or create some with a Provider of another organization. ' +
-          "What this run deletes counts, too, because Pulumi deletes last.",
+          "What this run deletes also counts, because Pulumi deletes last.",
       },
     ]);
     expect(await messages(consortia, plan, { live: false })).toEqual([]);

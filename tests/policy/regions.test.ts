@@ -48,7 +48,7 @@ const given: [string, Given, string | undefined][] = [
     `${what} is none of the known hosts, whatever region is set`,
     { own: { region: "eu", baseUrl: baseUrl! } },
     `Provider "acme" uses the host ${host}, whose region is not known. If it is in an allowed region, add it ` +
-      "to the setting hosts of this policy; else remove baseUrl.",
+      "to the setting hosts of this policy; otherwise remove baseUrl.",
   ]),
   ["a host that the policy's settings name", { own: { baseUrl: "https://eu.proxy.example/api/v1" } }, undefined],
   ["an unknown region", { own: { region: unknown } }, undefined],

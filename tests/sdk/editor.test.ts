@@ -19,14 +19,21 @@ const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root, { noEmit
 
 let program = "";
 let version = 0;
+/** Of all other files, which do not change: the service asks for each of them again for each program. */
+const read = new Map<string, ts.IScriptSnapshot | undefined>();
+const snapshot = (path: string): ts.IScriptSnapshot | undefined => {
+  const text = ts.sys.readFile(path);
+  return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+};
 const editor = ts.createLanguageService({
   ...ts.sys,
   getCompilationSettings: () => options,
   getScriptFileNames: () => [file, ...doors],
   getScriptVersion: (path) => (path === file ? String(version) : "0"),
   getScriptSnapshot(path) {
-    const text = path === file ? program : ts.sys.readFile(path);
-    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    if (path === file) return ts.ScriptSnapshot.fromString(program);
+    if (!read.has(path)) read.set(path, snapshot(path));
+    return read.get(path);
   },
   getCurrentDirectory: () => root,
   getDefaultLibFileName: ts.getDefaultLibFilePath,

@@ -26,7 +26,7 @@ test.each<[string, () => CustomResource, RegExp]>([
   [
     "half of a character, which Pulumi could not hand on",
     () => new Environment("x", { ...inConsortium, description: "half \ud83d" }),
-    /Environment x: description: it has half of a character/,
+    /Environment x: description: it contains half of a character/,
   ],
   [
     "no client",
@@ -118,12 +118,12 @@ test.each<[string, () => CustomResource, RegExp]>([
   [
     "Pulumi's option import of a credential: says that a new one is made",
     () => new AppCred("x", ids, { import: "a1" }),
-    /^AppCred x: Pulumi's option import .* leave the import out to make a new one/,
+    /^AppCred x: Pulumi's option import .* leave the import out to create a new one/,
   ],
   [
     "Pulumi's option import of a tether: says that its id is enough",
     () => new TetherService("x", pinned, { import: "0123456789" }),
-    /^TetherService x: Pulumi's option import .* leave the import out, its tetherId says which/,
+    /^TetherService x: Pulumi's option import .* leave the import out, because its tetherId identifies it/,
   ],
 ])("%s is refused before any call", async (_, make, message) => {
   const { service } = await start();

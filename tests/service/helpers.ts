@@ -158,7 +158,7 @@ export const basic = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
 });
 
-/** Repeats a check until it holds; the test's timeout ends it. */
+/** Repeats a check until it holds, less often after a while; the test's timeout ends it. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((done) => setTimeout(done, 10));
+  for (let ms = 10; !(await holds()); ms = Math.min(ms * 1.2, 50)) await new Promise((done) => setTimeout(done, ms));
 }

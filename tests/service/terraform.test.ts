@@ -68,41 +68,10 @@ const runs = [
 ] as const;
 
 /**
- * Recorded on 2026-11-23: the examples that come with the provider, with its versions 1.3.1 and 0.2.15. Names and descriptions are
- * ours. `kept`: what the example shares with others, so that its destroy leaves it.
+ * Recorded on 2026-11-23: examples that come with the provider, with its versions 1.3.1 and 0.2.15. Two more make the same calls
+ * with fewer fields. Names and descriptions are ours. `kept`: what the example shares with others, so that its destroy leaves it.
  */
 const examples: Record<string, { apply: string; destroy: string; kept?: string[] }> = {
-  simple_env: {
-    apply: `
-201 POST /consortia = c {"name":"C","description":"d"}
-201 POST $c/memberships = m1 {"org_name":"Org 4"}
-201 POST $c/memberships = m2 {"org_name":"Org 1"}
-201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft"}
-201 POST $c/memberships = m3 {"org_name":"Org 2"}
-201 POST $c/memberships = m4 {"org_name":"Org 3"}
-201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m2","role":"validator","size":"small"}
-200~ GET $n1
-201 POST $e/nodes = n2 {"name":"Node 3","membership_id":"@m4","role":"validator","size":"small"}
-201 POST $e/nodes = n3 {"name":"Node 4","membership_id":"@m1","role":"validator","size":"small"}
-200~ GET $n3
-200~ GET $n2
-201 POST $e/nodes = n4 {"name":"Node 2","membership_id":"@m3","role":"validator","size":"small"}
-200~ GET $n4
-201 POST $e/services = s1 {"name":"IPFS 1","service":"ipfs","membership_id":"@m2"}
-200~ GET $s1`,
-    destroy: `
-204 DELETE $s1
-204 DELETE $n4
-204 DELETE $n1
-204 DELETE $n3
-204 DELETE $n2
-202 DELETE $e
-204~ DELETE $m2
-204~ DELETE $m1
-204~ DELETE $m4
-204~ DELETE $m3
-202 DELETE $c`,
-  },
   env_with_dxe: {
     apply: `
 201 POST /consortia = c {"name":"C","description":"d"}
@@ -196,28 +165,6 @@ const examples: Record<string, { apply: string; destroy: string; kept?: string[]
 204~ DELETE $m1
 204~ DELETE $m2`,
     kept: ["c", "z1", "e", "z2", "s5"],
-  },
-  multi_region_customize: {
-    apply: `
-201 POST /consortia = c {"name":"C","description":"d"}
-201 POST $c/memberships = m1 {"org_name":"Org 2"}
-200 GET $c/zones
-201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft","test_features":{"multi_region":true}}
-201 POST $c/zones = z1 {"region":"westus2","cloud":"azure"}
-201 POST $c/memberships = m2 {"org_name":"Org 1"}
-200 GET $e/zones
-201 POST $e/zones = z2 {"region":"westus2","cloud":"azure","type":"kaleido"}
-201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m2","zone_id":"@z2","role":"validator","size":"small"}
-201 POST $e/nodes = n2 {"name":"Node 2","membership_id":"@m1","zone_id":"@z2","role":"validator","size":"small"}
-200~ GET $n2
-200~ GET $n1`,
-    destroy: `
-204 DELETE $n2
-204 DELETE $n1
-202 DELETE $e
-204~ DELETE $m1
-204~ DELETE $m2
-202 DELETE $c`,
   },
 };
 

@@ -37,6 +37,10 @@ export const inBothManners = (tests: (like: "specification" | "hosted") => void)
     tests(like);
   });
 
+/** A service without a call to delete a zone keeps it until its environment or consortium goes. */
+export const staysIn = (like: "specification" | "hosted", kind: Kind): boolean =>
+  like === "hosted" && kind.endsWith("Zone");
+
 /** A service with a network of other people, and a stack that has nothing yet. */
 export async function world(kind: Kind, options: ServiceOptions = {}): Promise<World> {
   const started = await start({ ...options, answers: { ...manner, ...options.answers } });
@@ -121,8 +125,6 @@ function tableOf(
 
     await engine.destroy();
     expect(await shown()).toBeUndefined();
-    // A service without a call to delete a zone keeps it until its environment or consortium goes.
-    const stays = like === "hosted" && kind.endsWith("Zone");
-    expect((await count()) > others).toBe(stays);
+    expect((await count()) > others).toBe(staysIn(like, kind));
   });
 }

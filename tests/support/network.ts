@@ -1,3 +1,4 @@
+import { request } from "undici";
 import { type Service } from "../../service/index";
 
 /** Ids of a consortium that other people made: two members, an environment, and a node of the first member. */
@@ -18,13 +19,13 @@ interface Made {
 
 /** Asks the service without the client under test. */
 export async function send(service: Service, method: string, path: string, body?: object): Promise<Made> {
-  const answer = await fetch(service.baseUrl + path, {
-    method,
+  const answer = await request(service.baseUrl + path, {
+    method: method as "GET",
     headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
     body: body && JSON.stringify(body),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  const text = await answer.body.text();
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
   return (text === "" ? {} : JSON.parse(text)) as Made;
 }
 

@@ -6,6 +6,7 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { ProviderService } from "../../plugin/service";
+import { serve, stopServing } from "./double/direct";
 import { type Props } from "./double/wire";
 
 /* Pulumi's protocol from the engine's side, over real gRPC. */
@@ -25,6 +26,7 @@ export const listening = (server: Server): Promise<number> =>
     ),
   );
 
+type Say = (row: string, text: string) => void;
 type Verb = Exclude<keyof ResourceProviderClient, number | symbol>;
 
 /** What a failed call keeps: id and properties of an object that is not ready. */
@@ -52,32 +54,47 @@ export class Protocol {
   /** What the plugin showed: severity, row, text. */
   readonly shown: { row: string; text: string; passing: boolean }[] = [];
 
-  private constructor(
-    private readonly servers: Server[],
-    private readonly client: ResourceProviderClient,
-  ) {}
+  #client!: ResourceProviderClient;
+  #end!: () => void;
 
-  /** @param say gets each line that is shown, besides `shown` */
-  static async start(say: (row: string, text: string) => void = () => undefined): Promise<Protocol> {
+  private constructor(private readonly say: Say) {}
+
+  static async start(): Promise<Protocol> {
+    const protocol = new Protocol(() => undefined);
     const [engine, plugin] = [new Server(), new Server()];
-    const log: IEngineServer["log"] = ({ request }, callback) => {
-      const row = request.getUrn().split("::").at(-1)!;
-      protocol.shown.push({ row, text: request.getMessage(), passing: request.getEphemeral() });
-      say(row, request.getMessage());
-      callback(null, new Empty());
-    };
-    engine.addService(EngineService, { log });
-    const address = `127.0.0.1:${await listening(engine)}`;
-    plugin.addService(ResourceProviderService, new ProviderService(address).calls);
-    const client = new ResourceProviderClient(`127.0.0.1:${await listening(plugin)}`, credentials.createInsecure());
-    const protocol = new Protocol([engine, plugin], client);
-    return protocol;
+    engine.addService(EngineService, { log: protocol.#log });
+    const { calls } = new ProviderService(`127.0.0.1:${await listening(engine)}`);
+    plugin.addService(ResourceProviderService, calls);
+    return protocol.#connect(`127.0.0.1:${await listening(plugin)}`, () =>
+      [engine, plugin].forEach((server) => server.forceShutdown()),
+    );
   }
+
+  /** Without a network. @param say gets each line that is shown, besides `shown` */
+  static direct(say: Say): Protocol {
+    const protocol = new Protocol(say);
+    const engine = serve({ log: protocol.#log });
+    const plugin = serve(new ProviderService(engine).calls);
+    return protocol.#connect(plugin, () => [engine, plugin].forEach(stopServing));
+  }
+
+  #connect(address: string, end: () => void): this {
+    this.#client = new ResourceProviderClient(address, credentials.createInsecure());
+    this.#end = end;
+    return this;
+  }
+
+  readonly #log: IEngineServer["log"] = ({ request }, callback) => {
+    const row = request.getUrn().split("::").at(-1)!;
+    this.shown.push({ row, text: request.getMessage(), passing: request.getEphemeral() });
+    this.say(row, request.getMessage());
+    callback(null, new Empty());
+  };
 
   /** One call: its answer. @throws Failed */
   call<A>(verb: Verb, request: unknown): Promise<A> {
     type Call = (request: unknown, callback: (error: ServiceError | null, answer: A) => void) => void;
-    const call = (this.client as unknown as Record<Verb, Call>)[verb].bind(this.client);
+    const call = (this.#client as unknown as Record<Verb, Call>)[verb].bind(this.#client);
     return new Promise((resolve, reject) =>
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the engine gets
       call(request, (error, answer) => (error ? reject(failedOf(error)) : resolve(answer))),
@@ -186,7 +203,7 @@ export class Protocol {
   }
 
   close(): void {
-    this.client.close();
-    for (const server of this.servers) server.forceShutdown();
+    this.#client.close();
+    this.#end();
   }
 }

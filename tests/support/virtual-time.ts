@@ -99,16 +99,16 @@ export function rewriting({
   request,
   answer,
 }: {
-  request?: (body: string) => string;
-  answer?: (body: string) => string;
+  request?: (body: string, sent: WireRequest) => string;
+  answer?: (body: string, sent: WireRequest) => string;
 }): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- it is the mock of `virtualTime`, and not called
   const mock = jest.mocked(UndiciTransport.prototype.send);
   const send = mock.getMockImplementation()!;
   mock.mockImplementation(async function (this: UndiciTransport, sent) {
-    const body = sent.body === undefined ? undefined : (request?.(sent.body) ?? sent.body);
+    const body = sent.body === undefined ? undefined : (request?.(sent.body, sent) ?? sent.body);
     const got = await send.call(this, { ...sent, body });
-    return { ...got, text: answer?.(got.text) ?? got.text };
+    return { ...got, text: answer?.(got.text, sent) ?? got.text };
   });
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** docs/reference, and the examples in the languages of the plugin. */
+import { errorsOf } from "./errors.mjs";
 import { table, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
@@ -139,8 +140,8 @@ Dynamic resources cannot be imported: [adopt the object](../operations.md#adopti
 
 const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
-/** @param {any} definition */
-function page(definition) {
+/** @param {any} definition @param {string} troubleshooting */
+function page(definition, troubleshooting) {
   const { type, doc } = definition;
   const inputs = propertiesOf(definition.inputs, "input");
   const parents = inputs.filter(({ meta }) => meta.parent);
@@ -204,7 +205,7 @@ In addition to the arguments, with parents as ids:
 
 ${table(["output", "type", "meaning"], outputRows)}
 
-${statesOf(type)}${importOf(definition)}
+${statesOf(type)}${errorsOf(type, troubleshooting)}${importOf(definition)}
 ## Related
 
 ${links([["Network file", "network-file.md"], ...(related[type] ?? []), ["Troubleshooting", "../troubleshooting.md"]])}
@@ -289,8 +290,11 @@ In other languages, the same tree is in \`consortia\`, without passwords; these 
 consortium, environment and credential. \`consortia\` of the class in TypeScript holds the resources themselves.
 `;
 
-/** @param {Record<string, any>} definitions @param {Record<string, any>} lookups @returns {Record<string, string>} path → text */
-export function referenceDocs(definitions, lookups) {
+/**
+ * @param {Record<string, any>} definitions @param {Record<string, any>} lookups @param {string} troubleshooting that page as it is
+ * @returns {Record<string, string>} path → text
+ */
+export function referenceDocs(definitions, lookups, troubleshooting) {
   const all = Object.values(definitions);
   const rows = [
     ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, doc]),
@@ -314,7 +318,7 @@ One resource of each kind, in TypeScript:
 
 ${inLanguages(whole)}`;
   const pages = [
-    ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]),
+    ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition, troubleshooting)]),
     ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup)]),
   ];
   return {

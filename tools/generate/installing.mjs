@@ -15,8 +15,38 @@ const paragraphs = (/** @type {string[]} */ ...all) => all.join("\n\n");
 
 const notYet = "Not published yet: pack it from the clone of the repository";
 
-/** @type {Record<string, (about: About, address: string | undefined) => string>} page → its part */
+/** @typedef {(about: About, address: string | undefined) => string} Part */
+
+/** How to install a package that needs pulumi-consortium, or none of the others. @param {string} name @param {string} [more] @returns {Part} */
+const ofPackage =
+  (name, more = "") =>
+  ({ version }, address) => {
+    const isAlone = name === "consortium-service";
+    const archives = [...(isAlone ? [] : ["pulumi-consortium"]), name].map((one) => `../${one}-${version}.tgz`);
+    const folders = `${isAlone ? "" : ". "}./${name.replace("consortium-", "")}`;
+    return address
+      ? shell(`npm install --save-dev ${name}@${version}${more}`)
+      : paragraphs(
+          `${notYet}${isAlone ? "" : ", with `pulumi-consortium`, which it needs"}:`,
+          shell("npm ci", `npm pack --pack-destination .. ${folders}`),
+          "Then, in your project:",
+          shell(`npm install --save-dev ${archives.join(" ")}${more}`),
+        );
+  };
+
+/** @type {Record<string, Part>} page → its part */
 const parts = {
+  "service/README.md": ofPackage("consortium-service"),
+  "console/README.md": ofPackage("consortium-console"),
+  "fleet/README.md": ofPackage("consortium-fleet", " @pulumi/pulumi"),
+  "docs/console.md": ({ version }, address) =>
+    address
+      ? shell(`npm install --save-dev consortium-console@${version}`)
+      : `${notYet}, [as its README says](../console/README.md#install).`,
+  "docs/upgrading.md": (_, address) =>
+    address
+      ? shell("npm install --save-exact pulumi-consortium")
+      : `${notYet}, [as the README says](../README.md#in-a-project-of-your-own).`,
   "README.md": ({ version }, address) => {
     const others = "@pulumi/pulumi typescript@5 ts-node";
     const project = "printf 'name: trade\\nruntime: nodejs\\n' > Pulumi.yaml";

@@ -2,7 +2,6 @@
 /** What an artefact is made of: the packages in a bundle, their licences, and bills of materials. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./prepare.mjs";
 
 /** @typedef {{ name: string, version: string, license: string, texts: string[] }} Package texts: its licences and notices */
 /** @typedef {{ type: string, name: string, version: string, purl: string, [more: string]: unknown }} Component of CycloneDX */
@@ -11,8 +10,8 @@ import { root } from "./prepare.mjs";
 const inPackage = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 const isLegal = (/** @type {string} */ name) => /^(licen[cs]e|notice|copying)/i.test(name);
 
-/** The packages with code in a bundle. @param {import("esbuild").Metafile} metafile @returns {Package[]} */
-export function packagesIn({ outputs }) {
+/** The packages with code in a bundle. @param {import("esbuild").Metafile} metafile @param {string} root its folder @returns {Package[]} */
+export function packagesIn({ outputs }, root) {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const folders = files.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 && inPackage.exec(file)?.[1]) || []);
   const all = [...new Set(folders)].map((folder) => packageIn(join(root, folder)));

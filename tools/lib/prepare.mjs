@@ -215,9 +215,12 @@ export async function step(what, work) {
 /** Bundles the console's page. @param {string} root the repository */
 async function buildPage(root) {
   const { build: bundled } = await import("esbuild"); // here, because a fresh clone has no packages at first
+  const { billOf, componentOf, noticesOf, packagesIn } = await import("./materials.mjs");
   const [from, to] = [join(root, "console", "page"), join(root, "console", "dist", "page")];
   mkdirSync(to, { recursive: true });
-  await bundled({
+  const { metafile } = await bundled({
+    metafile: true,
+    absWorkingDir: root,
     entryPoints: [join(from, "main.tsx")],
     outdir: to,
     bundle: true,
@@ -229,4 +232,9 @@ async function buildPage(root) {
     logLevel: "error",
   });
   for (const name of ["index.html", "icon.svg"]) copyFileSync(join(from, name), join(to, name));
+  const packages = packagesIn(metafile, root);
+  writeFileSync(join(to, "third-party.txt"), noticesOf(packages));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const bill = billOf({ name: "consortium-console-page", version }, packages.map(componentOf));
+  writeFileSync(join(root, "console", "dist", ".page.cdx.json"), JSON.stringify(bill, undefined, 2));
 }

@@ -18,6 +18,41 @@ export const coreRules = [
     tests: "provider/stacks/rotation.test.ts",
   },
   {
+    rule: "what an answer repeats counts only once a list shows it",
+    file: "provider/core/lifecycle/settle.ts",
+    find: "await watched.confirm();",
+    put: "{}",
+    tests: "provider/stacks/asked.test.ts",
+  },
+  {
+    rule: "a name that a list writes in its own way is no drift",
+    file: "provider/core/lifecycle/read.ts",
+    find: "...ownNameIn(definition, before, shown),",
+    put: "",
+    tests: "provider/resources/rewritten.test.ts",
+  },
+  {
+    rule: "drift that a service cannot put right is no reason to replace",
+    file: "provider/core/lifecycle/update.ts",
+    find: "if (!isDrift) throw refused",
+    put: "throw refused",
+    tests: "provider/stacks/other-services.test.ts",
+  },
+  {
+    rule: "a name that somebody has written differently is drift",
+    file: "provider/core/lifecycle/read.ts",
+    find: "key !== undefined && isUnchanged &&",
+    put: "key !== undefined &&",
+    tests: "provider/resources/names.test.ts",
+  },
+  {
+    rule: "a change that the service ignores is told",
+    file: "provider/core/lifecycle/update.ts",
+    find: "if (ignored.length === 0) return;",
+    put: "return;",
+    tests: "provider/stacks/asked.test.ts",
+  },
+  {
     rule: "an unset argument is the same as none",
     file: "provider/core/values.ts",
     find: " || (isUnset(a) && isUnset(b))",
@@ -46,6 +81,13 @@ export const coreRules = [
     tests: "provider/core/organization.test.ts",
   },
   {
+    rule: "the owner of an adopted consortium may be another organization",
+    file: "provider/core/organization.ts",
+    find: "owner !== undefined && keptIn(state).how === undefined",
+    put: "owner !== undefined",
+    tests: "provider/core/organization.test.ts",
+  },
+  {
     rule: "a part of what a key sees proves nothing",
     file: "provider/core/organization.ts",
     find: "if (seen.part && !there) throw seen.part;",
@@ -58,6 +100,13 @@ export const coreRules = [
     find: "].slice(-mostKeys)",
     put: "].slice(0, mostKeys)",
     tests: "provider/core/organization.test.ts",
+  },
+  {
+    rule: "what is being deleted is gone for a refresh",
+    file: "provider/core/lifecycle/read.ts",
+    find: " || isGoing(presence.item)",
+    put: "",
+    tests: "provider/resources/drift.test.ts",
   },
   {
     rule: "what is not listed is gone only when its owner is",
@@ -160,7 +209,7 @@ export const coreRules = [
   {
     rule: "a restart that failed is a step that is left",
     file: "provider/core/lifecycle/update.ts",
-    find: "open: stepsOf(collection, sent, before.open) };",
+    find: "open: stepsOf(collection, keys, asked.open) };",
     put: "open: [] };",
     tests: "provider/stacks/restart.test.ts",
   },

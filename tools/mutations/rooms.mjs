@@ -54,6 +54,13 @@ export const roomRules = [
     tests: "provider/api/conflict.test.ts",
   },
   {
+    rule: "a 404 in words means missing at an address that answers JSON when asked",
+    file: "provider/api/http.ts",
+    find: "await this.#prove(timeoutMs);",
+    put: "void timeoutMs;",
+    tests: "provider/api/answers.test.ts",
+  },
+  {
     rule: "after 408, the service may still be at work",
     file: "provider/api/http.ts",
     find: "status === 408 || status === 504",
@@ -220,7 +227,7 @@ export const roomRules = [
   },
   {
     rule: "attributes of a state that are whole stay",
-    file: "fleet/leftovers.ts",
+    file: "fleet/recovery.ts",
     find: "if (isTorn) rmSync",
     put: "rmSync",
     tests: "fleet/torn-attributes.test.ts",
@@ -228,8 +235,22 @@ export const roomRules = [
   {
     rule: "what depends on a stack that was not begun is not begun",
     file: "fleet/run.ts",
-    find: 'outcome !== "ok")?.stack',
-    put: 'outcome === "failed")?.stack',
+    find: "!isGood(one))?.stack",
+    put: 'one.outcome === "failed")?.stack',
+    tests: "fleet/run.test.ts",
+  },
+  {
+    rule: "a fleet sends no Ctrl-C to a Pulumi that heard it in the terminal",
+    file: "fleet/stack.ts",
+    find: "this.#hasHeard || ",
+    put: "",
+    tests: "fleet/run.test.ts",
+  },
+  {
+    rule: "a fleet destroys no stack if it cannot say what will be lost",
+    file: "fleet/run.ts",
+    find: "if (plan && !isGood(plan)) return plan;",
+    put: "",
     tests: "fleet/run.test.ts",
   },
   {
@@ -241,7 +262,7 @@ export const roomRules = [
   },
   {
     rule: "a lock of Pulumi that another machine holds is not cleared",
-    file: "fleet/run-locks.ts",
+    file: "fleet/recovery.ts",
     find: "host === hostname() &&",
     put: "",
     tests: "fleet/recovery.test.ts",
@@ -249,8 +270,8 @@ export const roomRules = [
   {
     rule: "a fleet refuses a CLI that would write the events of an update into a file",
     file: "fleet/pulumi.ts",
-    find: "major < oldest[0] ||",
-    put: "false && major < oldest[0] ||",
+    find: "version.compare(oldest) >= 0",
+    put: "true",
     tests: "fleet/run.test.ts",
   },
   {

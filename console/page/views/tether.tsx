@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { environmentsOf, type PinModel, type TetherModel } from "pulumi-consortium/internal/page";
+import { environmentsOf, type PinModel, type TetherModel, weiOf } from "pulumi-consortium/internal/page";
 import type { NetworkView, TetherView } from "../../protocol";
 import { clock, duration, ether, plural, short } from "../format";
 import { useAction, useSection } from "../live";
@@ -106,7 +106,7 @@ function Funds({ tether, shown, view }: FundsProps) {
 function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) {
   const [amount, set] = useState("1");
   const { run, busy, answer, problem } = useAction("fund-tether");
-  const wei = toWei(amount);
+  const wei = weiOf(amount)?.toString();
   const fund = () => wei !== undefined && void run({ tether: id, network, wei });
   return (
     <>
@@ -119,12 +119,6 @@ function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) 
       </p>
     </>
   );
-}
-
-function toWei(text: string): string | undefined {
-  const [, whole = "", part = ""] = /^(\d{1,12})(?:\.(\d{1,18}))?$/.exec(text.trim()) ?? [];
-  const wei = whole === "" ? "0" : BigInt(whole + part.padEnd(18, "0")).toString();
-  return wei === "0" ? undefined : wei;
 }
 
 function Pins({ of: pins }: { of: PinModel[] | undefined }) {

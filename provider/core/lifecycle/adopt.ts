@@ -139,18 +139,14 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
     return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}.`;
-  const renamed = 'the resource option aliases: [{ name: "<its old name>" }]';
   if (taken.some(({ id }) => collection.isOfStack(id)))
     return (
-      `the name is already taken by ${ids}. That is this stack's own: for \`--replace\`, set the resource option ` +
-      `deleteBeforeReplace: true, so that the old one goes first; for a resource that was only renamed, set ${renamed}.`
+      `the name is already taken by ${ids}, which is this stack's own. For \`--replace\`, set the resource option deleteBeforeReplace: ` +
+      'true; for a resource that was only renamed, set aliases: [{ name: "<its old name>" }].'
     );
-  const interrupted = session.createLog.isKept
-    ? ""
-    : " After an interrupted run, `CONSORTIUM_ADOPT=true pulumi up` adopts all that it made.";
   return (
-    `the name is already taken by ${ids}. To manage it here, set ${adopting}; if this stack has it under another logical name, set ` +
-    `${renamed} instead; for \`--replace\`, set the resource option deleteBeforeReplace: true. Otherwise choose another name.${interrupted}`
+    `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. ` +
+    'After an interrupted run, a renamed resource or `--replace`, see "already taken" in docs/troubleshooting.md.'
   );
 }
 

@@ -76,7 +76,7 @@ function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours,
     return [
       ...(session.createLog.isHeld(collection.pathOf(id)) ? [`a stack holds ${id} already`] : []),
       ...(owner === undefined ? [] : [`the stack ${owner} created ${id}`]),
-      ...(rival === undefined ? [] : [`the stack ${rival} was creating one of this name, too`]),
+      ...(rival === undefined ? [] : [`the stack ${rival} was also creating one of this name`]),
     ];
   });
   return [...held, ...others.map(({ item, why }) => `of ${item.id}, ${why}`)];

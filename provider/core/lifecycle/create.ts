@@ -33,7 +33,8 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
     const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
     const parts: Recorded = { asked, answered: shown, shown, how: existing?.how, open, refused: [] };
     const ready = await restarted(collection, object.id, parts, inputs);
-    return { id: object.id, state: await settle(collection, object.id, ready) };
+    const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
+    return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
   });
 }
 
@@ -62,7 +63,7 @@ function atLimit(collection: Collection, inputs: Props, siblings: Identified[] =
   if (others.length === 0) return error;
   const ids = others.map(({ id }) => id).join(", ");
   return new UserError(
-    `${collection.nameOf(inputs)}: ${error.message} This program does not have ${ids}, which counts too. If this stack made it under ` +
+    `${collection.nameOf(inputs)}: ${error.message} This program does not have ${ids}, which also count. If this stack made it under ` +
       'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }]: then nothing is made or deleted.',
   );
 }
@@ -100,7 +101,7 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
     new UserError(
       id === undefined
         ? `${collection.nameOf(inputs)}: another resource of this program is being created under the same name in the same place. Give each its own name.`
-        : `${collection.nameOf(inputs)}: another resource of this program adopts ${id}, too. One object cannot be managed twice.`,
+        : `${collection.nameOf(inputs)}: another resource of this program also adopts ${id}. One object cannot be managed twice.`,
     );
   // An object that is adopted by id may have any name in the service.
   return collection.claim(id === undefined ? identity : `#${id}`, busy, run);
@@ -116,6 +117,6 @@ function nameLeftovers(collection: Collection, inputs: Props, siblings: Identifi
   session.say(
     `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} with the same member and name, which this stack does not ` +
       "know as its own. Its password cannot be read again, so a new one was made. If a run that failed or was killed left it behind, and " +
-      `nothing uses it: consortium sweep --id ${ids.join(" ")}`,
+      `nothing uses it: npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`,
   );
 }

@@ -1,9 +1,10 @@
+import { isGoing } from "../../api/states";
 import { type Collection } from "../collection";
-import { inputKeys, inputMeta, type Props } from "../definition";
+import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { answeredBefore } from "../legacy";
 import { isRecorded, type Kept, type Recorded, recorded, stateOf } from "../state";
 import { UserError } from "../user-error";
-import { isUnset } from "../values";
+import { isUnset, sameName } from "../values";
 
 /** How old a list may be in a refresh. What this process changes is requested anew. */
 const readAgeMs = 10_000;
@@ -18,7 +19,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
       `${collection.nameOf(state)} (${id}): the service does not list ${collection.path}, so its state cannot be read.`,
     );
   }
-  if (presence === "gone") return undefined;
+  if (presence === "gone" || isGoing(presence.item)) return undefined;
   const before = recorded(definition, state);
   const now = looked(collection, state, before, collection.shown(presence.item));
   const { details } = definition;
@@ -26,6 +27,13 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.shown.revision;
   const more = !details || isKnown ? {} : ((await details.read(session.client, id, { ...state, ...now.shown })) ?? {});
   return stateOf(definition, { ...now, shown: { ...now.shown, ...more } }, state);
+}
+
+/** A name that is only written differently, in an object that nobody has changed since: an answer may have repeated the request. */
+function ownNameIn(definition: Definition, { asked, shown: before }: Recorded, shown: Props): Props {
+  const key = nameKey(definition);
+  const isUnchanged = shown.revision !== undefined && shown.revision === before.revision;
+  return key !== undefined && isUnchanged && sameName(shown[key], asked[key]) ? { [key]: shown[key] } : {};
 }
 
 /** What a first look shows is what there is: nobody has asked for anything else. Later looks change only what is shown. */
@@ -36,7 +44,12 @@ function looked({ definition }: Collection, state: Props, before: Recorded, show
     (key) => inputMeta(definition, key)!.computed && isUnset(before.answered[key]) && isUnset(before.asked[key]),
   );
   const chosen = Object.fromEntries(first.map((key) => [key, shown[key]]));
-  const answered = { ...before.answered, ...chosen, ...answeredBefore(state, shown) };
+  const answered = {
+    ...before.answered,
+    ...chosen,
+    ...ownNameIn(definition, before, shown),
+    ...answeredBefore(state, shown),
+  };
   if (isRecorded(state)) return { ...before, shown: all, answered };
   const how: Kept["how"] = definition.shared?.applies(all) ? "shared" : "adopted";
   const asked = inputKeys(definition).filter((key) => !inputMeta(definition, key)!.computed && all[key] !== undefined);

@@ -42,7 +42,7 @@ export async function regenerate(collection: Collection, id: string, key: string
   return { ...collection.shown(made), ...definition.shownOnce!(made) };
 }
 
-const unclear = "The password in the state may open nothing any more: run `pulumi up` again, which makes another.";
+const unclear = "The password in the state may no longer work: run `pulumi up` again, which regenerates it.";
 
 async function impossible(
   collection: Collection,

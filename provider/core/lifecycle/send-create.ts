@@ -162,8 +162,8 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
       : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
     throw new UserError(
       `${what}: the service accepted its creation (HTTP ${answer.status}), but has not shown it within ` +
-        `${session.deadline.limit}, which is the limit (customTimeouts).${others} It may still be made. Look in the console: ` +
-        `once it is there, ${adopting}. While it is not, \`pulumi up\` sends the creation again.`,
+        `${session.deadline.limit}, which is the limit (customTimeouts).${others} It may still be made: look in the console. ` +
+        `Once it is there, ${adopting}; until then, \`pulumi up\` sends the creation again.`,
     );
   }
 }
@@ -206,8 +206,8 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
     }
     if (seen?.others.length) {
       throw new UserError(
-        `${what}: the answer to its creation was lost. ${stranger(seen)} It was left alone, and nothing was sent again. ` +
-          "Choose another name, or adopt it by its id.",
+        `${what}: the answer to its creation was lost. ${stranger(seen)} It was left alone: choose another name, or ` +
+          "adopt it by its id.",
       );
     }
   }
@@ -307,7 +307,7 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
   if (why !== undefined) {
     session.say(
       `Warning: ${what}: ${idsOf(surplus)} appeared while the answer to its creation was lost, ${why}: find out what is in ` +
-        "use, and remove the rest with `consortium sweep --id <id>`.",
+        "use, and remove the rest with `npx --no-install pulumi-consortium sweep --id <id>`.",
     );
     return;
   }
@@ -321,7 +321,7 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
       posting.lost--;
     } catch (error) {
       session.say(
-        `Warning: ${what}: ${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: consortium sweep --id ${id}`,
+        `Warning: ${what}: ${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: npx --no-install pulumi-consortium sweep --id ${id}`,
       );
     }
   }
@@ -344,6 +344,6 @@ async function withOrphans(posting: Posting, failure: unknown, known?: string): 
   const say = known === undefined ? "appeared meanwhile, and may be what it made" : "was made";
   return new UserError(
     `${messageOf(failure)} ${ids.join(" and ")} ${say}; nobody has the password. If nothing uses it, remove it with: ` +
-      `consortium sweep --id ${ids.join(" ")}`,
+      `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`,
   );
 }

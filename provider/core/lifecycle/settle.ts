@@ -1,8 +1,8 @@
 import { type Identified } from "../../api";
 import { type Condition, conditionOf as conditionIn, isGone } from "../../api/states";
 import { type Collection } from "../collection";
-import { inputKeys, type Props } from "../definition";
-import { type Recorded, stateOf } from "../state";
+import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { isReadable, type Recorded, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../user-error";
 import { isUnset } from "../values";
@@ -26,30 +26,44 @@ export function seen(parts: Recorded, shown: Props, sent: readonly string[]): Re
 /** Whether a list lags behind what an answer said: revisions only rise. */
 const isOlder = (listed: Props, known: Props): boolean => Number(listed.revision) < Number(known.revision);
 
+/** What a run has done before it waits. */
+interface Before {
+  /** The inputs that it has sent. Default: all. */
+  sent?: readonly string[];
+  /** Whether what is known comes from a list. An answer may only repeat the request. Default: no. */
+  isListed?: boolean;
+  /** The earlier state, with keys that are no properties. Default: the inputs. */
+  state?: Props;
+}
+
+/** Whether the service may show the input in another form than its answer did. Of a name, a refresh can tell. */
+function hasForms(definition: Definition, asked: Props, key: string): boolean {
+  const meta = inputMeta(definition, key)!;
+  return isReadable(meta) && !meta.parent && key !== nameKey(definition) && !isUnset(asked[key]);
+}
+
 /**
  * Waits until the object is ready and everything about it is known.
- * @param sent the inputs that this run has sent. Default: all
- * @param before keys of the earlier state that are no properties
  * @throws Incomplete with the last known state if it failed, vanished or took too long
  */
 export async function settle(
   collection: Collection,
   id: string,
   known: Recorded,
-  sent: readonly string[] = inputKeys(collection.definition),
-  before: Props = known.asked,
+  { sent = inputKeys(collection.definition), isListed = false, state = known.asked }: Before = {},
 ): Promise<Props> {
   const { session, definition } = collection;
   const what = collection.nameOf(known.asked);
   const watched = new Settling(collection, id, seen(known, known.shown, sent), sent);
   try {
     await waitFor(session, what, () => watched.look(), collection.path);
-    return stateOf(definition, watched.parts, before);
+    if (!isListed && sent.some((key) => hasForms(definition, known.asked, key))) await watched.confirm();
+    return stateOf(definition, watched.parts, state);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
     throw new Incomplete(
       id,
-      stateOf(definition, watched.parts, before),
+      stateOf(definition, watched.parts, state),
       new UserError(`${what} (${id}) exists, but is not ready: ${messageOf(error)} ${kept}`),
     );
   }
@@ -63,6 +77,7 @@ class Settling {
   #incomplete = 0;
   /** The answer to the create is the first look, unless it did not show the object's state, or a failure of an earlier run. */
   #isUnread: boolean;
+  #isListed = false;
 
   constructor(
     private readonly collection: Collection,
@@ -110,14 +125,24 @@ class Settling {
     return { done: undefined };
   }
 
+  /** Reads the object in the list if no look has done that. The object is ready, so a list that lacks it is no failure. */
+  async confirm(): Promise<void> {
+    const item = this.#isListed ? undefined : await this.collection.listed(this.id, 0).catch(() => undefined);
+    if (item) this.#take(item);
+  }
+
   /** Reads the object. @returns why it shows nothing new yet */
   async #read(): Promise<string | undefined> {
     const item = await this.#find();
-    if (!item) return "not listed yet";
+    return item ? this.#take(item) : "not listed yet";
+  }
+
+  #take(item: Identified): string | undefined {
     const shown = this.collection.shown(item);
     const waited = this.collection.session.clock.now() - this.#startedAt;
     const isBehind = isOlder(shown, this.#startRevision) && waited < longestLagMs;
     if (isBehind) return "listed as it was before";
+    this.#isListed = true;
     this.parts = seen(this.parts, shown, this.sent);
     return undefined;
   }

@@ -2,14 +2,14 @@ import { type z } from "zod";
 import { isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { identityOf, inputMeta, type Props } from "../definition";
+import { identityOf, inputMeta, nameKey, type Props } from "../definition";
 import { differing, regenerating } from "../diff";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
-import { isReadable, type Recorded, recorded, stateOf, toBody } from "../state";
+import { isReadable, normalOf, type Recorded, recorded, stateOf, toBody } from "../state";
 import { isObject, messageOf } from "../../plain";
 import { Incomplete, UserError } from "../user-error";
-import { isUnset, sameValue } from "../values";
+import { isUnset, sameName, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
 import { regenerate } from "./regenerate";
 import { seen, settle } from "./settle";
@@ -65,35 +65,73 @@ async function updateFrom(
 ): Promise<Props> {
   const { definition } = collection;
   const { changed, drifted } = differing(definition, before, news);
-  const sent = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
+  const keys = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
   const kept = { ...olds, ...news };
+  const what = `${collection.nameOf(news)} (${id})`;
+  const one: Change = { collection, id, what, inputs: news, keys, before };
   const asked: Recorded = { ...before, asked: news };
-  let parts = asked;
-  if (sent.length > 0) {
-    const one: Change = {
-      collection,
-      id,
-      what: `${collection.nameOf(news)} (${id})`,
-      inputs: news,
-      keys: sent,
-      before,
-    };
-    await refuseReturn(one);
-    const refused = (keys: string[], why: string, then: Recorded): Incomplete =>
-      new Incomplete(id, stateOf(definition, withRefused(then, keys), olds), refusedChange(one, keys, why));
-    const shown = await change(one).catch(async (error: unknown) => {
-      if (error instanceof Gone && (await isServed(one, olds))) return undefined;
-      const keys = refusable(one);
-      throw error instanceof Unchanged && keys.length > 0 ? refused(keys, error.why, before) : error;
-    });
-    if (!shown) return stateOf(definition, asked, kept);
-    parts = { ...changedTo(asked, one, shown), open: stepsOf(collection, sent, before.open) };
-    const ignored = refusable(one).filter((key) => sameValue(parts.shown[key], olds[key]));
-    const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
-    if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
-  }
+  const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed);
+  if (!parts) return stateOf(definition, asked, kept);
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
-  return settle(collection, id, ready, sent, kept);
+  const sent = keys.filter((key) => !parts.refused.includes(key));
+  const state = await settle(collection, id, ready, { sent, state: kept });
+  sayIgnored(one, recorded(definition, state).shown);
+  return state;
+}
+
+/**
+ * Sends a change.
+ * @param changed what the program asks for; all else has drifted, and is left as it is where the service cannot change it
+ * @returns what is known then; undefined: the object has done its work and is gone
+ */
+async function applied(
+  one: Change,
+  asked: Recorded,
+  olds: Props,
+  changed: readonly string[],
+): Promise<Recorded | undefined> {
+  const { collection, id, what, keys, before } = one;
+  const { definition, session } = collection;
+  await refuseReturn(one);
+  const isDrift = !keys.some((key) => changed.includes(key));
+  const refused = (some: string[], why: string, then: Recorded): Incomplete =>
+    new Incomplete(id, stateOf(definition, withRefused(then, some), olds), refusedChange(one, some, why));
+  let shown: Props;
+  try {
+    shown = await change(one);
+  } catch (error) {
+    if (error instanceof Gone && (await isServed(one, olds))) return undefined;
+    const some = refusable(one);
+    if (!(error instanceof Unchanged) || some.length === 0) throw error;
+    if (!isDrift) throw refused(some, error.why, { ...asked, asked: before.asked });
+    session.say(`Warning: ${what}: somebody changed ${some.join(" and ")} in the service, and ${error.why}`);
+    return withRefused(asked, some);
+  }
+  const parts = { ...changedTo(asked, one, shown), open: stepsOf(collection, keys, asked.open) };
+  const ignored = isDrift ? [] : refusable(one).filter((key) => sameValue(parts.shown[key], olds[key]));
+  const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
+  if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
+  return parts;
+}
+
+/** Names what the service accepted and did not change. A name may only be written in its own way. */
+function sayIgnored({ collection, what, inputs, keys, before }: Change, shown: Props): void {
+  const { definition, session } = collection;
+  const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
+    Props,
+    Props,
+    Props,
+  ];
+  const ignored = keys.filter((key) => {
+    const isShown = isReadable(inputMeta(definition, key)!) && !isUnset(was[key]) && !isUnset(asked[key]);
+    const isSame = key === nameKey(definition) ? sameName : sameValue;
+    return isShown && sameValue(is[key], was[key]) && !isSame(is[key], asked[key]);
+  });
+  if (ignored.length === 0) return;
+  session.say(
+    `Warning: ${what}: the service accepted another ${ignored.join(" and ")}, but still shows the old one. ` +
+      "Check in the console whether the change has an effect.",
+  );
 }
 
 /** @throws UserError, before anything is changed, for what the service itself has moved past */

@@ -36,8 +36,8 @@ const tetherTitle = ({ tetherId }: TetherInputs): string => `tether service "${t
 
 const failure = (inputs: TetherInputs, error: unknown, kept = ""): UserError => {
   const reason = isApiError(error, "missing")
-    ? `the service knows none with this id (${error.message}) ` +
-      "It is made in the console; its id is the last 10 characters of its address there."
+    ? `the service has none with this id (${error.message}) ` +
+      "Create it in the console; its id is the last 10 characters of its address there."
     : messageOf(error);
   return new UserError(`${tetherTitle(inputs)}: ${reason}${kept}`);
 };
@@ -197,8 +197,8 @@ function agreeOnInterval({ intervalHours }: TetherInputs, answer: unknown): stri
     );
   if (isConfiguration !== true) return undefined;
   return (
-    `the service answers with an interval of ${interval}, and does not say whether these are hours, as its specification has it, or ` +
-    "minutes, as one of its pages says. In minutes, it pins sixty times as often and pays for each pin: `consortium check --tether` compares its last two reports."
+    `the service confirms an interval of ${interval}, but does not say whether in hours or in minutes. ` +
+    "In minutes, it pins sixty times as often and pays for each pin: `consortium check --tether` compares its last two reports."
   );
 }
 
@@ -212,8 +212,8 @@ function stateOf(done: Props): Props {
 export async function stop(session: Session, id: string, state: Props): Promise<void> {
   for (const network of Object.keys(unknownsIn(state))) {
     session.say(
-      `tether service "${id}": it is not known whether its contract was deployed on ${network}, and nothing remembers that ` +
-        `any more: look at the account ${String(state.account)} there before you deploy it again.`,
+      `tether service "${id}": it is not known whether its contract was deployed on ${network}, and ` +
+        `the state no longer records that: check the account ${String(state.account)} there before you deploy it again.`,
     );
   }
   if (state.state === "inactive" || state.state === "configured") return;

@@ -63,7 +63,9 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
       ...(before === undefined ? {} : { balanceWei: before }),
     };
     keep(lost);
-    say(`${lost.why}. The contract may be deployed all the same: it is not sent again, but looked for on ${network}.`);
+    say(
+      `${lost.why}. The contract may be deployed nevertheless: it is not sent again, and the run looks for it on ${network}.`,
+    );
     const trace = await lookForTrace(session, inputs, lost, traces);
     say(`the contract is deployed on ${network}: ${trace}.`);
   }

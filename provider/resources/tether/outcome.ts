@@ -106,9 +106,9 @@ export async function lookForTrace(
     const word = wordFor(tetherId, unknown);
     throw new UserError(
       `it is not known whether the contract was deployed on ${network} (${unknown.why}): ${messageOf(error)} ` +
-        "It may have been paid for, so it is not sent again. Look at " +
-        `the account ${payerOf(traces.account)} on ${network}, and at the tether service in the console. ` +
-        `If there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} sends it once more; ` +
+        "It may have been paid for, so it is not sent again. " +
+        `Check the account ${payerOf(traces.account)} on ${network}, and the tether service in the console: ` +
+        `if there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} sends it once more; ` +
         `if there is one, CONSORTIUM_DEPLOYED=${word} uses it as it is.`,
     );
   }

@@ -123,7 +123,7 @@ export async function accountOf(session: Session, id: string): Promise<TetherAcc
     const made = client.makeTetherAccount(id).then(() => true);
     if (!(await answerOr(made, false, "missing", "unsupported", "invalid"))) throw error;
     const account = await client.getTetherAccount(id);
-    session.say(`tether service "${id}": it had no account yet; ${account.account ?? "one"} was made.`);
+    session.say(`tether service "${id}": it had no account yet; ${account.account ?? "one"} was created.`);
     return account;
   }
 }

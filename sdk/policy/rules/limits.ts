@@ -57,7 +57,7 @@ async function count(
     if (found > max) {
       const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
       const here = `in this stack ${listed(mine.map(({ name }) => name))}${where}`;
-      const deleted = outside.length === 0 ? "" : " What this run deletes counts, too, because Pulumi deletes last.";
+      const deleted = outside.length === 0 ? "" : " What this run deletes also counts, because Pulumi deletes last.";
       const allowed = `${owner} would have ${found} ${things} (${here}), but at most ${max} are allowed.`;
       report.violation(`${allowed} ${remedy}${deleted}`, urn);
     }

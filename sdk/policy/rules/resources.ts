@@ -44,7 +44,7 @@ export const allowedNetworks = definePolicy({
     if (mainnetStacks.includes(tether.stack)) return;
     report.violation(
       `Tether service "${tether.name}" uses network mainnet in stack "${tether.stack}". ` +
-        `Use rinkeby, or add "${tether.stack}" to the setting mainnetStacks.`,
+        `Use another network, or add "${tether.stack}" to the setting mainnetStacks.`,
     );
   },
 });
@@ -78,7 +78,10 @@ export const nodeSize = definePolicy({
       .min(1, "name at least one size")
       .optional()
       .describe("Allowed sizes, such as `small`. Default: any."),
-    required: z.boolean().default(false).describe("Whether each has to say its size; else the service may choose it."),
+    required: z
+      .boolean()
+      .default(false)
+      .describe("Whether each must set its size; otherwise the service may choose it."),
   },
   validateResource({ className, name, get, text }, { sizes, required }, report) {
     if (className !== "Node" && className !== "Service") return;

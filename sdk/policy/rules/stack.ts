@@ -35,7 +35,7 @@ export const allowedRegions = definePolicy({
       const violation =
         address.region === undefined
           ? `${title} uses the host ${printable(address.host)}, whose region is not known. If it is in an allowed region, add it ` +
-            "to the setting hosts of this policy; else remove baseUrl."
+            "to the setting hosts of this policy; otherwise remove baseUrl."
           : `${title} works in region ${address.region}. Set region to ${allowed.join(" or ")}: as an argument of the Provider, ` +
             "or with `pulumi config set consortium:region`.";
       report.violation(violation, first.provider?.urn);

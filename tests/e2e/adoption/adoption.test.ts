@@ -28,7 +28,7 @@ test("without adopt, a name that is taken is a clear error that names the id and
   const { code, text } = await w.stack.up();
   expect(code).not.toBe(0);
   expect(text).toContain(`consortium "c": the name is already taken by ${ids.c}.`);
-  expect(text).toContain("CONSORTIUM_ADOPT=true pulumi up");
+  expect(text).toContain(`see "already taken" in docs/troubleshooting.md`);
 });
 
 /** What a run says about adoption, as its diagnostics have it. */
@@ -49,7 +49,7 @@ test("adopt adopts by name and by id, preview and up say so once each, and only 
       .replace('"n", { environment, membership }', '"n", { environment, membership, adopt: true }'),
   );
   const preview = await w.stack.preview();
-  const byName = "adopts the one with this name, if there is one";
+  const byName = "adopts the existing object with this name, or creates a new one";
   expect(adoptions(preview.text)).toEqual([
     `consortium "c": ${byName}`,
     `environment "e": ${byName}`,

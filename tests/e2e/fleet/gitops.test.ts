@@ -53,7 +53,7 @@ function merge(): void {
 
 const pullRequest = { event: { pull_request: { number: 3, head: { repo: { full_name: "acme/network" } } } } };
 const preview = (): Promise<Record<string, Job>> => actions(runner, "preview.yml", "refs/pull/3/merge", pullRequest);
-const apply = (inputs: { approve?: string } = {}) => actions(runner, "apply.yml", "main", { inputs });
+const apply = (inputs: { approve?: string } = {}) => actions(runner, "apply.yml", "main", { event: { inputs } });
 const comment = (): string => forge.written[1]!.body;
 const report = ({ folder }: Pick<Job, "folder">): string => readFileSync(join(folder, "report.md"), "utf8");
 const digestIn = (text: string): string => /^> Digest of the plan of .*`([0-9a-f]{64})`$/m.exec(text)![1]!;
@@ -262,8 +262,8 @@ describe("GitHub Actions, from pull request to apply", () => {
 
   test("what it read is in the state then, and the rest is a plan that needs approval", async () => {
     expect(await script(last, "apply.sh", ["staging"])).toMatchObject({ code: 2 });
-    const approved = { APPROVE: digestIn(report({ folder: last })) };
-    expect(await script(last, "apply.sh", ["staging"], approved)).toMatchObject({ code: 0 });
+    const { staging } = await apply({ approve: digestIn(report({ folder: last })) });
+    expect(staging).toMatchObject({ code: 0 });
     expect((await w.network()).memberships[0]).toMatchObject({ org_name: "harbour" });
     expect((await w.network()).consortia[0]).toMatchObject({ description: "Who shipped what to whom" });
     expect((await w.network()).nodes).toHaveLength(6);

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { processesOf } from "../../../fleet/run-locks";
+import { processesOf } from "../../../fleet/recovery";
 import { FleetWorld } from "../support/fleet";
 import { finished } from "../support/stack";
 

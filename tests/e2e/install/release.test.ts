@@ -1,14 +1,16 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { platform } from "../../../tools/lib/nodes.mjs";
+import { startService, type Service } from "../../../service/index";
+import { nodeOf, platform } from "../../../tools/lib/nodes.mjs";
 import { cliWithLanguages, virtualEnvironment } from "../support/languages/sdk";
+import { Newcomer } from "../support/newcomer";
 import { root } from "../support/stack";
 import { world } from "../support/world";
 
-/* What `npm run release` writes, as its users take it. The npm package has tests of its own. */
+/* What `npm run release` writes, as its users take it. npm.test.ts has more about the npm packages. */
 
 const { version } = jest.requireActual<{ version: string }>("../../../package.json");
 const release = join(root, "release");
@@ -61,20 +63,104 @@ test("each part has a bill of all that is in it or comes with it, and the licenc
   const { dependencies } = jest.requireActual<{ dependencies: object }>("../../../package.json");
   expect(namesIn(npm)).toEqual(expect.arrayContaining([...Object.keys(dependencies), "@pulumi/pulumi"]));
   const bundled = ["@grpc/grpc-js", "google-protobuf", "undici", "zod"];
-  expect(namesIn(npm.components.find(({ name }) => name === "pulumi-resource-consortium")!)).toEqual(
-    expect.arrayContaining(bundled),
-  );
+  const within = ({ components }: Bill, bundle: string) => namesIn(components.find(({ name }) => name === bundle)!);
+  expect(within(npm, "pulumi-resource-consortium")).toEqual(expect.arrayContaining(bundled));
+  expect(within(bill(others[1]!), "consortium-console-page")).toEqual(expect.arrayContaining(["preact", "uplot"]));
   expect(namesIn(bill(archive))).toEqual(expect.arrayContaining([...bundled, "node"]));
   expect(namesIn(bill(wheel))).toEqual(expect.arrayContaining(["pulumi", "grpcio"]));
+  expect(JSON.stringify(bill(wheel))).not.toContain("see the package");
 
-  const packed = join(release, "plugin", `${archive}.tar.gz`);
-  const text = (name: string) => execFileSync("tar", ["-xzOf", packed, name], { encoding: "utf8", maxBuffer: 2 ** 24 });
-  expect(text("LICENSE")).toContain("Apache License");
-  expect(text("LICENSE-nodejs")).toContain("Node.js is licensed");
-  for (const name of bundled) expect(text("THIRD-PARTY-NOTICES")).toMatch(new RegExp(`^${name} \\d`, "m"));
-  expect(text("THIRD-PARTY-NOTICES")).toContain("Redistribution and use in source and binary forms");
+  const text = (file: string, name: string) =>
+    execFileSync("tar", ["-xzOf", join(release, file), name], { encoding: "utf8", maxBuffer: 2 ** 24 });
+  const packed = `plugin/${archive}.tar.gz`;
+  expect(text(packed, "LICENSE-nodejs")).toContain("Node.js is licensed");
+  for (const [file, notices, packages] of [
+    [packed, "THIRD-PARTY-NOTICES", bundled],
+    [`npm/${tarball}`, "package/plugin/pulumi-resource-consortium-third-party.txt", bundled],
+    [`npm/${others[1]}`, "package/dist/page/third-party.txt", ["preact", "uplot"]],
+  ] as const) {
+    for (const name of packages) expect(text(file, notices)).toMatch(new RegExp(`^${name} \\d`, "m"));
+    expect(text(file, notices)).toContain("Permission is hereby granted, free of charge");
+  }
+  expect(text(packed, "LICENSE")).toContain("Apache License");
+  for (const file of [tarball, ...others]) expect(text(`npm/${file}`, "package/LICENSE")).toContain("Apache License");
   const inWheel = execFileSync("unzip", ["-l", join(release, "python", wheel)], { encoding: "utf8" });
   expect(inWheel).toContain("LICENSE");
+});
+
+describe("each npm package installs from there alone, on Node.js 24, and does what its README says", () => {
+  const folder = mkdtempSync(join(tmpdir(), "consortium-newcomer-"));
+  let service: Service;
+  const outcomes: Record<string, Promise<void>> = {};
+  beforeAll(async () => {
+    for (const name of names("npm")) copyFileSync(join(release, "npm", name), join(folder, name));
+    service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
+    const programs = [await nodeOf("24"), (await cliWithLanguages()).command].map((program) => dirname(program));
+    const env = {
+      PATH: [...programs, process.env.PATH].join(delimiter),
+      CONSORTIUM_BASE_URL: service.baseUrl,
+      CONSORTIUM_API_KEY: service.apiKey,
+      ACME_API_KEY: service.addOrganization("acme").apiKey,
+      PULUMI_BACKEND_URL: `file://${folder}`,
+    };
+    // At the same time, because most of an installation is waiting.
+    for (const [name, live] of Object.entries(works)) {
+      const page = name === "pulumi-consortium" ? "README.md" : `${name.replace("consortium-", "")}/README.md`;
+      outcomes[name] = live(new Newcomer(join(folder, name), page, env));
+    }
+    await Promise.allSettled(Object.values(outcomes));
+  });
+  afterAll(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Package → what its README has people do, and what they see. */
+  const works: Record<string, (user: Newcomer) => Promise<void>> = {
+    async "pulumi-consortium"(user) {
+      await user.runs(/^npm install --save-exact/);
+      const installed = await user.sh("npm ls --all --parseable");
+      expect(installed.match(/node_modules\/(fastify|@foundry-rs\/anvil|ethers)$/gm)).toBeNull();
+      expect(await user.sh("npm ls --parseable @pulumi/pulumi")).toMatch(/^.*\/node_modules\/@pulumi\/pulumi\n$/);
+      await user.runs(/^printf/);
+      user.write("index.ts", "ts");
+      user.write("tsconfig.json", "json");
+      expect(await user.sh("npx --no-install tsc")).toBe("");
+      expect(await user.sh("npx --no-install pulumi-resource-consortium --version")).toBe(`${version}\n`);
+      const begin = [/^export PULUMI_CONFIG_PASSPHRASE/, /^pulumi stack init/];
+      expect(await user.runs(...begin, "pulumi up --yes")).toMatch(/\+ 9 created/);
+    },
+    async "consortium-service"(user) {
+      await user.runs(/^npm install/);
+      await user.starts(/^npx .* --data/, async (printed) => {
+        const exports = printed.match(/^ *export .*$/gm)!.join("\n");
+        const call = 'curl -sf -H "Authorization: Bearer $CONSORTIUM_API_KEY" "$CONSORTIUM_BASE_URL/consortia"';
+        expect(await user.sh(`${exports}\n${call}`)).toBe("[]");
+      });
+      user.write("test.mjs", "js");
+      expect(await user.sh("node test.mjs")).toMatch(/^ +name: 'trade'$/m);
+    },
+    async "consortium-console"(user) {
+      await user.runs(/^npm install/);
+      await user.starts(/^npx --no-install consortium-console$/, async (printed) => {
+        const [link = ""] = /http\S+\/sign-in\/\S+/.exec(printed)!;
+        const entered = await fetch(link, { redirect: "manual" });
+        const cookie = entered.headers.get("set-cookie")!;
+        const page = await fetch(new URL(entered.headers.get("location")!, link), { headers: { cookie } });
+        expect(await page.text()).toContain("<title>");
+      });
+    },
+    async "consortium-fleet"(user) {
+      await user.runs(/^npm install/);
+      user.write("networks/trade.yaml", "yaml");
+      user.write("fleet.yaml", "yaml", 1);
+      const begin = /^export PULUMI_CONFIG_PASSPHRASE/;
+      expect(await user.runs(begin, /consortium-fleet preview/)).toContain("1 of 1 stack ok; 8 to be created");
+      expect(await user.runs(begin, /consortium-fleet up/)).toContain("1 of 1 stack ok; 8 created");
+    },
+  };
+
+  test.each(Object.keys(works))("%s", (name) => outcomes[name]);
 });
 
 test("the Python wheel installs, and has the classes", async () => {

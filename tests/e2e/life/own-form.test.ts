@@ -20,20 +20,28 @@ const inOwnForm = (body: Body): Body => ({
   ),
 });
 
-/** A service that passes everything on to the other one, and stores in its own form. */
-async function inFrontOf(baseUrl: string): Promise<{ baseUrl: string; close: () => void }> {
+/** What a service shows: lists in its own form, all else as it is. */
+const listed = (text: string): string => {
+  const shown = (text.startsWith("[") ? JSON.parse(text) : undefined) as Body[] | undefined;
+  return shown ? JSON.stringify(shown.map(inOwnForm)) : text;
+};
+
+/** A service that passes everything on to the other one. It stores in its own form, or only lists in it. */
+async function inFrontOf(baseUrl: string, stores: boolean): Promise<{ baseUrl: string; close: () => void }> {
   const { origin } = new URL(baseUrl);
   const server = createServer((request, response) => {
     void (async () => {
       const { method = "GET", url = "/", headers } = request;
-      const sent = method === "GET" || method === "DELETE" ? undefined : inOwnForm((await jsonOf(request)) as Body);
+      const given = method === "GET" || method === "DELETE" ? undefined : ((await jsonOf(request)) as Body);
+      const sent = given && stores ? inOwnForm(given) : given;
       const answer = await fetch(origin + url, {
         method,
         headers: { authorization: headers.authorization ?? "", "content-type": "application/json" },
         body: sent && JSON.stringify(sent),
       });
       response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
-      response.end(await answer.text());
+      const text = await answer.text();
+      response.end(method === "GET" && !stores ? listed(text) : text);
     })();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -51,9 +59,10 @@ const program = ({ environment = "blockPeriod: 1, ", node = "zone, size: 'Small'
 `;
 
 describe.each([
-  ["dynamic", false],
-  ["plugin", true],
-])("on the %s provider", (_, plugin) => {
+  ["dynamic provider, where the service stores values in its own form", false, true],
+  ["plugin provider, where it does", true, true],
+  ["plugin provider, where it only lists them so", true, false],
+])("on the %s", (_, plugin, stores) => {
   let own: World;
   let front: Awaited<ReturnType<typeof inFrontOf>>;
   let ids: Record<string, string>;
@@ -65,7 +74,7 @@ describe.each([
 
   beforeAll(async () => {
     own = await world(program(), { plugin });
-    front = await inFrontOf(own.service.baseUrl);
+    front = await inFrontOf(own.service.baseUrl, stores);
     expect(await own.stack.up({ CONSORTIUM_BASE_URL: front.baseUrl })).toMatchObject({ code: 0 });
     ids = await idsNow();
     own.service.clearCalls();
@@ -115,7 +124,7 @@ describe.each([
   test("a replacement that would adopt the object that goes is refused, and the node stays", async () => {
     const refused = await up(program({ node: `zone, size: 'Large', role: 'other', adopt: '${ids.n}'` }));
     expect(refused.code).not.toBe(0);
-    expect(refused.text).toContain(`adopt: "${ids.n}" would adopt the object that goes`);
+    expect(refused.text).toContain(`adopt: "${ids.n}" would adopt the object that is deleted`);
     expect([writes(), await idsNow()]).toEqual([[], ids]);
   });
 

@@ -10,11 +10,11 @@ const program = `
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program, { inline: true, timing: { nodeStart: 13_000 } });
+  w = await world(program, { inline: true, timing: { nodeStart: 15_000 } });
 });
 afterAll(() => w.close());
 
-test("13 s of waiting for four nodes: one line, and the same under Diagnostics", async () => {
+test("15 s of waiting for four nodes: one line, and the same under Diagnostics", async () => {
   const { code, text } = await w.stack.up();
   expect(code).toBe(0);
   const lines = text.split("\n").filter((line) => line.includes("so far"));

@@ -101,7 +101,7 @@ test("after an error in it, its own line says where to look", async () => {
   const diagnostics = text.slice(text.indexOf("Diagnostics:"));
   expect(diagnostics.match(/error: .*/g)!.sort()).toEqual([
     expect.stringMatching(/nodes: HTTP 400: not today/) as string,
-    "error: consortium:index:Network resource 'trade' has a problem: it is not complete, because the run ended early: the other errors tell why.",
+    "error: consortium:index:Network resource 'trade' has a problem: it is not complete, because the run ended early: the other errors say why.",
     "error: update failed",
   ]);
   expect(await w.stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("+ 1 created") as string });

@@ -74,7 +74,7 @@ describe("a network that is there, and the next version of its program", () => {
     );
     expect(text).toContain(
       'Environment "ledger" would have 5 nodes (in this stack "a", "b", "c" and "e", and outside of it "d"), but at most ' +
-        "4 are allowed. Remove some, or put them into another environment. What this run deletes counts, too, because " +
+        "4 are allowed. Remove some, or put them into another environment. What this run deletes also counts, because " +
         "Pulumi deletes last.",
     );
     expect(text).not.toContain("environments-per-consortium");

@@ -120,12 +120,12 @@ Tether service "pin" is active, but does not depend on node "n0" of environment 
   "allowed-networks": [
     `[advisory]  allowed-networks  ${about("TetherService", "pin")}
 Only listed stacks pin to mainnet, where each pin costs money.
-Tether service "pin" uses network mainnet in stack "test". Use rinkeby, or add "test" to the setting mainnetStacks.`,
+Tether service "pin" uses network mainnet in stack "test". Use another network, or add "test" to the setting mainnetStacks.`,
   ],
   "allowed-regions": ["bolt", "default"].map(
     (name) => `[advisory]  allowed-regions  (pulumi:providers:pulumi-nodejs: ${name})
 Every provider in use works in an allowed region.
-${name === "default" ? "The default provider" : `Provider "${name}"`} uses the host 127.0.0.1, whose region is not known. If it is in an allowed region, add it to the setting hosts of this policy; else remove baseUrl.`,
+${name === "default" ? "The default provider" : `Provider "${name}"`} uses the host 127.0.0.1, whose region is not known. If it is in an allowed region, add it to the setting hosts of this policy; otherwise remove baseUrl.`,
   ),
   naming: [
     `[advisory]  naming  ${about("Consortium", "Trade")}

@@ -65,8 +65,15 @@ test("from YAML on the plugin to the JavaScript program on dynamic resources, an
   expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);
 });
 
-test("destroy takes everything down, and again there is nothing to do", async () => {
-  expect(await w.json("destroy", "--yes")).toMatchObject({ code: 0, summary: { total: { deleted: 10 } } });
+test("destroy names the ledgers first and once, takes everything down, and again there is nothing to do", async () => {
+  const { code, text, summary } = await w.json("destroy", "--yes");
+  expect({ code, summary }).toMatchObject({ code: 0, summary: { total: { deleted: 10 } } });
+  const losses = ["acme-prod", "globex-prod"].map(
+    (stack) =>
+      `WARNING: ${stack}: deletes Environment trade/e: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, WILL BE DESTROYED\n`,
+  );
+  expect(text.startsWith(losses.join(""))).toBe(true);
+  expect(text.match(/WARNING/g)).toHaveLength(2);
   expect((await w.counts("acme")).consortia).toBe(0);
   expect(await w.json("destroy", "--yes")).toMatchObject({ code: 0, summary: { total: { deleted: 0 } } });
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { type RunRecord, processesOf } from "../../../fleet/run-locks";
+import { processesOf } from "../../../fleet/recovery";
 import { type Service, startService } from "../../../service/index";
 import { drawn } from "../../support/random";
 import { finished, type Result, root, withoutCompiler } from "./stack";
@@ -50,6 +50,8 @@ export class FleetWorld {
   /** Where the fleet file says that the keys are. */
   readonly sources = { acme: { env: "ACME_API_KEY" }, globex: { command: ["cat", "globex.key"] } };
   readonly env: NodeJS.ProcessEnv;
+  /** Whether commands have a process group of their own, as those of a shell in a terminal. */
+  detached = false;
 
   private constructor(readonly service: Service) {
     const own = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
@@ -103,6 +105,7 @@ export class FleetWorld {
       cwd: this.folder,
       env: this.env,
       stdio: ["ignore", "pipe", "pipe"],
+      detached: this.detached,
     });
   }
 
@@ -172,17 +175,10 @@ export class FleetWorld {
   }
 
   /** The run records of stacks that are at work, or were left unfinished. */
-  records(): RunRecord[] {
-    const folder = ".consortium/fleet/fleet/journal";
-    if (!this.has(folder)) return [];
-    const files = readdirSync(join(this.folder, folder)).filter((file) => file.endsWith(".json"));
-    return files.flatMap((file) => {
-      try {
-        return [JSON.parse(this.read(join(folder, file))) as RunRecord];
-      } catch {
-        return []; // ended in this moment
-      }
-    });
+  records(): string[] {
+    const folder = join(this.folder, ".consortium/fleet/fleet/journal");
+    const files = existsSync(folder) ? readdirSync(folder) : [];
+    return files.filter((file) => file.endsWith(".json")).map((file) => join(folder, file));
   }
 
   /** The types in the state of a stack. */

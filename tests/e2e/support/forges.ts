@@ -160,25 +160,35 @@ interface ActionsJob {
   environment?: string;
   permissions?: Rights;
   strategy?: { matrix: { stack: string[] } };
-  env?: Record<string, unknown>;
   steps: Step[];
 }
 type Context = Record<string, unknown>;
 
-/** `a.b.c` in a context; what is not there is empty. */
-const valueOf = (path: string, context: Context): string => {
-  const value = path.split(".").reduce<unknown>((at, key) => (at as Context | undefined)?.[key], context);
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
-};
+const memberOf = (path: string, from: unknown): unknown =>
+  path.split(".").reduce<unknown>((at, key) => (at as Context | null | undefined)?.[key], from);
+
+/** `a.b.c` in a context, `toJSON(a)`, `fromJSON(a).b`, or the first of several that is not empty; what is not there is empty. */
+function valueOf(expression: string, context: Context): string {
+  const [first = "", ...others] = expression.split(" || ");
+  const [, call, given = "", member = ""] = /^(\w+)\(([\w.-]+)\)(?:\.(\w+))?$/.exec(first) ?? [];
+  let value = memberOf(first, context);
+  if (call === "toJSON") value = JSON.stringify(memberOf(given, context) ?? {});
+  else if (call === "fromJSON") value = memberOf(member, JSON.parse(valueOf(given, context)));
+  else if (call !== undefined) throw new Error(`What does ${first} mean?`);
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  return text === "" && others.length > 0 ? valueOf(others.join(" || "), context) : text;
+}
 const filled = (text: unknown, context: Context): string =>
   String(text).replaceAll(/\$\{\{ *(.*?) *\}\}/g, (_, path: string) => valueOf(path, context));
 const allFilled = (all: Record<string, unknown> | undefined, context: Context): Env =>
   Object.fromEntries(Object.entries(all ?? {}).map(([key, value]) => [key, filled(value, context)]));
 
-/** Conditions are terms with `&&`; each compares a path with a path or a text. */
+/** Conditions are terms with `&&`; each compares a path with a path or a text, or is a value in brackets. */
 function holds(condition: string | undefined, context: Context, soFar: boolean): boolean {
   const terms = (condition ?? "").split("&&").map((term) => term.trim());
   const isTrue = (term: string): boolean => {
+    const [, value] = /^\((.*)\)$/.exec(term) ?? [];
+    if (value !== undefined) return valueOf(value, context) !== "";
     const [, left = "", operator, right = ""] = /^(\S+) (==|!=) (\S+)$/.exec(term) ?? [];
     if (operator === undefined) throw new Error(`What does ${term} mean?`);
     const other = right.startsWith("'") ? right.slice(1, -1) : valueOf(right, context);
@@ -196,11 +206,7 @@ export async function actions(
 ): Promise<Record<string, Job>> {
   const folder = checkout(runner, ref);
   const text = readFileSync(join(folder, ".github/workflows", file), "utf8");
-  const workflow = parse(text) as {
-    env?: Record<string, unknown>;
-    permissions: Rights;
-    jobs: Record<string, ActionsJob>;
-  };
+  const workflow = parse(text) as { permissions: Rights; jobs: Record<string, ActionsJob> };
   const run = { id: Date.now(), repository_id: 1, head_repository_id: 1 };
   const done: Record<string, Job> = {};
   const results: Record<string, { result: string }> = {};
@@ -214,14 +220,12 @@ export async function actions(
       const matrix = { stack };
       const { vars, secrets } = runner.settings(filled(job.environment ?? "", { matrix }));
       const context = {
-        github: { ...github, token: tokenWith(permissions) },
-        inputs: event.inputs,
+        github: { ...github, token: tokenWith(permissions), job: name },
         matrix,
         vars,
         secrets,
       };
-      const env = { ...allFilled(workflow.env, context), ...allFilled(job.env, context) };
-      const ended = begun ? await actionsJob(runner, ref, job, { env, context, permissions, run }) : undefined;
+      const ended = begun ? await actionsJob(runner, ref, job, { context, permissions, run }) : undefined;
       done[stack === undefined ? name : `${name} (${stack})`] = ended ?? { ...skippedJob };
     });
     await Promise.all(runs);
@@ -236,7 +240,6 @@ const skippedJob: Job = { code: null, stdout: "", text: "", skipped: true, folde
 
 interface Given {
   ref: string;
-  env: Env;
   context: Context;
   permissions: Rights;
   run: Artifact["workflow_run"];
@@ -257,7 +260,7 @@ async function actionsSteps(runner: Runner, list: Step[], given: Given, all: Job
   const output = join(mkdtempSync(join(forge.folder, "output-")), "output");
   const github = { GITHUB_API_URL: forge.address, GITHUB_REPOSITORY: "acme/network", GITHUB_OUTPUT: output };
   const steps: Record<string, { outputs: Env }> = {};
-  const context = { ...given.context, env: given.env, steps };
+  const context = { ...given.context, steps };
   for (const step of list) {
     if (!holds(step.if, context, all.code === 0)) continue;
     const options = allFilled(step.with, context) as Record<string, string>;
@@ -283,7 +286,7 @@ async function actionsSteps(runner: Runner, list: Step[], given: Given, all: Job
     } else if (step.run !== undefined) {
       writeFileSync(output, "");
       const own = { ...github, GITHUB_ACTION_PATH: given.action };
-      const env = { ...runner.env, ...own, ...given.env, ...allFilled(step.env, context) };
+      const env = { ...runner.env, ...own, ...allFilled(step.env, context) };
       const folder = join(all.folder, filled(step["working-directory"] ?? ".", context));
       const { code, stdout, text } = await shell(filled(step.run, context), folder, env);
       Object.assign(all, { code: all.code || code, stdout: all.stdout + stdout, text: all.text + text });
@@ -305,10 +308,11 @@ async function composite(
   const action = name.startsWith("./") ? join(all.folder, name) : join(root, "gitops");
   const { inputs: known, runs } = parse(readFileSync(join(action, "action.yml"), "utf8")) as CompositeAction;
   if (runs.using !== "composite") throw new Error(`What is ${runs.using}?`);
-  const { github } = given.context;
-  const defaults = Object.entries(known).map(([key, { default: value }]) => [key, filled(value ?? "", { github })]);
+  const { github, matrix } = given.context;
+  const seen = { github, matrix };
+  const defaults = Object.entries(known).map(([key, { default: value }]) => [key, filled(value ?? "", seen)]);
   const inputs = { ...Object.fromEntries(defaults), ...options } as Record<string, string>;
-  await actionsSteps(runner, runs.steps, { ...given, action, context: { github, inputs } }, all);
+  await actionsSteps(runner, runs.steps, { ...given, action, context: { ...seen, inputs } }, all);
 }
 
 interface GitlabJob {

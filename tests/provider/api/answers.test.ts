@@ -57,6 +57,18 @@ describe("an answer that is none", () => {
     expect(await failure(client.request("GET", "/x"))).toMatchObject({ kind, status });
   });
 
+  test("the first 404 in words asks for what every service has, once for all callers; JSON shows the address is right", async () => {
+    const { baseUrl, requests } = await peer((response, seen, socket) => {
+      const isAsked = requests.at(-1)!.url.endsWith("/consortia");
+      (isAsked ? json(200, []) : text(404, "Not Found"))(response, seen, socket);
+    });
+    const client = http(baseUrl);
+    const both = ["/x", "/y"].map((path) => failure(client.request("GET", path)));
+    expect(await Promise.all(both)).toMatchObject([{ kind: "missing" }, { kind: "missing" }]);
+    expect(await failure(client.request("DELETE", "/x"))).toMatchObject({ kind: "missing" });
+    expect(requests.map(({ url }) => url.slice("/api/v1".length)).sort()).toEqual(["/consortia", "/x", "/x", "/y"]);
+  });
+
   test.each([
     ['{"errorMessage":"no a"}', "no a"],
     ['{"message":"no b"}', "no b"],

@@ -197,7 +197,7 @@ describe("an answer that is compressed, which nobody asked for", () => {
 
   test.each([
     ["damaged", Buffer.from("this is no gzip")],
-    ["cut", gzipSync("{}".padEnd(100)).subarray(0, 15)],
+    ["truncated", gzipSync("{}".padEnd(100)).subarray(0, 15)],
   ])("one that is %s is a lost answer", async (what, bytes) => {
     virtualTime();
     const { baseUrl, requests } = await peer((response) =>

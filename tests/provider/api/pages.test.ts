@@ -115,7 +115,7 @@ test.each<[string, Page, Record<string, Page>, RegExp]>([
     /there are 250 \(Content-Range\)/,
   ],
   ["a range of 206", { items: some(0, 2), headers: { "content-range": "0-1/3" }, status: 206 }, {}, /there are 3/],
-  ["206 alone", { items: some(0, 2), status: 206 }, {}, /it is a part \(HTTP 206\)/],
+  ["206 alone", { items: some(0, 2), status: 206 }, {}, /it is partial \(HTTP 206\)/],
   [
     "206 and an unknown size",
     { items: some(0, 2), headers: { "content-range": "items 0-1/*" }, status: 206 },
@@ -133,7 +133,7 @@ test.each<[string, Page, Record<string, Page>, RegExp]>([
     "no address",
     { items: some(0, 2), headers: { link: '<http://[>; rel="next"' } },
     {},
-    /the address of its next page is none/,
+    /the address of its next page is invalid/,
   ],
   [
     "an unreadable header",

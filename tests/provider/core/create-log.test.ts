@@ -162,7 +162,7 @@ test("where another stack was creating one of this name, too, nobody knows whose
   writeFileSync(join(folder, "acme-prod.jsonl"), readFileSync(file));
   markInterrupted(file, []);
   expect(await again()).toMatchObject({
-    error: expect.stringContaining("the stack acme-prod was creating one of this name, too") as string,
+    error: expect.stringContaining("the stack acme-prod was also creating one of this name") as string,
   });
 });
 

@@ -269,6 +269,26 @@ test("a new key that lists only what several organizations share is refused, unt
   expect(await engine.refresh()).toBe("gone");
 });
 
+test("a consortium that this run made tells the organization of what is in it: no call asks for that", async () => {
+  const { service, calls } = await start();
+  const [consortium, environment] = [new Engine("consortium"), new Engine("environment")];
+  await consortium.up({ name: "c" });
+  const inputs = { consortiumId: consortium.kept!.id, name: "e", provider: "quorum", consensusType: "raft" };
+  expect(await environment.up(inputs)).toEqual({ then: "created" });
+  expect(environment.outputs.__kept).toMatchObject({ organizations: [service.organizations[0]!.id] });
+  expect(calls().filter((call) => /apikeys|orgs|memberships/.test(call))).toEqual([]);
+});
+
+test("an adopted consortium that another organization owns is known by the key's organization", async () => {
+  const { engine, service, net } = await world("consortium");
+  service.store.consortia.patch(net.consortiumId, { owner: "o-host" });
+  expect(await engine.up({ name: "fixture", adopt: net.consortiumId })).toEqual({ then: "created" });
+  expect(engine.outputs.__kept).toMatchObject({ organizations: [service.organizations[0]!.id] });
+  setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+  newProcess();
+  expect(await engine.refresh()).toBe("there");
+});
+
 test("a refresh with a known key asks nothing about the organization", async () => {
   const { engine, calls } = await made("node");
   await engine.refresh();

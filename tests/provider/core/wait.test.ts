@@ -34,23 +34,23 @@ test("done at once is done without waiting", async () => {
   expect(at).toEqual([0]);
 });
 
-test("looks soon at first, then on a beat of 3 s", async () => {
+test("looks soon at first, then on a beat of 4 s", async () => {
   const time = new VirtualTime();
   const { look, at } = looks(time, 12_100);
   await waitFor(session(time, 60_000).session, "node", look);
-  expect(at).toEqual([0, 500, 1_500, 3_500, 6_000, 9_000, 12_000, 15_000]);
+  expect(at).toEqual([0, 500, 1_500, 3_500, 4_000, 8_000, 12_000, 16_000]);
 });
 
-test("looks twice as often while a node is likely to become ready", async () => {
+test("looks more often while a node is likely to become ready", async () => {
   const time = new VirtualTime();
   const { look, at } = looks(time, 70_000);
   await waitFor(session(time, 100_000).session, "node", look);
   const beats = (from: number, to: number) => at.filter((one) => one > from && one <= to).length;
-  expect([beats(6_000, 30_000), beats(30_000, 48_000), beats(51_000, 60_000)]).toEqual([8, 12, 3]);
+  expect([beats(6_000, 30_000), beats(30_000, 48_000), beats(51_000, 60_000)]).toEqual([6, 12, 3]);
 });
 
 test.each([0, 0.3, 0.6, 0.9, 1.2])(
-  "a node that takes 37 s is seen within 1.5 s, at the 17th look at most (%d)",
+  "a node that takes 37 s is seen within 1.5 s, at the 16th look at most (%d)",
   async (phase) => {
     const time = new VirtualTime();
     await time.sleep(phase * 5_000);
@@ -58,7 +58,7 @@ test.each([0, 0.3, 0.6, 0.9, 1.2])(
     const start = time.now();
     await waitFor(session(time, 60_000).session, "node", look);
     expect(time.now() - start).toBeLessThanOrEqual(38_500);
-    expect(at.length - 1).toBeLessThanOrEqual(17);
+    expect(at.length - 1).toBeLessThanOrEqual(16);
   },
 );
 
@@ -70,9 +70,9 @@ test("those who began at different times look at the same beats", async () => {
     await waitFor(session(time, 60_000).session, "node", look);
     return at.slice(4);
   });
-  for (const beats of await Promise.all(all)) expect(beats.every((at) => at % 3_000 === 0)).toBe(true);
-  expect(nextLookMs(9, 6_000, 5_000)).toBe(3_000);
-  expect(nextLookMs(9, 8_999, 5_000)).toBe(1);
+  for (const beats of await Promise.all(all)) expect(beats.every((at) => at % 4_000 === 0)).toBe(true);
+  expect(nextLookMs(9, 8_000, 5_000)).toBe(4_000);
+  expect(nextLookMs(9, 7_999, 5_000)).toBe(1);
   expect(nextLookMs(9, 32_999, 31_000)).toBe(1);
 });
 
@@ -119,7 +119,7 @@ describe("progress", () => {
     );
     expect(said.map(([, line]) => line)).toEqual([
       'n1, n2, n3, n4 and 8 more: "initializing", 12 s so far',
-      'n11, n12: "initializing", 30 s so far',
+      'n11, n12: "initializing", 32 s so far',
     ]);
     await waitFor(one, "later", looks(time, time.now() + 15_000).look, "/nodes");
     expect(said.at(-1)![1]).toMatch(/^later: "initializing", 1\d s so far$/);

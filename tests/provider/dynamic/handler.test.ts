@@ -50,7 +50,7 @@ test.each<[string, Props, Props, string[]]>([
     "by name",
     {},
     { adopt: true, __preview: true },
-    ['consortium "acme": adopts the one with this name, if there is one'],
+    ['consortium "acme": adopts the existing object with this name, or creates a new one'],
   ],
   ["that is asked for no longer", {}, { adopt: false, __preview: true }, []],
   ["by up, which says what it has found", {}, { adopt: "c7" }, []],

@@ -121,7 +121,7 @@ test("a host that is built differently costs one warning, and nothing else", asy
   createInterface(child.stdout).on("line", (line) => printed.push(line));
   expect(await once(child, "close")).toEqual([0, null]);
   engine.close();
-  expect(printed).toEqual([expect.stringMatching(/^WARNING: .*newer.*second Ctrl-C/), "goes on goes on"]);
+  expect(printed).toEqual([expect.stringMatching(/^WARNING: .*newer.*press Ctrl-C again/), "goes on goes on"]);
 });
 
 test("an unknown value is known by Pulumi's marker", () => {

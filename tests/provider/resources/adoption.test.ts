@@ -173,7 +173,7 @@ inBothManners(() => {
       const { ids, take } = await two();
       const outcomes = await Promise.all([take(ids[0]!), take(ids[0]!)]);
       expect(outcomes.map(({ then }) => then)).toEqual(["created", "failed"]);
-      expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`adopts ${ids[0]}, too`) as string });
+      expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`also adopts ${ids[0]}`) as string });
     });
   });
 

@@ -91,27 +91,17 @@ const variants: Variant[] = [
 ];
 
 describe.each(variants)("where $where", ({ answers, timing, then, kinds = collected, stay = [] }) => {
-  /** One of this kind, which is made, on such a service. */
-  const made = async (kind: Collected) => {
-    const at = await world(kind);
-    if (answers) at.service.setAnswers(answers);
-    if (timing) at.service.setTiming(timing);
+  test.each(kinds)("%s: it is made, changes with the program alone, in place, and is deleted", async (kind) => {
+    const { engine, service, net, time, count, shown, said } = await world(kind);
+    if (answers) service.setAnswers(answers);
+    if (timing) service.setTiming(timing);
     const isListed = kind !== "appCred" || typeof answers?.listCredentials !== "number";
-    const before = isListed ? await at.count() : 0;
-    const args = bases[kind](at.net);
-    const outcome = await at.engine.up(args);
-    then?.(at.service);
-    return { ...at, args, isListed, before, outcome };
-  };
-
-  test.each(kinds)("%s: it is made, with everything that the service says of it", async (kind) => {
-    const { engine, args, outcome } = await made(kind);
-    expect(outcome).toEqual({ then: "created" });
+    const before = isListed ? await count() : 0;
+    const args = bases[kind](net);
+    expect(await engine.up(args)).toEqual({ then: "created" });
     expect(engine.outputs).toMatchObject({ ...args, ...complete(kind, engine.kept!.id) });
-  });
+    then?.(service);
 
-  test.each(kinds)("%s: it changes with the program alone, in place, and keeps its secrets", async (kind) => {
-    const { engine, args, time } = await made(kind);
     const { password } = engine.outputs;
     expect(await engine.up(args)).toEqual({ then: "same" });
     const renamed = { ...args, [nameKey(kind)]: "renamed" };
@@ -121,10 +111,7 @@ describe.each(variants)("where $where", ({ answers, timing, then, kinds = collec
     expect(await engine.refresh()).toBe("there");
     expect(await engine.up(renamed)).toEqual({ then: "same" });
     expect(engine.outputs.password).toBe(password);
-  });
 
-  test.each(kinds)("%s: it is deleted, also by a process that does not know that it was", async (kind) => {
-    const { engine, service, count, shown, before, isListed, said } = await made(kind);
     const state = engine.kept!;
     await engine.destroy();
     if (stay.includes(kind)) {
@@ -136,7 +123,7 @@ describe.each(variants)("where $where", ({ answers, timing, then, kinds = collec
     }
     engine.kept = state;
     newProcess();
-    await engine.destroy(); // as after an interrupted run
+    await engine.destroy(); // as after an interrupted run, by a process that does not know that it was deleted
     service.setTiming({ listLag: 0 });
     if (isListed) {
       expect(await count()).toBe(before);

@@ -16,7 +16,12 @@ lifecycle("consortium", bases.consortium, [
     calls: [patch(consortium)],
     shows: { name: "zeta", description: "old" },
   },
-  { change: { description: "new" }, then: "updated", calls: [patch(consortium)], shows: { description: "new" } },
+  {
+    change: { description: "new" },
+    then: "updated",
+    calls: [patch(consortium), "GET /consortia"],
+    shows: { description: "new" },
+  },
   { change: { description: undefined }, then: "updated", calls: [patch(consortium)], shows: { description: "" } },
   { change: { description: " old " }, then: "same", calls: [] },
   { change: { adopt: true }, then: "same", calls: [] },
@@ -54,7 +59,12 @@ lifecycle("membership", bases.membership, [
 
 lifecycle("environment", (net) => ({ ...bases.environment(net), description: "old" }), [
   { change: { name: "prod" }, then: "updated", calls: [patch(environment)], shows: { name: "prod" } },
-  { change: { description: "new" }, then: "updated", calls: [patch(environment)], shows: { description: "new" } },
+  {
+    change: { description: "new" },
+    then: "updated",
+    calls: [patch(environment), `GET ${consortium}/environments`],
+    shows: { description: "new" },
+  },
   { change: { description: undefined }, then: "updated", calls: [patch(environment)], shows: { description: "" } },
   {
     change: { consensusType: "ibft" },
@@ -251,7 +261,7 @@ lifecycle("invitation", bases.invitation, [
   {
     change: { orgName: "zeta", email: "ops@zeta.example" },
     then: "updated",
-    calls: [patch(`${consortium}/invitations/:invitationId`)],
+    calls: [patch(`${consortium}/invitations/:invitationId`), `GET ${consortium}/invitations`],
     shows: { org_name: "zeta", email: "ops@zeta.example" },
   },
   { change: { email: "nobody" }, then: "refused", why: { property: "email", reason: /must be an address/ } },

@@ -68,7 +68,7 @@ describe("visibly something else of the same name", () => {
     const { error } = outcome as { error: string };
     expect(error).toContain(`${other.id} has the name now`);
     expect(error).toMatch(why);
-    expect(error).toMatch(/nothing was sent again\. Choose another name, or adopt it by its id/);
+    expect(error).toMatch(/It was left alone: choose another name, or adopt it by its id/);
     expect(engine.kept).toBeUndefined();
     const made = calls();
     expect(posts(made)).toHaveLength(2); // theirs, and ours

@@ -14,7 +14,7 @@ describe("a name that is taken", () => {
     const outcome = await engine.up(bases[kind](net));
     expect(outcome).toMatchObject({ then: "failed" });
     const { error } = outcome as { error: string };
-    expect(error).toMatch(/already taken by \S+\. .*adopt: true.*CONSORTIUM_ADOPT=true pulumi up/);
+    expect(error).toMatch(/already taken by \S+\. Set adopt: true .*or choose another name\..*troubleshooting/);
     expect(calls().filter((call) => call.startsWith("POST"))).toEqual([]);
     expect(await count()).toBe(before);
   });

@@ -132,10 +132,13 @@ describe("a zone whose resource goes", () => {
     expect(await at.count()).toBe(0);
   });
 
-  test("is not deleted while an environment has a zone there, but goes when that one is itself going", async () => {
+  test.each([
+    ["a zone there", {}],
+    ["a zone there, whose cloud the service writes in another way", { cloud: "AWS" }],
+  ])("is not deleted while an environment has %s, but goes when that one is itself going", async (_title, other) => {
     const at = await world("consortiumZone");
     const { engine, net, shown, service } = at;
-    const inside = await post(at, zones(at), theirs);
+    const inside = await post(at, zones(at), { ...theirs, ...other });
     await engine.up(bases.consortiumZone(net));
     const kept = engine.kept!;
     newProcess();

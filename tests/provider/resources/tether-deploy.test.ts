@@ -44,7 +44,7 @@ describe("sent once, though the answer is late or lost", () => {
   ])("%s", async (_, manners) => {
     const world = await otherTether(manners);
     expect(await world.engine.up(args)).toEqual({ then: "created" });
-    expect(world.said[0]).toMatch(/it is not sent again, but looked for on rinkeby/);
+    expect(world.said[0]).toMatch(/it is not sent again, and the run looks for it on rinkeby/);
     expect(world.said.some((line) => /no trace .* account 0x(5b)+ has 1000 wei, \d+ s so far/.test(line))).toBe(true);
     expect(world.said.at(-1)).toMatch(/has paid 7 wei for it/);
     await settledOnce(world);
@@ -104,7 +104,7 @@ describe("never carried out", () => {
     expect(errorOf(outcome)).toMatch(
       new RegExp(
         `not known whether the contract was deployed on rinkeby \\(POST /tether/${tetherId}/deploy: no answer .* after ${ms / 1000} s` +
-          `.*not sent again. Look at the account ${account} on rinkeby, and at the tether service in the console`,
+          `.*not sent again. Check the account ${account} on rinkeby, and the tether service in the console`,
       ),
     );
     expect(world.time.now()).toBeGreaterThanOrEqual(ms);
@@ -186,12 +186,12 @@ describe("never carried out", () => {
     expect(world.did.deploys).toBe(1);
   });
 
-  test("one that is destroyed is named, because nothing remembers it any more", async () => {
+  test("one that is destroyed is named, because the state no longer records it", async () => {
     const world = await otherTether(never);
     await lost(world);
     await world.engine.destroy();
     expect(world.said.at(-1)).toMatch(
-      new RegExp(`not known whether its contract was deployed on rinkeby, .*look at the account ${account} there`),
+      new RegExp(`not known whether its contract was deployed on rinkeby, .*check the account ${account} there`),
     );
   });
 
@@ -220,7 +220,7 @@ test.each([400, 402, 403, 409, 422])("%d is a refusal: said at once, and sent by
 
 test("refused with 404 where it is activated: the contract that was paid for is kept in mind", async () => {
   const world = await otherTether({ unready: 404, minedAfterMs: Infinity });
-  expect(errorOf(await lost(world))).toMatch(/knows none with this id .*kept/);
+  expect(errorOf(await lost(world))).toMatch(/has none with this id .*kept/);
   world.did.mined.push("rinkeby");
   expect(await world.engine.up(args)).toEqual({ then: "updated" });
   await settledOnce(world);

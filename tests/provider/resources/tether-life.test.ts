@@ -104,7 +104,7 @@ describe("read", () => {
   test("to create one that the service does not know: says where it is made", async () => {
     const { engine } = await tethered();
     const outcome = await engine.up({ ...tetherArgs, tetherId: "tether0009" });
-    expect(errorOf(outcome)).toMatch(/knows none with this id .*HTTP 404.*made in the console/);
+    expect(errorOf(outcome)).toMatch(/has none with this id .*HTTP 404.*Create it in the console/);
     expect(engine.kept).toBeUndefined();
   });
 });

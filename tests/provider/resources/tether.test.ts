@@ -27,7 +27,7 @@ test("back to a network that has its contract: it is not deployed again", async 
   await engine.up(tetherArgs);
   await engine.up({ ...tetherArgs, network: "mainnet" });
   await engine.up(tetherArgs);
-  expect(fields().deployments).toEqual({ rinkeby: 1, mainnet: 1 });
+  expect(fields().deployments).toEqual({ rinkeby: 1, mainnet: 1, local: 0 });
   expect(engine.outputs.deployedNetworks).toEqual(["rinkeby", "mainnet"]);
 });
 
@@ -66,7 +66,7 @@ describe("on a service like the hosted one", () => {
     expect(fields()).toMatchObject({ deployments: { rinkeby: 1 }, active: true, interval: 2 });
     expect(engine.outputs).toMatchObject({ state: "active", account: expect.stringMatching(/^0x/) as string });
     expect(said.join("\n")).toMatch(
-      /an interval of 2, and does not say whether these are hours.*minutes.*last two reports/s,
+      /an interval of 2, but does not say whether in hours or in minutes.*last two reports/s,
     );
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
     newProcess();

@@ -133,7 +133,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const before = service.store.environments.list();
     const { errors } = await stack.up(tree(), { replace: ["e"] });
     expect(errors[0]!.message).toMatch(
-      /environment "e": the name is already taken by \w+\..*for `--replace`, set the resource option deleteBeforeReplace: true/s,
+      /environment "e": the name is already taken by \w+.*`--replace`, see "already taken"/s,
     );
     expect(service.store.environments.list()).toEqual(before);
   });

@@ -42,15 +42,18 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const shown = await stack.preview(program({ provider: "quorun", consensusType: "ibft" }));
     expect(shown.errors).toEqual([]);
     expect(lines(shown)).toContain(
-      'environment "e": provider "quorun" is none of quorum, geth, pantheon (did you mean "quorum"?): the service decides whether it has it',
+      'environment "e": provider "quorun" is not one of quorum, geth, pantheon (did you mean "quorum"?): the service decides whether it accepts it',
     );
     const { errors } = await stack.up(program({ provider: "quorun", consensusType: "ibft" }));
     expect(errors.map(({ message }) => message)).toEqual([expect.stringMatching(/POST .*HTTP 400: .*provider/)]);
   });
 
   test.each([
-    ["rinkbey", /network "rinkbey" is none of mainnet, rinkeby \(did you mean "rinkeby"\?\): the service decides/],
-    ["sepolia", /network "sepolia" is none of mainnet, rinkeby: the service decides/],
+    [
+      "rinkbey",
+      /network "rinkbey" is not one of mainnet, rinkeby, local \(did you mean "rinkeby"\?\): the service decides/,
+    ],
+    ["sepolia", /network "sepolia" is not one of mainnet, rinkeby, local: the service decides/],
     ["rinkeby", /tether service "tether0001": the public network "rinkeby" was shut down in 2023/],
     ["mainnet", undefined],
   ])("network %s of a tether: the preview warns where it should", async (network, warning) => {
@@ -68,7 +71,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     ["pantheon", "poa"],
   ])("%s with %s is known: no warning", async (provider, consensusType) => {
     const shown = await stack.preview(program({ provider, consensusType }));
-    expect(lines(shown)).not.toContain("is none of");
+    expect(lines(shown)).not.toContain("is not one of");
     expect(await stack.up(program({ provider, consensusType }))).toMatchObject({ errors: [] });
   });
 

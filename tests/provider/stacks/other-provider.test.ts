@@ -58,7 +58,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const called = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
     expect(messages(run)).toContain(`was made with organization ${organization(from || "local")}`);
     expect(messages(run)).toContain(
-      `In the program, ${called(from)} was replaced by ${called(to)}: give it ${called(from)} again.`,
+      `In the program, ${called(from)} was replaced by ${called(to)}: give it ${called(from)} again`,
     );
     expect(messages(run)).not.toContain("CONSORTIUM_CONFIRM_DELETED");
   }

@@ -89,4 +89,26 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(credentials.list()[0]!.id).not.toBe(id);
     expect(changes(await stack.up(renamed))).toEqual([]);
   });
+
+  test("without PATCH: a credential that somebody renamed stays, with a warning", async () => {
+    const { service } = await start({ answers: { patch: 405 } });
+    const { credentials } = service.store;
+    const stack = new Stack(adapter);
+    const program = (): void => {
+      const consortium = new Consortium("c");
+      const membership = new Membership("m", { consortium });
+      const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
+      new AppCred("a", { environment, membership, name: "App" });
+    };
+    await stack.up(program);
+    const { id } = credentials.list()[0]!;
+    credentials.patch(id, { name: "theirs" });
+    for (let round = 0; round < 2; round++) {
+      newProcess();
+      const run = await stack.up(program, { refresh: true });
+      expect(run.errors).toEqual([]);
+      expect(run.lines.join()).toMatch(/credential "(App|theirs)".*somebody changed name in the service/);
+      expect(credentials.list().map((one) => one.id)).toEqual([id]);
+    }
+  });
 });

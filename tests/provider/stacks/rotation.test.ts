@@ -51,7 +51,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const preview = await stack.preview(program(june));
     expect(changes(preview)).toEqual(["update AppCred a"]);
     expect(preview.lines.join("\n")).toContain(
-      'credential "a": gets a new password, because of rotateWhenChanged; the old one opens nothing from then on',
+      'credential "a": gets a new password, because rotateWhenChanged changes; the old password stops working at once',
     );
     expect(writes()).toEqual([]);
     const run = await stack.up(program(june));
@@ -137,7 +137,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   test("no answer comes at all: the password may be worth nothing, and the next up makes another", async () => {
     const { stack, service, opens } = await made();
     service.faults.add({ kind: "resetAfter", route: /regenerate/, times: Infinity });
-    expect(messages(await stack.up(program(june)))).toMatch(/may open nothing any more: run `pulumi up` again/);
+    expect(messages(await stack.up(program(june)))).toMatch(/may no longer work: run `pulumi up` again/);
     expect(opens()).toBe(false);
     service.faults.clear();
     expect((await stack.up(program(june))).errors).toEqual([]);

@@ -105,13 +105,13 @@ const wrong: [string, (text: string) => string, string[]][] = [
   [
     "two renames of the same",
     (text) => text.replace("acme:\n", "acme: { formerly: old }\n").replace("{ org", "{ formerly: [older, old], org"),
-    ['4:3: members.globex: formerly "old": "acme" claims it, too'],
+    ['4:3: members.globex: formerly "old": "acme" also claims it'],
   ],
   [
     "a tether",
     (text) => `${text}    tether: { network: 7, intervalHours: 0.5, tetherId: 0123456789 }\n`,
     [
-      "10:24: environments.prod.tether.network: network must be text, such as mainnet, rinkeby",
+      "10:24: environments.prod.tether.network: network must be text, such as mainnet, rinkeby, local",
       "10:42: environments.prod.tether.intervalHours: intervalHours must be a whole number of hours",
       '10:57: environments.prod.tether.tetherId: tetherId is missing: give tetherId, or consoleUrl: (the address of the tether service in the console) (0123456789 is a number: write "0123456789")',
     ],
@@ -166,7 +166,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
   [
     "an id that two adopt",
     (text) => text.replace("acme:\n", "acme: { adopt: m1 }\n").replace("{ org", "{ adopt: m1, org"),
-    ["4:3: members.globex: members.acme has the adopted object m1, too"],
+    ["4:3: members.globex: members.acme also has the adopted object m1"],
   ],
   [
     "both forms",
@@ -258,7 +258,7 @@ wrong.push(
       "10:19: invitations.a: email must be an address, such as ops@example.com",
       "10:24: invitations.b.email: email is required: give the address as text",
       '10:74: invitations.D: its name "D" is also that of "c": names of invitations must be unique',
-      "10:85: invitations.e: an invitation must be the address that it goes to, or a mapping of its settings",
+      "10:85: invitations.e: an invitation must be the address that it is sent to, or a mapping of its settings",
     ],
   ],
   [

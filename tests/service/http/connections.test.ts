@@ -102,7 +102,7 @@ test("an organization that does not read its answers gets no more of them, until
   const { socket } = await opened(service.port, head(`GET /api/v1${list} HTTP/1.1`, "host: localhost", key));
   await once(socket, "data");
   socket.pause();
-  const refused = { status: 429, body: { errorMessage: containing("not read them yet") } };
+  const refused = { status: 429, body: { errorMessage: containing("Read the earlier responses first") } };
   expect(await send("GET", list)).toMatchObject(refused);
   expect((await send("POST", list, body)).status).toBe(201);
   expect((await other("GET", "/consortia")).status).toBe(200);

@@ -54,7 +54,7 @@ test("so many calls of a caller wait, and no more", async () => {
   const turns = new Turns({ atOnce: 2, work: 100 });
   turns.measured("a", busy(110));
   const waiting = [turns.next("a"), turns.next("a")];
-  await expect(turns.next("a")).rejects.toMatchObject({ status: 429, message: containing("2 of them wait") });
+  await expect(turns.next("a")).rejects.toMatchObject({ status: 429, message: containing("2 of them are waiting") });
   await turns.next("b");
   await Promise.all(waiting);
   await turns.next("a");

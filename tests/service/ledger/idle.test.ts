@@ -33,14 +33,26 @@ const latest = async (chain: Chain) => {
   return { number: Number(block.number), timestamp: Number(block.timestamp) };
 };
 
-/** Blocks that a chain makes while another one, which somebody uses, makes ten. `meanwhile` is done again and again. */
-async function blocksOf(chain: Chain, used: Chain, meanwhile = (): unknown => undefined): Promise<number> {
-  const [before, from] = [chain.height, used.height];
+/** Blocks of a chain after the height `since` when another one, which somebody uses, has made ten. `meanwhile` is done again and again. */
+async function blocksOf(
+  chain: Chain,
+  used: Chain,
+  meanwhile = (): unknown => undefined,
+  since = chain.height,
+): Promise<number> {
+  const from = used.height;
   await until(async () => {
     await Promise.all([use(used), meanwhile()]);
     return used.height >= from + 10;
   });
-  return chain.height - before;
+  return chain.height - since;
+}
+
+/** Blocks that come of one call: from before it on, because the block may be there before the answer. */
+async function blocksAfter(call: () => Promise<unknown>, chain: Chain, used: Chain): Promise<number> {
+  const since = chain.height;
+  await call();
+  return blocksOf(chain, used, undefined, since);
 }
 
 /** Waits until the blocks are made that a chain still owes to somebody. */
@@ -67,8 +79,7 @@ test("a call has its block even if that comes later than the ledger would idle",
   const get = started({ idle: 0 });
   const [used, chain] = [await get("used"), await get("e1")];
   await idle(chain, used);
-  await use(chain);
-  expect(await blocksOf(chain, used)).toBe(1);
+  expect(await blocksAfter(() => use(chain), chain, used)).toBe(1);
 });
 
 test("a subscriber is there until it leaves", async () => {
@@ -86,8 +97,10 @@ test("a transaction has its block while the ledger is idle", async () => {
   const [used, chain] = [await get("used"), await get("e1")];
   await idle(chain, used);
   const [from, to] = await chain.call<string[]>("eth_accounts");
-  const hash = await chain.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
-  expect(await blocksOf(chain, used)).toBe(1);
+  let hash: unknown;
+  const send = async () =>
+    (hash = await chain.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]));
+  expect(await blocksAfter(send, chain, used)).toBe(1);
   const block = `0x${chain.height.toString(16)}`;
   expect(await chain.call("eth_getTransactionReceipt", [hash])).toMatchObject({ blockNumber: block });
 });

@@ -170,7 +170,7 @@ describe("files", () => {
 
   const former = `{"format":"consortium-service","version":1}\n${JSON.stringify(whole)}\n`;
   const strange = (what: string, file: string, text: () => string, message: RegExp) => ({ what, file, text, message });
-  const noObject = /state.jsonl is damaged in line 3: it is no object of the service/;
+  const noObject = /state.jsonl is damaged in line 3: it is not an object of the service/;
 
   test.each([
     strange(

@@ -49,7 +49,7 @@ export class Deployment {
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #running = new Set<Promise<unknown>>();
   /** All that run, those included whose configuration was refused. */
-  readonly #started: Promise<Provider>[] = [];
+  readonly #started: Provider[] = [];
   readonly #providers = new Map<string, Promise<Provider>>();
   readonly #defaults = new Map<Adapter, Promise<string>>();
   readonly #news: Resource[] = [];
@@ -182,9 +182,9 @@ export class Deployment {
     this.#closing.push(close);
   }
 
-  async close(): Promise<void> {
+  close(): void {
     for (const close of this.#closing) close();
-    for (const provider of await Promise.all(this.#started)) provider.close();
+    for (const provider of this.#started) provider.close();
   }
 
   /** One registration at a time, in the order of their coming. */
@@ -325,7 +325,7 @@ export class Deployment {
   }
 
   async #generateProvider(made: Resource, old: Resource | undefined): Promise<[Resource, Step[]]> {
-    const provider = await this.#start(made);
+    const provider = this.#start(made);
     const failures = await provider.checkConfig(made.urn, made.inputs);
     if (failures.length > 0) throw new Bail(failures.map(({ reason }) => reason).join("; "));
     made.id = old?.id ?? `id-of-${made.name}`;
@@ -341,7 +341,7 @@ export class Deployment {
     return [made, [configure]];
   }
 
-  #start({ type }: Resource): Promise<Provider> {
+  #start({ type }: Resource): Provider {
     const started = startProvider(
       type.endsWith(":consortium") ? "plugin" : "dynamic",
       (row, text) => void this.lines.push(`${row}: ${text}`),
@@ -356,10 +356,8 @@ export class Deployment {
     if (found) return found;
     const old = this.#olds.find(({ urn, id }) => `${urn}::${id}` === reference);
     if (!old) throw new Error(`no provider ${reference}`);
-    const starting = this.#start(old).then(async (provider) => {
-      await provider.configure(old.urn, old.inputs);
-      return provider;
-    });
+    const provider = this.#start(old);
+    const starting = provider.configure(old.urn, old.inputs).then(() => provider);
     this.#providers.set(reference, starting);
     return starting;
   }

@@ -46,8 +46,8 @@ export interface Provider {
 
 export type Say = (row: string, text: string) => void;
 
-export const startProvider = async (adapter: Adapter, say: Say): Promise<Provider> =>
-  adapter === "plugin" ? new PluginProcess(await Protocol.start(say)) : new DynamicProcess();
+export const startProvider = (adapter: Adapter, say: Say): Provider =>
+  adapter === "plugin" ? new PluginProcess(Protocol.direct(say)) : new DynamicProcess();
 
 class PluginProcess implements Provider {
   constructor(private readonly plugin: Protocol) {}

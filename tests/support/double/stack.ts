@@ -1,8 +1,8 @@
 import { AsyncResource } from "node:async_hooks";
-import { Server, status } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
 import { setTimeout as sleep } from "node:timers/promises";
-import { log, runtime } from "@pulumi/pulumi";
-import { EngineService, type IEngineServer } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { log, Resource as SdkResource, runtime } from "@pulumi/pulumi";
+import { type IEngineServer } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import {
   GetRootResourceResponse,
   type LogRequest,
@@ -11,12 +11,13 @@ import {
 } from "@pulumi/pulumi/proto/engine_pb";
 import { RunRequest, type RunResponse } from "@pulumi/pulumi/proto/language_pb";
 import { InvokeResponse, CheckFailure } from "@pulumi/pulumi/proto/provider_pb";
-import { type IResourceMonitorServer, ResourceMonitorService } from "@pulumi/pulumi/proto/resource_grpc_pb";
+import { type IResourceMonitorServer } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/resource_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { durationSeconds } from "../../../provider/constants";
-import { listening, plain, struct } from "../protocol";
+import { plain, struct } from "../protocol";
 import { Deployment, type RunOptions, Stopped, type Wanted } from "./deployment";
+import { serve, stopServing } from "./direct";
 import { type Adapter } from "./provider";
 import { isProvider, type Resource } from "./state";
 import { isSecret, type Props, revealed } from "./wire";
@@ -33,12 +34,17 @@ const { LanguageServer } = jest.requireActual<{
   };
 }>("@pulumi/pulumi/automation/server");
 
-// A run is a hundred calls over gRPC, each with a turn of its own on a busy machine.
+// Stack traces of every promise and resource are for debugging: nobody sees them here, and they take a tenth of the time of a run.
+const debugging = jest.requireActual<{ debuggablePromise: unknown }>("@pulumi/pulumi/runtime/debuggable");
+debugging.debuggablePromise = (promise: Promise<unknown>) => promise;
+(SdkResource as unknown as { callsites: () => never[] }).callsites = () => [];
+
+// A run is a hundred calls, each with turns of its own on a busy machine.
 jest.setTimeout(60_000);
 
 /** Runs that a test has not waited for, such as one that ran into its time limit. */
 const open = new Set<Deployment>();
-afterEach(() => Promise.all([...open].map((deployment) => deployment.close())));
+afterEach(() => [...open].forEach((deployment) => deployment.close()));
 
 /** What a program says; what it returns are the outputs of the stack. */
 export type Program = () => unknown;
@@ -122,7 +128,7 @@ export class Stack {
     } finally {
       console.log = print;
       open.delete(deployment);
-      await deployment.close();
+      deployment.close();
     }
     const { steps, errors, lines } = deployment;
     return { ok: errors.length === 0, steps, errors, lines };
@@ -141,18 +147,17 @@ const longestAnswerMs = 50;
 
 async function runProgram(program: Program, deployment: Deployment, how: Programmed): Promise<void> {
   jest.spyOn(log, "debug").mockResolvedValue(undefined); // three times as many calls as registrations, and nobody sees them
-  const [monitor, engine] = [new Server(), new Server()];
-  monitor.addService(ResourceMonitorService, monitorOf(deployment, how));
   const logged: string[] = [];
-  engine.addService(EngineService, engineOf(deployment, logged));
+  const monitor = serve(monitorOf(deployment, how));
+  const engine = serve(engineOf(deployment, logged));
   const request = new RunRequest();
   request.setProject("double");
   request.setStack("test");
   request.setOrganization("organization");
   request.setDryrun(how.preview);
   request.setParallel(16);
-  request.setMonitorAddress(`127.0.0.1:${await listening(monitor)}`);
-  request.setArgsList([`127.0.0.1:${await listening(engine)}`]);
+  request.setMonitorAddress(monitor);
+  request.setArgsList([engine]);
   for (const [key, value] of Object.entries(how.config)) request.getConfigMap().set(key, String(revealed(value)));
   request.setConfigsecretkeysList(Object.keys(how.config).filter((key) => isSecret(how.config[key])));
   // The program's connections are its own, and only it can close them.
@@ -165,7 +170,7 @@ async function runProgram(program: Program, deployment: Deployment, how: Program
     disconnect = AsyncResource.bind(() => runtime.disconnectSync());
     return program();
   };
-  const close = (): void => [monitor, engine].forEach((server) => server.forceShutdown());
+  const close = (): void => [monitor, engine].forEach(stopServing);
   deployment.onClose(close);
   try {
     const ran = new Promise<string>((resolve) => {

@@ -1,0 +1,57 @@
+// @ts-check
+/** docs/reference/commands.md: arguments and options of the commands, as their own help has them. */
+import { createRequire } from "node:module";
+import { Command } from "commander";
+import { table } from "./markdown.mjs";
+import { built } from "./types.mjs";
+
+const require = createRequire(import.meta.url);
+
+/** The page about each command. `serve` and `fleet` have reference pages of their own. @type {Record<string, string>} */
+const pages = {
+  accept: "service.md#two-organizations-in-one-consortium",
+  check: "check.md",
+  console: "console.md",
+  export: "network-files.md#an-existing-network",
+  fund: "tethers.md#on-the-embedded-service",
+  map: "map.md",
+  probe: "service.md#like-your-service",
+  report: "gitops.md#the-report",
+  sweep: "testing.md#cleaning-up-after-tests",
+};
+
+const code = (/** @type {unknown} */ text) => `\`${String(text)}\``;
+
+/** @param {{ description: string, argChoices?: readonly string[], defaultValue?: unknown, defaultValueDescription?: string, envVar?: string }} of */
+function row({ description, argChoices, defaultValue, defaultValueDescription, envVar }) {
+  const [meaning = "", inWords] = description.split(/ \(default: (.*)\)$/);
+  const choices = argChoices ? `: ${argChoices.map(code).join(", ")}` : "";
+  const env = envVar ? `; also ${code(envVar)}` : "";
+  const plain = defaultValue === undefined ? "" : code(defaultValue);
+  return [`${meaning}${choices}${env}`, inWords ?? defaultValueDescription ?? plain];
+}
+
+/** @param {string} name @param {string} page */
+function section(name, page) {
+  const command = new Command(name);
+  const { define } = name === "console" ? require("consortium-console/command") : built(`cli/${name}.js`);
+  define(command);
+  const rows = [
+    ...command.registeredArguments.map((one) => [code(one.name()), ...row(one)]),
+    ...command.options.map((one) => [code(one.flags), ...row(one)]),
+  ];
+  return `## ${code(name)}\n\n${table([`[\`${name}\`](../${page}) takes`, "meaning", "default"], rows)}`;
+}
+
+/** @returns {string} docs/reference/commands.md */
+export const commandsPage = () => `<!-- Generated from cli/ and console/command/ by \`npm run generate\`. -->
+
+# Commands
+
+Arguments and options of \`npx --no-install pulumi-consortium <command>\`. \`--help\` prints the same. \`serve\` has its flags in
+[Settings of the embedded service](embedded-service.md#flags), and \`fleet\` in the [fleet reference](../fleet-reference.md).
+
+${Object.entries(pages)
+  .map(([name, page]) => section(name, page))
+  .join("\n\n")}
+`;

@@ -1,0 +1,45 @@
+// @ts-check
+/** The errors to expect of a resource: rows of docs/troubleshooting.md, each of which a test raises. */
+import { table } from "./markdown.mjs";
+
+const taken = "the name is already taken by …";
+const limit = "The organization has reached its limit";
+const fixed = "this service cannot change … in place";
+const slow = "exists, but is not ready";
+const memberless = "the membership is missing";
+
+/** Beginnings of the errors of each resource. @type {Record<string, string[]>} */
+const typical = {
+  Consortium: [taken, limit, fixed],
+  Membership: [taken, "The API key from … is not allowed to do this"],
+  ConsortiumZone: [taken],
+  Invitation: [taken, "The API key from … is not allowed to do this"],
+  Environment: [taken, limit, fixed, slow],
+  EnvironmentZone: [taken],
+  Configuration: [memberless, taken, fixed],
+  Node: [memberless, taken, limit, fixed, slow, 'it went to the state "failed"'],
+  AppCred: [memberless, fixed],
+  Service: [memberless, taken, fixed, slow],
+  Destination: [taken],
+  TetherService: ["has 0 wei on …", "it is not known whether the contract was deployed"],
+};
+
+/** Links as a page in docs/reference has them. @param {string} text */
+const rebased = (text) => text.replace(/\]\((?=[a-z-]+\.md)/g, "](../");
+
+/** @param {string} type @param {string} troubleshooting docs/troubleshooting.md as it is */
+export function errorsOf(type, troubleshooting) {
+  const rows = (typical[type] ?? []).map((beginning) => {
+    const line = troubleshooting.split("\n").find((one) => one.startsWith(`| \`${beginning}`));
+    if (line === undefined) throw new Error(`docs/troubleshooting.md has no error \`${beginning}\``);
+    const [, error = "", fix = ""] = line.split(/ *(?<!\\)\| */);
+    return [error, rebased(fix)];
+  });
+  return `## Errors to expect
+
+Besides those of the [key](../troubleshooting.md#the-api-key) and the [connection](../troubleshooting.md#the-connection):
+
+${table(["error", "what to do"], rows)}
+
+`;
+}
