@@ -305,15 +305,15 @@ function unclearKey(
         ? "does not show it"
         : `does not show consortium ${consortiumId}${organizations ? `, but some of organization ${[...organizations].join(" or ")}` : ""}`;
   const first = origin.organizations?.[0] ?? consortiumId ?? id;
-  const seen = `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl}).`;
+  const seen = `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl})`;
   // The other provider's key may still see everything.
   const brief = notKnownToBeOf(origin);
   if (isMoved(origin, provider))
-    return new CommonError(`${seen} Nothing was changed. ${backFrom(origin, provider!)}`, brief);
+    return new CommonError(`${seen}. Nothing was changed. ${backFrom(origin, provider!)}`, brief);
+  const useKey = pulumiAdvice.useKeyOf(origin.organizations?.join(" or ") ?? "its organization", apiKey);
   return new CommonError(
-    `${seen} Either the key belongs to another organization, or everything was deleted there. Nothing was changed. ` +
-      `${pulumiAdvice.useKeyOf(origin.organizations?.join(" or ") ?? "its organization", apiKey)} ` +
-      `If it was deleted, confirm that for one run: set CONSORTIUM_CONFIRM_DELETED=${first}.`,
+    `${seen}: either the key belongs to another organization, or everything was deleted there. Nothing was changed. ` +
+      `${useKey.replace(/\.$/, "")}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`,
     brief,
   );
 }

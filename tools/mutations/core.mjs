@@ -25,9 +25,9 @@ export const coreRules = [
     tests: "provider/stacks/asked.test.ts",
   },
   {
-    rule: "a name that a list writes in its own way is no drift",
+    rule: "what a list writes in its own way is no drift",
     file: "provider/core/lifecycle/read.ts",
-    find: "...ownNameIn(definition, before, shown),",
+    find: "...ownFormsIn(definition, before, shown),",
     put: "",
     tests: "provider/resources/rewritten.test.ts",
   },
@@ -41,8 +41,8 @@ export const coreRules = [
   {
     rule: "a name that somebody has written differently is drift",
     file: "provider/core/lifecycle/read.ts",
-    find: "key !== undefined && isUnchanged &&",
-    put: "key !== undefined &&",
+    find: "if (shown.revision === undefined || shown.revision !== before.revision) return {};",
+    put: "",
     tests: "provider/resources/names.test.ts",
   },
   {

@@ -1,6 +1,6 @@
 import { isGoing } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { type Definition, inputKeys, inputMeta, type Props } from "../definition";
 import { answeredBefore } from "../legacy";
 import { isRecorded, type Kept, type Recorded, recorded, stateOf } from "../state";
 import { UserError } from "../user-error";
@@ -29,11 +29,11 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   return stateOf(definition, { ...now, shown: { ...now.shown, ...more } }, state);
 }
 
-/** A name that is only written differently, in an object that nobody has changed since: an answer may have repeated the request. */
-function ownNameIn(definition: Definition, { asked, shown: before }: Recorded, shown: Props): Props {
-  const key = nameKey(definition);
-  const isUnchanged = shown.revision !== undefined && shown.revision === before.revision;
-  return key !== undefined && isUnchanged && sameName(shown[key], asked[key]) ? { [key]: shown[key] } : {};
+/** What is only written differently, in an object that nobody has changed since: an answer may have repeated the request. */
+function ownFormsIn(definition: Definition, { asked, shown: before }: Recorded, shown: Props): Props {
+  if (shown.revision === undefined || shown.revision !== before.revision) return {};
+  const keys = inputKeys(definition).filter((key) => !isUnset(asked[key]) && sameName(shown[key], asked[key]));
+  return Object.fromEntries(keys.map((key) => [key, shown[key]]));
 }
 
 /** What a first look shows is what there is: nobody has asked for anything else. Later looks change only what is shown. */
@@ -47,7 +47,7 @@ function looked({ definition }: Collection, state: Props, before: Recorded, show
   const answered = {
     ...before.answered,
     ...chosen,
-    ...ownNameIn(definition, before, shown),
+    ...ownFormsIn(definition, before, shown),
     ...answeredBefore(state, shown),
   };
   if (isRecorded(state)) return { ...before, shown: all, answered };

@@ -310,7 +310,7 @@ describe("a state that does not say its organization", () => {
     forgetting(here.engine);
     await foreign(here, false);
     await expect(here.engine.refresh()).rejects.toThrow(
-      /Either the key belongs to another organization, or everything was deleted/,
+      /either the key belongs to another organization, or everything was deleted/,
     );
     await expect(here.engine.destroy()).rejects.toThrow(/Nothing was changed/);
     expect(here.engine.kept).toBeDefined();

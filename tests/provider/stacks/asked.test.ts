@@ -123,6 +123,33 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       expect(changes(await stack.up(program({ size: "Large", description: "Goods" }), { refresh: true }))).toEqual([]);
     });
 
+    test("a change whose restart failed is not sent again: only the restart is made up for", async () => {
+      started = await start();
+      writing(inOwnForm);
+      stack = new Stack(adapter);
+      await stack.up(program());
+      const refusal = started.service.faults.add({
+        kind: "status",
+        status: 500,
+        errorMessage: "not now",
+        method: "PUT",
+        route: /\/reset$/,
+        times: Infinity,
+      });
+      const larger = (): void => program({ size: "Large" })();
+      expect((await stack.up(larger)).errors[0]?.message).toMatch(/was changed, but not restarted/);
+      refusal.remove();
+      writes();
+      newProcess();
+      expect(await stack.up(larger, { refresh: true })).toMatchObject({ errors: [] });
+      expect(
+        writes()
+          .map((call) => call.split("/").slice(-2).join("/"))
+          .sort(),
+      ).toEqual([":nodeId/reset", ":serviceId/reset"]);
+      expect(changes(await stack.up(larger, { refresh: true }))).toEqual([]);
+    });
+
     test("what somebody changes there is drift, and is put right, once", async () => {
       started = await start();
       writing(inOwnForm);
