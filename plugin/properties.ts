@@ -19,14 +19,6 @@ function isWrapped(value: object): value is Wrapped {
 
 const isSecret = (value: Wrapped): boolean => value[signatureKey] === secretSignature || value.secret === true;
 
-/** Paths of the secrets in a value. */
-function secretPaths(value: unknown, path: Path = []): Path[] {
-  if (typeof value !== "object" || value === null) return [];
-  if (isWrapped(value)) return isSecret(value) ? [path] : secretPaths(value.value, path);
-  const parts: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return parts.flatMap(([key, part]) => secretPaths(part, [...path, key]));
-}
-
 /** Whether a value, or a part of it, is unknown. That includes an output without a value. */
 export function hasUnknown(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isUnknown(value);
@@ -34,11 +26,20 @@ export function hasUnknown(value: unknown): boolean {
   return Object.values(value).some(hasUnknown);
 }
 
-function revealed(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (isWrapped(value)) return revealed(value.value);
-  if (Array.isArray(value)) return value.map(revealed);
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, revealed(part)]));
+const isPart = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** The plain value, made in place. @param secrets gets the paths of the secrets in it */
+function opened(value: unknown, secrets: Path[], path: Path = []): unknown {
+  if (!isPart(value)) return value;
+  if (isWrapped(value)) {
+    const isOuter = isSecret(value);
+    if (isOuter) secrets.push(path);
+    return opened(value.value, isOuter ? [] : secrets, path);
+  }
+  const parts = value as Record<string | number, unknown>;
+  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value))
+    if (isPart(parts[key])) parts[key] = opened(parts[key], secrets, [...path, key]);
+  return value;
 }
 
 /** Plain properties, and the names of those that the engine treats as secret, even if only a part is. */
@@ -50,9 +51,9 @@ export interface Received {
 }
 
 export function fromEngine(struct: Struct | undefined): Received {
-  const wire = (struct?.toJavaScript() ?? {}) as Props;
-  const paths = secretPaths(wire);
-  return { props: revealed(wire) as Props, secrets: [...new Set(paths.map(([key]) => String(key)))], paths };
+  const paths: Path[] = [];
+  const props = opened(struct?.toJavaScript() ?? {}, paths) as Props;
+  return { props, secrets: [...new Set(paths.map(([key]) => String(key)))], paths };
 }
 
 /** @param secrets names of the secret ones */

@@ -86,6 +86,9 @@ const undo = ({ name }: Owner): string =>
 /** The resources that the engine has shown to this provider in this run. */
 export class Owners {
   readonly #claims = new Map<string, Claim>();
+  /** The same by the paths of their objects, and those without one: every diff asks for both. */
+  readonly #at = new Map<string, Map<string, Claim>>();
+  readonly #waiting = new Map<string, Claim>();
   readonly #released = new Map<string, Props>();
   readonly #givenUp = new Set<string>();
   #askedAt = -Infinity;
@@ -99,10 +102,11 @@ export class Owners {
       mine.replaced = true;
       this.giveUp(before.object.path);
     }
-    this.#claims.set(owner.key, mine);
+    this.#set(mine);
     if (!isNew) return undefined;
     const named = namedPath(definition, inputs);
-    const rival = this.#other(
+    const rival = other(
+      this.#claims,
       owner,
       (one) =>
         one.object !== undefined &&
@@ -125,26 +129,25 @@ export class Owners {
     replaced: boolean,
   ): string | undefined {
     const { path, id } = object;
-    this.#claims.set(owner.key, { owner, definition, inputs, isNew: false, object, replaced });
+    this.#set({ owner, definition, inputs, isNew: false, object, replaced });
     if (replaced) return undefined;
     const what = `${nameOf(definition, inputs)} (${id})`;
-    const taker = this.#other(owner, (one) => took(one, path));
+    const here = this.#at.get(path)!;
+    const taker = other(here, owner, (one) => took(one, path));
     if (taker) {
       throw new UserError(
         `${what}: this run has given it to "${taker.owner.name}", which adopts it, before the program showed that it is ` +
           `"${owner.name}". One object cannot be managed twice. ${undo(taker.owner)}`,
       );
     }
-    const claimant = this.#other(
+    const claimant = other(
+      this.#waiting,
       owner,
-      ({ isNew, create, inputs: its, definition: { type } }) =>
-        isNew &&
-        create === undefined &&
-        type === definition.type &&
-        (namedPath(definition, its) === path || isNamesake(definition, its, inputs)),
+      ({ inputs: its, definition: { type } }) =>
+        type === definition.type && (namedPath(definition, its) === path || isNamesake(definition, its, inputs)),
     );
     if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
-    const twin = this.#other(owner, (one) => keeps(one, path));
+    const twin = other(here, owner, (one) => keeps(one, path));
     return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
   }
 
@@ -165,7 +168,7 @@ export class Owners {
 
   /** The resource that has the object and keeps it. */
   holder(path: string, except?: Owner): Claim | undefined {
-    return this.#other(except, (one) => took(one, path) || keeps(one, path));
+    return other(this.#at.get(path), except, (one) => took(one, path) || keeps(one, path));
   }
 
   /** Resources that have not created or adopted an object yet, or failed to. */
@@ -179,12 +182,12 @@ export class Owners {
   take(owner: Owner | undefined, definition: Definition, inputs: Props, path: string): void {
     if (!owner) return;
     const before = this.#claims.get(owner.key) ?? { owner, definition, inputs, isNew: true, replaced: false };
-    this.#claims.set(owner.key, { ...before, create: { path } });
+    this.#set({ ...before, create: { path } });
   }
 
   failed(owner: Owner | undefined): void {
     const before = owner && this.#claims.get(owner.key);
-    if (before) this.#claims.set(owner.key, { ...before, create: "failed" });
+    if (before) this.#set({ ...before, create: "failed" });
   }
 
   /** The object is replaced: its successor may have its name. */
@@ -208,14 +211,44 @@ export class Owners {
 
   deleted(path: string): void {
     this.#released.delete(path);
-    for (const [name, one] of this.#claims) if (one.object?.path === path || took(one, path)) this.#claims.delete(name);
+    for (const key of [...(this.#at.get(path)?.keys() ?? [])]) {
+      this.#unlink(key);
+      this.#claims.delete(key);
+    }
   }
 
-  /** The first claim of another resource that is like this. Every diff asks: the keys, long and alike, are compared last. */
-  #other(mine: Owner | undefined, isLike: (claim: Claim) => boolean): Claim | undefined {
-    for (const claim of this.#claims.values()) if (isLike(claim) && claim.owner.key !== mine?.key) return claim;
-    return undefined;
+  #set(claim: Claim): void {
+    const { key } = claim.owner;
+    this.#unlink(key);
+    this.#claims.set(key, claim);
+    if (claim.isNew && claim.create === undefined) this.#waiting.set(key, claim);
+    for (const path of pathsOf(claim)) {
+      const here = this.#at.get(path) ?? new Map<string, Claim>();
+      this.#at.set(path, here.set(key, claim));
+    }
   }
+
+  #unlink(key: string): void {
+    this.#waiting.delete(key);
+    const before = this.#claims.get(key);
+    for (const path of before ? pathsOf(before) : []) this.#at.get(path)?.delete(key);
+  }
+}
+
+/** Where the objects are that a resource has or took. */
+const pathsOf = ({ object, create }: Claim): string[] => [
+  ...(object ? [object.path] : []),
+  ...(typeof create === "object" ? [create.path] : []),
+];
+
+/** The first claim of another resource that is like this. */
+function other(
+  claims: ReadonlyMap<string, Claim> | undefined,
+  mine: Owner | undefined,
+  isLike: (claim: Claim) => boolean,
+): Claim | undefined {
+  for (const claim of claims?.values() ?? []) if (claim.owner.key !== mine?.key && isLike(claim)) return claim;
+  return undefined;
 }
 
 /** The error for a resource that claims another resource's object. */
