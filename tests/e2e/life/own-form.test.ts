@@ -58,10 +58,10 @@ const program = ({ environment = "blockPeriod: 1, ", node = "zone, size: 'Small'
   new Node("n", { environment, membership, ${node} });
 `;
 
+/* Both services on both providers: tests/provider/stacks/asked.test.ts. */
 describe.each([
   ["dynamic provider, where the service stores values in its own form", false, true],
-  ["plugin provider, where it does", true, true],
-  ["plugin provider, where it only lists them so", true, false],
+  ["plugin provider, where it answers with the request, and lists values in its own form", true, false],
 ])("on the %s", (_, plugin, stores) => {
   let own: World;
   let front: Awaited<ReturnType<typeof inFrontOf>>;
