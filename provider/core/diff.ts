@@ -28,6 +28,8 @@ export interface Differing {
   lasting: string[];
 }
 
+type Forms = [now: Props, last: Props, shown: Props, answered: Props];
+
 /** Whether a change to it replaces the object. */
 const isReplacing = (definition: Definition, refused: readonly string[], key: string): boolean => {
   const replace = inputMeta(definition, key)?.replace;
@@ -49,13 +51,15 @@ export function isSettled(definition: Definition, state: Props, open: readonly s
  * it answered then. What it shows is never compared with what is asked, so a service may write a value in its own way.
  */
 export function differing(definition: Definition, parts: Recorded, inputs: Props): Differing {
-  const [now, last, shown, answered] = [inputs, parts.asked, parts.shown, parts.answered].map((props) =>
-    normalOf(definition, props),
-  ) as [Props, Props, Props, Props];
+  const all = [inputs, parts.asked, parts.shown, parts.answered] as const;
   const found: Differing = { changed: [], drifted: [], lasting: [] };
+  let forms: Props[] | undefined;
   for (const key of inputKeys(definition)) {
     const meta = inputMeta(definition, key)!;
     if (meta.ignoredInDiff) continue;
+    // Of most resources nothing differs, in no form.
+    if (!meta.normal && inputs[key] === parts.asked[key] && parts.shown[key] === parts.answered[key]) continue;
+    const [now, last, shown, answered] = (forms ??= all.map((props) => normalOf(definition, props))) as Forms;
     const isChange = isUnknown(now[key]) || !sameValue(now[key], last[key]);
     const isDrift =
       isReadable(meta) && !meta.moves && !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));

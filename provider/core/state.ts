@@ -51,6 +51,8 @@ export const isAdoptedShared = (state: Props): boolean => keptIn(state).how === 
 export function isRewritten(definition: Definition, state: Props): boolean {
   const key = nameKey(definition);
   if (state.__written !== undefined || key === undefined) return state.__written !== undefined;
+  const kept = keptIn(state);
+  if (!written(kept.asked, key) && !written(kept.answered, key) && state[hiddenKey] === undefined) return false;
   const { asked, answered } = recorded(definition, state);
   return !sameValue(asked[key], answered[key]) && sameName(asked[key], answered[key]);
 }
