@@ -241,13 +241,13 @@ const pathsOf = ({ object, create }: Claim): string[] => [
   ...(typeof create === "object" ? [create.path] : []),
 ];
 
-/** The first claim of another resource that is like this. */
+/** The first claim of another resource that is like this. The keys, long and alike, are compared last. */
 function other(
   claims: ReadonlyMap<string, Claim> | undefined,
   mine: Owner | undefined,
   isLike: (claim: Claim) => boolean,
 ): Claim | undefined {
-  for (const claim of claims?.values() ?? []) if (claim.owner.key !== mine?.key && isLike(claim)) return claim;
+  for (const claim of claims?.values() ?? []) if (isLike(claim) && claim.owner.key !== mine?.key) return claim;
   return undefined;
 }
 
