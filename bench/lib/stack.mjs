@@ -1,7 +1,16 @@
 // @ts-check
 /** A Pulumi project in a temporary folder, with its state beside it, for the real CLI. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
@@ -87,11 +96,19 @@ export class Stack {
   /** @param {Env} [env] */
   destroy = (env) => this.run(["destroy", "--yes", "--skip-preview"], env);
 
+  get #stateFile() {
+    return join(this.folder, "state/.pulumi/stacks/bench/test.json");
+  }
+
+  /** Puts Pulumi's backup in the place of a state file that was cut off, as docs/recovery.md says. */
+  restoreState() {
+    copyFileSync(`${this.#stateFile}.bak`, this.#stateFile);
+  }
+
   /** This package's resources in the state, read from the backend's file. @returns {Kept[]} */
   resources() {
-    const file = join(this.folder, "state/.pulumi/stacks/bench/test.json");
-    if (!existsSync(file)) return [];
-    const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
+    if (!existsSync(this.#stateFile)) return [];
+    const { checkpoint } = JSON.parse(readFileSync(this.#stateFile, "utf8"));
     /** @type {Kept[]} */
     const all = checkpoint.latest?.resources ?? [];
     return all.filter(({ type }) =>

@@ -45,8 +45,15 @@ async function killAndRecover(call, victim, acted, { service, stack, env }) {
   await end;
   await until(() => !providers.some(({ pid }) => isAlive(pid)), "the provider of the killed run ended");
   fault.remove();
-  await stack.run(["cancel", "--yes"], env);
-  const ended = await stack.up({ ...env, CONSORTIUM_ADOPT: "true" });
+  const recover = async () => {
+    await stack.run(["cancel", "--yes"], env);
+    return stack.up({ ...env, CONSORTIUM_ADOPT: "true" });
+  };
+  let ended = await recover();
+  if (ended.text.includes("failed to load checkpoint")) {
+    stack.restoreState();
+    ended = await recover();
+  }
   // Pulumi's output names what the killed run left and nobody can use. A person has it removed.
   const [, ids] = /consortium sweep --id (\S+(?: \S+)*)/.exec(ended.text) ?? [];
   if (ids)

@@ -169,12 +169,25 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       expect(text.trim().split("\n")).toHaveLength(1);
     });
 
-    test("the service needs nothing but its package, and has what a program of the package needs to connect", async () => {
+    test("each of the others is a package of its own, and `consortium` hands over to it", async () => {
       await expect(own("node", "-e", `require("pulumi-consortium/service")`)).resolves.toMatchObject({
         text: expect.stringContaining("npm install --save-dev consortium-service@") as string,
       });
       const { archives } = await packed();
-      await npmInstall(w.stack.folder, archives["consortium-service"]!);
+      const others = ["service", "console", "fleet"].map((name) => `consortium-${name}`);
+      await npmInstall(w.stack.folder, ...others.map((name) => archives[name]!));
+      expect(await loadAll(w.stack.folder)).toEqual([newest]);
+      for (const name of others) {
+        const verb = name === "consortium-service" ? "serve" : name.replace("consortium-", "");
+        const [whole, alone] = [await own("pulumi-consortium", verb, "--help"), await own(name, "--help")];
+        expect([whole.code, alone.code]).toEqual([0, 0]);
+        expect(alone.text.split("Options:")[1]!.split("\n").length).toBeGreaterThanOrEqual(
+          whole.text.split("Options:")[1]!.split("\n").length,
+        );
+      }
+    });
+
+    test("a program starts the service, and has what it needs to connect", async () => {
       const program = `require("pulumi-consortium/service").startService({ ledger: true }).then(async (service) => {
         console.log(service.ledger, typeof require("pulumi-consortium").connect("http://127.0.0.1:1", { username: "u", password: "p" }).send);
         await service.close();
@@ -189,22 +202,6 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
         const args = ["--noEmit", "--strict", "--skipLibCheck", "--types", "node", "--target", "es2022"];
         const compiled = await own("tsc", ...args, "--module", module, "--moduleResolution", resolution, "serves.ts");
         expect(compiled).toEqual({ code: 0, text: "" });
-      }
-    });
-
-    test("the console and the fleet are two more packages, and `consortium` hands over to them", async () => {
-      const { archives } = await packed();
-      await npmInstall(w.stack.folder, archives["consortium-console"]!, archives["consortium-fleet"]!);
-      expect(await loadAll(w.stack.folder)).toEqual([newest]);
-      for (const verb of ["serve", "console", "fleet"]) {
-        const [whole, alone] = [
-          await own("pulumi-consortium", verb, "--help"),
-          await own(`consortium-${verb === "serve" ? "service" : verb}`, "--help"),
-        ];
-        expect([whole.code, alone.code]).toEqual([0, 0]);
-        expect(alone.text.split("Options:")[1]!.split("\n").length).toBeGreaterThanOrEqual(
-          whole.text.split("Options:")[1]!.split("\n").length,
-        );
       }
     });
   });
