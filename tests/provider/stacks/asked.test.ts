@@ -43,7 +43,7 @@ const inOwnForm = (body: Body): Body => ({
   ...(typeof body.block_period === "number" && { block_period: body.block_period + 1 }),
   ...(typeof body.size === "string" && { size: body.size.toLowerCase() }),
   ...(typeof body.cloud === "string" && { cloud: body.cloud.toLowerCase() }),
-  ...(typeof body.description === "string" && { description: `${body.description}.` }),
+  ...(typeof body.description === "string" && { description: body.description.replace(" & ", " &amp; ") }),
   ...(body.details !== undefined && body.details !== null && { details: { ...body.details, added: true } }),
 });
 
@@ -78,7 +78,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     ["answers with the request, and lists values in its own way", listing],
   ])("a service that %s", (_title, writing) => {
     const program =
-      ({ blockPeriod = 1, size = "Small", cloud = "AWS", description = "Trade" } = {}) =>
+      ({ blockPeriod = 1, size = "Small", cloud = "AWS", description = "Trade & Co" } = {}) =>
       (): void => {
         const consortium = new Consortium("c", { description });
         const membership = new Membership("m", { consortium });
@@ -160,7 +160,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       service.store.services.patch(stack.of("s").id, { details: { replicas: 9, added: true } });
       const run = await stack.up(program(), { refresh: true });
       expect([run.errors, changes(run).sort()]).toEqual([[], ["update Consortium c", "update Service s"]]);
-      expect(service.store.consortia.get(stack.of("c").id).fields.description).toMatch(/^Trade\.?$/);
+      expect(service.store.consortia.get(stack.of("c").id).fields.description).toMatch(/^Trade &(amp;)? Co$/);
       expect(service.store.services.get(stack.of("s").id).fields.details).toMatchObject({ replicas: 2 });
       expect(changes(await stack.up(program(), { refresh: true }))).toEqual([]);
     });
