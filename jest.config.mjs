@@ -42,7 +42,7 @@ const stray = (option < 0 ? words : words.slice(0, option)).find((word) => !proj
 if (stray) throw new Error(`"${stray}" is no project (${projects.join(", ")}); write paths first: npx jest ${stray} …`);
 
 export default {
-  maxWorkers: 3, // two cores: a third of the time of most files is waiting, for chains, servers and each other's processes
+  maxWorkers: 4, // two cores: half of the time of most files is waiting, for chains, servers and each other's processes
   testTimeout: 30_000, // ends what hangs, and nothing else: a busy machine takes its time
   // A worker that has nothing left to do still frees a heap of up to 1 GB, which takes it 0.1 to 0.4 s, and longer on a busy machine.
   // What keeps a worker alive for good is still told.

@@ -255,7 +255,7 @@ function stopOnSignals(): Stop {
   const raise = () => {
     stop.raise();
     console.error(
-      stop.forced
+      stop.ending
         ? "Ending at once."
         : "Cancelling the stacks in progress; no more will start. Press Ctrl-C again to end at once.",
     );

@@ -57,7 +57,7 @@ export class RunLocks {
     if (!release) return false;
     this.#own.set(stack, release);
     const isContinued = existsSync(record);
-    if (isContinued) await endProcesses(record);
+    if (isContinued) await endProcesses(markOf(record));
     const own = { user: userInfo().username, host: hostname(), pid: process.pid, since: new Date().toISOString() };
     if (changes) writeFileSync(record, JSON.stringify(own));
     return isContinued;
@@ -73,15 +73,18 @@ export class RunLocks {
   }
 }
 
-/** Set in all processes that a run starts to change a stack, and in theirs: they are found by it. */
-export const markOf = (record: string): Record<string, string> => ({ CONSORTIUM_FLEET_RUN: `${record};` });
+/** A variable of the processes that are started to change a stack, and of theirs: they are found by it, whichever run started them. */
+export const markOf = (record: string): Record<string, string> => ({ CONSORTIUM_FLEET_RECORD: `${record};` });
+
+/** The same of all processes that a run starts. Only these are its own: another run may look at the stack, or have it next. */
+export const markOfRun = (run: string): Record<string, string> => ({ CONSORTIUM_FLEET_RUN: `${run};` });
 
 const longestEndMs = 10_000;
 
-/** Ends the processes of a run that was killed. What they were doing is in the log of creates. */
-export async function endProcesses(record: string): Promise<void> {
+/** Ends the processes with a mark. What they were doing is in the log of creates. */
+export async function endProcesses(mark: Record<string, string>): Promise<void> {
   const end = Date.now() + longestEndMs;
-  for (let left = processesOf(record); left.length > 0; left = processesOf(record)) {
+  for (let left = processesOf(mark); left.length > 0; left = processesOf(mark)) {
     if (Date.now() > end)
       throw new Error(`The processes ${left.join(", ")} of a run that was killed do not end. End them by hand.`);
     for (const pid of left) optional(() => process.kill(pid, "SIGKILL"));
@@ -89,11 +92,11 @@ export async function endProcesses(record: string): Promise<void> {
   }
 }
 
-/** The processes of a run that have not ended: Pulumi and its descendants. Windows does not tell. */
-export function processesOf(record: string): number[] {
+/** The processes with a mark that have not ended: Pulumi and its descendants. Windows does not tell. */
+export function processesOf(mark: Record<string, string>): number[] {
   if (process.platform === "win32") return [];
-  const mark = Object.entries(markOf(record))[0]!.join("=");
-  return environments().flatMap(([pid, text]) => (text.includes(mark) && pid !== process.pid ? [pid] : []));
+  const variable = Object.entries(mark)[0]!.join("=");
+  return environments().flatMap(([pid, text]) => (text.includes(variable) && pid !== process.pid ? [pid] : []));
 }
 
 /** The environments of all processes. */

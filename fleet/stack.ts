@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineEvent as ApiEvent, PulumiCommand, Workspace } from "@pulumi/pulumi/automation";
@@ -18,20 +19,24 @@ import {
   leftoversOf,
   lockedBy,
   markOf,
+  markOfRun,
   type RunLocks,
 } from "./recovery";
 import { type Secrets, stackEnvironment } from "./secrets";
 
 /** Stops a run: first as Ctrl-C does, then at once. */
 export class Stop {
+  /** All processes of the run have it. */
+  readonly mark = markOfRun(randomUUID());
+  readonly running = new Set<Pick<StackRun, "cancel">>();
   raised = false;
-  /** Whether the outcome of running stacks is unknown. */
-  forced = false;
-  readonly running = new Set<Pick<StackRun, "cancel" | "kill">>();
+  /** Ends all processes of the run. The outcome of its stacks is unknown from then on. */
+  ending?: Promise<void>;
 
   raise(): void {
-    [this.forced, this.raised] = [this.raised, true];
-    for (const run of this.running) (this.forced ? run.kill : run.cancel)();
+    if (this.raised) this.ending = endProcesses(this.mark).catch(() => undefined);
+    else for (const run of this.running) run.cancel();
+    this.raised = true;
   }
 }
 
@@ -157,9 +162,6 @@ export class StackRun {
     setTimeout(() => this.#hasHeard || this.#cancelling.abort(), hearingMs).unref();
   };
 
-  /** Ends all processes of the stack at once. */
-  kill = (): void => void endProcesses(this.context.locks.recordOf(this.spec.name)).catch(() => undefined);
-
   async #perform(): Promise<void> {
     const { spec, context, progress } = this;
     const { command, destroys, known, locks, stop } = context;
@@ -177,10 +179,11 @@ export class StackRun {
       if (this.#isContinued && this.#changes) await this.#nameLeftovers(workspace);
     } catch (error) {
       // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
-      settled ||= !this.#isContinued && !stop.forced && !wasKilled(error, progress);
+      settled ||= !this.#isContinued && !stop.ending && !wasKilled(error, progress);
       throw error;
     } finally {
       await context.provider?.end(spec.name);
+      await stop.ending; // nothing of this run is at work when the next one begins
       await locks.end(spec.name, { settled: this.#changes && settled });
     }
   }
@@ -226,9 +229,10 @@ export class StackRun {
   }
 
   get #environment(): NodeJS.ProcessEnv {
-    const { environment, secrets, locks } = this.context;
+    const { environment, secrets, locks, stop } = this.context;
     return {
       ...stackEnvironment(environment, this.spec, secrets),
+      ...stop.mark,
       ...(this.#changes && { ...markOf(locks.recordOf(this.spec.name)), [createLogVariable]: this.#createLog }),
     };
   }

@@ -130,13 +130,13 @@ async function stubborn(record: string): Promise<void> {
 test("what is left of a dead run has ended before its stack is begun again, and nothing else has", async () => {
   const [record, other] = [write(), write({ stack: "acme-prod.json" })];
   for (const one of [record, record, other]) await stubborn(one);
-  expect(processesOf(record)).toHaveLength(2);
+  expect(processesOf(markOf(record))).toHaveLength(2);
   const locks = open();
   await locks.begin("acme-prod", changing);
-  expect([processesOf(record), processesOf(other)]).toEqual([[], [children[2]!.pid]]);
+  expect([processesOf(markOf(record)), processesOf(markOf(other))]).toEqual([[], [children[2]!.pid]]);
   await locks.end("acme-prod", { settled: true });
-  await endProcesses(other);
-  expect(processesOf(other)).toEqual([]);
+  await endProcesses(markOf(other));
+  expect(processesOf(markOf(other))).toEqual([]);
 });
 
 describe("two runs at a time", () => {

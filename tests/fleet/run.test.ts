@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { markOf, processesOf } from "../../fleet/recovery";
 import { type Ended, consortium } from "../cli/command";
 import { StubPulumi } from "./stub-pulumi";
 
@@ -31,10 +34,16 @@ interface Summary {
   stacks: { stack: string; outcome: string; created: number; error?: string; recovered: boolean }[];
 }
 
-async function up(orders: Record<string, string> = {}, ...args: string[]): Promise<Ended & { summary: Summary }> {
+const up = (orders: Record<string, string> = {}, ...args: string[]) => run("up", orders, "--yes", ...args);
+
+async function run(
+  command: string,
+  orders: Record<string, string>,
+  ...args: string[]
+): Promise<Ended & { summary: Summary }> {
   const env: Record<string, string> = { ...(pulumi.env as Record<string, string>), ...keys };
   for (const [stack, order] of Object.entries(orders)) env[`STUB_${stack}`] = order;
-  const ended = await consortium(["fleet", "up", file, "--yes", "--json", ...args], env);
+  const ended = await consortium(["fleet", command, file, "--json", ...args], env);
   return { ...ended, summary: JSON.parse(ended.stdout) as Summary };
 }
 
@@ -110,6 +119,24 @@ test("a second Ctrl-C ends what does not end by itself, and the next run goes on
   const again = await up();
   expect(again).toMatchObject({ code: 0, summary: { ok: true } });
   expect(again.summary.stacks.map(({ recovered }) => recovered)).toEqual([true, false, false]);
+});
+
+test("Ctrl-C twice in a preview ends its own processes, and not those of a run that changes the stack meanwhile", async () => {
+  const previewing = run("preview", { "acme-prod": "deaf" }, "--parallel", "1");
+  const pid = await atWorkOn("acme-prod");
+  const record = join(folder, ".consortium/fleet/fleet/journal/acme-prod.json");
+  const env = { ...process.env, ...markOf(record) };
+  const other = spawn(process.execPath, ["-e", "setInterval(() => undefined, 1_000)"], { env });
+  try {
+    await once(other, "spawn");
+    process.emit("SIGINT");
+    process.emit("SIGINT");
+    expect(outcomes(await previewing)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+    expect(processesOf(markOf(record))).toEqual([other.pid]);
+  } finally {
+    other.kill("SIGKILL");
+  }
 });
 
 test.each(["v3.205.0", "v2.300.0"])(

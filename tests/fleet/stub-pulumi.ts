@@ -13,7 +13,7 @@ export type StubState = Record<string, StubStack>;
 /**
  * A `pulumi` that keeps each stack in a file, for what a fleet decides by itself: an `up` holds the network of the stack's settings. Its
  * events go where the Automation API waits for them.
- * The variable `STUB_<stack>` makes an `up` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end then ("deaf"), or say that it heard
+ * The variable `STUB_<stack>` makes a preview or an `up` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end then ("deaf"), or say that it heard
  * it and take two seconds ("slow").
  */
 const program = `#!/usr/bin/env node
@@ -85,7 +85,7 @@ if (verb === "stack" && noun === "ls") {
     ...stack.ids.map((id) => ({ type: "consortium:index:Consortium", urn: "urn:pulumi:s::p::t::" + id, id })),
   ];
   console.log(JSON.stringify({ deployment: { resources } }));
-} else if (["up", "destroy"].includes(verb) && process.env["STUB_" + name]) {
+} else if (["up", "destroy", "preview"].includes(verb) && process.env["STUB_" + name]) {
   const [order, text] = process.env["STUB_" + name].split(":");
   process.on("SIGINT", () => {
     appendFileSync(join(folder, name + ".signals"), "SIGINT ");

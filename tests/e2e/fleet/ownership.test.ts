@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { processesOf } from "../../../fleet/recovery";
+import { markOf, processesOf } from "../../../fleet/recovery";
 import { FleetWorld } from "../support/fleet";
 import { finished } from "../support/stack";
 
@@ -25,7 +25,7 @@ test("a run that is killed, and begun again, leaves the network of another stack
   const running = w.start("up", "--yes", "--only", "acme-twin");
   const end = finished(running);
   while (w.service.calls.length === 0) await new Promise((done) => setTimeout(done, 10));
-  const children = w.records().flatMap(processesOf);
+  const children = w.records().flatMap((record) => processesOf(markOf(record)));
   running.kill("SIGKILL");
   for (const pid of children) {
     try {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { processesOf } from "../../../fleet/recovery";
+import { markOf, processesOf } from "../../../fleet/recovery";
 import { type Service, startService } from "../../../service/index";
 import { drawn } from "../../support/random";
 import { finished, type Result, root, withoutCompiler } from "./stack";
@@ -125,7 +125,7 @@ export class FleetWorld {
     const running = this.start("up", "--yes");
     const end = finished(running);
     await until(() => this.service.calls.filter(({ method }) => method === "POST").length >= creates);
-    const children = this.records().flatMap(processesOf);
+    const children = this.records().flatMap((record) => processesOf(markOf(record)));
     if (what !== "children") running.kill("SIGKILL");
     if (what !== "fleet") for (const pid of children) kill(pid);
     await end;
@@ -148,7 +148,7 @@ export class FleetWorld {
     const seen = new Set<string>();
     const look = (): void =>
       this.records()
-        .flatMap(processesOf)
+        .flatMap((record) => processesOf(markOf(record)))
         .forEach((pid) => seen.add(keysOf(pid)));
     const timer = setInterval(look, 50);
     const result = await finished(run).finally(() => clearInterval(timer));
