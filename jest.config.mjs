@@ -1,6 +1,6 @@
 /**
- * Unit tests read the sources; the others drive the real Pulumi CLI on the build in dist/. `npm test` runs the stories of
- * them, one for each adapter and language; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
+ * Unit tests read the sources; the others drive what users have: the real Pulumi CLI on the build in dist/, a browser, the
+ * linters of forges, ledgers that are killed. `npm test` runs the stories of them, one for each adapter and language; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
  */
 const transform = {
   "^.+\\.(ts|mjs)$": [

@@ -3,7 +3,7 @@ import { type FaultKind, type Service } from "../../service/index";
 import { consortium, type Ended } from "./command";
 import { changes, connection, deletions, file, own, serviceWith, there, until } from "./probed";
 
-/* Nothing of `consortium probe` is left, whatever happens. As a process: probe-process.test.ts. */
+/* Nothing of `consortium probe` is left, whatever happens. As a process: tests/e2e/service/probe.test.ts. */
 
 jest.setTimeout(60_000);
 

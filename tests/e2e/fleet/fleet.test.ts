@@ -32,7 +32,7 @@ const larger = {
 const two = { acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } };
 
 /*
- * The same names in both: only their keys tell the organizations apart. What it makes and unmakes: tests/e2e/stories/fleet.test.ts; how it
+ * The same names in both: only their keys tell the organizations apart. What it makes and unmakes: life.test.ts; how it
  * goes on where a stack fails or is stopped: tests/fleet/run.test.ts.
  */
 beforeAll(async () => {
@@ -103,7 +103,7 @@ test("a lock that somebody else holds is not touched: who holds it, and what to 
   w.remove(lock);
 });
 
-/** The fleet alone, so that Pulumi is left behind. (All that runs: tests/e2e/stories/fleet.test.ts.) */
+/** The fleet alone, so that Pulumi is left behind. (All that runs: life.test.ts.) */
 test.each([randomCreate()])(
   "the fleet killed after $creates creates ($replay): the same command again makes it as defined",
   async ({ creates }) => {

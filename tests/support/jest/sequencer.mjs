@@ -3,7 +3,7 @@ import Sequencer from "@jest/test-sequencer";
 /** Short files that take a minute: their size decides when they run, until a run on this machine has measured them. */
 const long = [
   ...["life/faults", "life/hosted", "life/own-form", "life/backends"],
-  ...["install/newest", "install/release", "fleet/fleet", "stories/languages"],
+  ...["install/newest", "install/release", "fleet/fleet", "gitops/forges", "install/npm", "stories/languages"],
 ];
 
 /** What takes longest comes first, so that no worker is left with it at the end: end-to-end files, and the long ones of them. */

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { consortium } from "../cli/command";
-import { built, consortium as started, serve, serveJson } from "./child";
-import { build, client, containing, start, until } from "./helpers";
+import { consortium } from "../../cli/command";
+import { built, consortium as started, serve, serveJson } from "../../service/child";
+import { build, client, containing, start, until } from "../../service/helpers";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
 beforeAll(built);
@@ -21,7 +21,7 @@ async function printed(lines: string[], text: string): Promise<string> {
 }
 
 test("--version and --help", async () => {
-  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as { version: string };
   expect(await consortium(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   expect((await consortium(["--help"])).stdout).toMatch(/serve +run an embedded Consortium service/);
   const help = await consortium(["serve", "--help"]);

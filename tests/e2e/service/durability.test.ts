@@ -8,8 +8,8 @@ import { type Chain, type Chains, type ChainSpec } from "../../../service/ledger
 import { rpcCall } from "../../../service/ledger/rpc";
 import type { Store } from "../../../service/store/store";
 import { drawn } from "../../support/random";
-import { containing, matching, until } from "../helpers";
-import { allOf, type Changed, chainsAt, emptyStore, enginesOf, since, use } from "./chains";
+import { containing, matching, until } from "../../service/helpers";
+import { allOf, type Changed, chainsAt, emptyStore, enginesOf, since, use } from "../../service/ledger/chains";
 
 jest.setTimeout(120_000);
 

@@ -1,5 +1,5 @@
 import { killRounds } from "../../../bench/measures/kills.mjs";
-import { built } from "../child";
+import { built } from "../../service/child";
 
 /* A slice of `npm run bench -- kills`. KILLS_SEED gives a run again, KILLS_ROUNDS makes it longer. */
 const count = Number(process.env.KILLS_ROUNDS ?? 2);

@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { planned, step } from "../cli/plans";
-import { built } from "../service/child";
-import { shared } from "./files";
+import { planned, step } from "../../cli/plans";
+import { built } from "../../service/child";
+import { shared } from "../../gitops/files";
 
-/* What apply.sh lets Pulumi do. Pulumi is a stub here: tests/e2e/fleet/gitops.test.ts has the real one. */
+/* What apply.sh lets Pulumi do. Pulumi is a stub here: forges.test.ts has the real one. */
 
 jest.setTimeout(60_000);
 beforeAll(built);
@@ -19,7 +19,7 @@ beforeEach(() => {
   const program = (name: string, text: string) =>
     writeFileSync(join(folder, "bin", name), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
   program("pulumi", `if [ "$1" = preview ]; then cat preview.json; else echo "$@" >up; fi`);
-  const consortium = join(__dirname, "../../dist/cli/consortium.js");
+  const consortium = join(__dirname, "../../../dist/cli/consortium.js");
   program("npx", `shift 2; [ "$1" = check ] && exit "$(cat check)"; exec node ${consortium} "$@"`);
   write("check", "0");
 });
@@ -37,7 +37,7 @@ function apply(APPROVE: string) {
   return { status, stderr, plan: up && /--plan (\S+)/.exec(up)![1] };
 }
 const digestOf = (text: string) => {
-  const args = [join(__dirname, "../../dist/cli/consortium.js"), "report", "--fail-on", "unapproved"];
+  const args = [join(__dirname, "../../../dist/cli/consortium.js"), "report", "--fail-on", "unapproved"];
   const { stdout } = spawnSync(process.execPath, args, { input: text, encoding: "utf8" });
   return /`([0-9a-f]{64})`/.exec(stdout)![1]!;
 };
@@ -90,6 +90,6 @@ test("a network of which nobody knows whether it is usable does not pass", () =>
 
 test("a report's own file cannot approve it", () => {
   write("plan.json", changed("b"));
-  const args = [join(__dirname, "../../dist/cli/consortium.js"), "report", "plan.json", "--approved", "./plan.json"];
+  const args = [join(__dirname, "../../../dist/cli/consortium.js"), "report", "plan.json", "--approved", "./plan.json"];
   expect(() => execFileSync(process.execPath, args, { cwd: folder, stdio: "pipe" })).toThrow("cannot approve itself");
 });

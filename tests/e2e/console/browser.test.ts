@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
-import { startService, type Service } from "../../service/index";
-import { build, client, FakeClock, type Send, type World } from "../service/helpers";
-import { browse, openConsole, serve, type Served, violations } from "./browser";
+import { startService, type Service } from "../../../service/index";
+import { build, client, FakeClock, type Send, type World } from "../../service/helpers";
+import { browse, openConsole, serve, type Served, violations } from "../../console/browser";
 
 jest.setTimeout(60_000);
 

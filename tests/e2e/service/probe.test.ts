@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { type Service, type ServiceOptions } from "../../service/index";
-import { begun, built, consortium, serveJson } from "../service/child";
-import { allOf, changes, connection, deletions, file, own, serviceWith, there, until } from "./probed";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Service, type ServiceOptions } from "../../../service/index";
+import { begun, built, consortium, serveJson } from "../../service/child";
+import { allOf, changes, connection, deletions, file, own, serviceWith, there, until } from "../../cli/probed";
 
 /* `consortium probe` as a process: what it finds out, what it saves, and signals. */
 
@@ -199,7 +200,7 @@ describe("it deletes what it made", () => {
     child.kill("SIGINT");
     await until(() => service.calls.some(({ method }) => method === "DELETE"));
     child.kill("SIGINT");
-    const over = Promise.race([ended, new Promise((done) => setTimeout(done, 20_000, "still running"))]);
+    const over = Promise.race([ended, wait(20_000, "still running", { ref: false })]);
     expect(await over).toMatchObject({ code: 130 });
     expect(leftIn((await ended).stderr)).toEqual(
       allOf(service)

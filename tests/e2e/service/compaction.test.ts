@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
-import { containing, until } from "../helpers";
-import { allOf, type Changed, chainsAt, enginesOf } from "./chains";
+import { containing, until } from "../../service/helpers";
+import { allOf, type Changed, chainsAt, enginesOf } from "../../service/ledger/chains";
 
 jest.setTimeout(120_000);
 
