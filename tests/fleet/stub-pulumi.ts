@@ -13,8 +13,8 @@ export type StubState = Record<string, StubStack>;
 /**
  * A `pulumi` that keeps each stack in a file, for what a fleet decides by itself: an `up` holds the network of the stack's settings. Its
  * events go where the Automation API waits for them.
- * The variable `STUB_<stack>` makes a preview or an `up` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end then ("deaf"), or say that it heard
- * it and take two seconds ("slow").
+ * The variable `STUB_<stack>` makes a preview, an `up` or a `destroy` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end
+ * then ("deaf"), or say that it heard it and take two seconds ("slow").
  */
 const program = `#!/usr/bin/env node
 const { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");

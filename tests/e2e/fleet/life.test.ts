@@ -1,6 +1,6 @@
 import { exactly, FleetWorld, keys, randomCreate, secretsIn } from "../support/fleet";
 
-/* A fleet of two organizations: made, killed, drifted, taken down. What a fleet refuses, and how it ends: tests/e2e/fleet. */
+/* A fleet of two organizations: made, killed, drifted, taken down. What a fleet refuses, and how it ends: fleet.test.ts. */
 
 let w: FleetWorld;
 const programs = ".consortium/fleet/fleet/programs";

@@ -3,12 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { action, folder, shared, sharedText, text, workflows } from "../../gitops/files";
-import { installFromPyPI } from "../../support/pypi";
+import { installFromPyPI } from "../support/pypi";
 import { interpolated } from "../support/forges";
 
 /* What the linters and schemas of the forges say of the files. (What the files say: tests/gitops/pipelines.test.ts.) */
-
-const tests = join(__dirname, "../../gitops");
 
 describe("what the forges themselves would refuse", () => {
   jest.setTimeout(300_000); // the first time they are installed
@@ -37,7 +35,7 @@ describe("what the forges themselves would refuse", () => {
   /** GitHub's linter. It is older than one key; its own configuration says which, for people, too. */
   const actionlint = (files: string[], ...flags: string[]): string =>
     spawnSync("go", ["tool", "actionlint", "-no-color", ...flags, ...files], {
-      cwd: join(tests, "actionlint"),
+      cwd: join(__dirname, "actionlint"),
       encoding: "utf8",
       env: { ...process.env, GOFLAGS: "-mod=readonly", GOWORK: "off" },
     }).stdout;
@@ -55,7 +53,7 @@ describe("what the forges themselves would refuse", () => {
   });
 
   test("the schemas of GitHub and GitLab have nothing to say of the files", async () => {
-    const bin = await installFromPyPI("ci-schemas", join(tests, "requirements.txt"));
+    const bin = await installFromPyPI("ci-schemas", join(__dirname, "requirements.txt"));
     const check = (schema: string, ...files: string[]): { status: number | null; stdout: string } =>
       spawnSync(join(bin, "check-jsonschema"), ["--builtin-schema", schema, ...files], { encoding: "utf8" });
     const gitlabSchema = ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"] as const;

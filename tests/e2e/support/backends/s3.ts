@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { installFromPyPI } from "../../../support/pypi";
+import { installFromPyPI } from "../pypi";
 import { type Backend, ended, ready } from "./programs";
 
 /** An S3-compatible server on the loopback interface (moto, from PyPI), with one bucket, in memory. */

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { fillCacheFolder } from "../../../../tools/lib/cache.mjs";
 import { cacheRoot, type PulumiCli, pulumiCli } from "../../../../tools/lib/pulumi-cli.mjs";
 import { log } from "../../../../tools/lib/terminal.mjs";
-import { installFromPyPI } from "../../../support/pypi";
+import { installFromPyPI } from "../pypi";
 
 const execute = promisify(execFile);
 

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { withLock } from "../../tools/lib/cache.mjs";
-import { cacheRoot } from "../../tools/lib/pulumi-cli.mjs";
-import { installDebian, programOf } from "../e2e/support/backends/programs";
+import { withLock } from "../../../tools/lib/cache.mjs";
+import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
+import { installDebian, programOf } from "./backends/programs";
 
 const execute = promisify(execFile);
 
