@@ -3,7 +3,8 @@ import { Document, isNode, isPair, type Pair, Scalar, visit } from "yaml";
 import { printable, printableLines } from "../provider/api/printable";
 import { pluginPrefix } from "../provider/constants";
 import { definitions } from "../provider/resources";
-import { type Found, inside, type ListedKind, plainSession, readOrganization } from "../provider/resources/tree";
+import { newSession } from "../provider/core/session";
+import { type Found, inside, type ListedKind, readOrganization } from "../provider/resources/tree";
 import { definitionOf, type Exported, isSupported, keysOf, type Remark } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
 
@@ -33,7 +34,7 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags, com
   if (consortium === undefined && !flags.import)
     command.error("error: required option '--consortium <name or id>' not specified");
   await withClient(async (client) => {
-    const found = await readOrganization(plainSession(client), {}, consortium);
+    const found = await readOrganization(newSession(client), {}, consortium);
     if (found.length === 0) throw new Error("The organization of this API key has no consortium.");
     if (flags.import) {
       const { bulk, remarks } = bulkImportOf(found);

@@ -4,6 +4,7 @@ import { environmentName } from "../provider/api/environment";
 import { printable } from "../provider/api/printable";
 import { durationSeconds } from "../provider/constants";
 import { Collection } from "../provider/core/collection";
+import { newSession } from "../provider/core/session";
 import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
@@ -12,7 +13,6 @@ import {
   fullIdOf,
   inside,
   type ListedKind,
-  plainSession,
   readOrganization,
 } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
@@ -55,7 +55,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     command.error("error: specify what to delete: either --prefix and --older-than, or --id");
   await withClient(async (client) => {
     const now = Date.now();
-    const tree = await readOrganization(plainSession(client));
+    const tree = await readOrganization(newSession(client));
     const chosen = id ? exactly(tree, id) : leftovers(tree, { prefix: prefix!, before: now - olderThan!, undated });
     if (!json) console.log(treeLines(tree, chosen, now).join("\n") || "Nothing matches.");
     const cleared = await decide(client, chosen, { yes, json });
@@ -123,7 +123,7 @@ export async function clear(
   going: ReadonlySet<Found>,
   say: (line: string) => void,
 ): Promise<Cleared> {
-  const session = plainSession(client, { say });
+  const session = newSession(client, { say });
   const byParent = new Set([...going].filter(takesAlong).flatMap(allInside));
   const deleted: Found[] = [];
   const kept: Cleared["kept"] = new Map();

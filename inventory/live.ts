@@ -1,6 +1,7 @@
 import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../provider/api";
 import { conditionOf } from "../provider/api/states";
-import { type Found, listed, plainSession, readOrganization } from "../provider/resources/tree";
+import { newSession } from "../provider/core/session";
+import { type Found, listed, readOrganization } from "../provider/resources/tree";
 import { type NetworkModel } from "./model";
 import { modelOf, type Row } from "./rows";
 import { asked, isAbout, type ObservedTether, observeTether, reasonIn } from "./tethers";
@@ -33,7 +34,7 @@ export class LiveNetwork {
     private readonly maxAgeMs = 2_000,
     private readonly clock: Clock = systemClock,
   ) {
-    this.#session = plainSession(client, { clock });
+    this.#session = newSession(client, { clock });
   }
 
   async look({

@@ -5,10 +5,10 @@ import { type Kind } from "../provider/constants";
 import { inputKeys } from "../provider/core/definition";
 import { upgraded } from "../provider/core/legacy";
 import { proveSeen, subjectOf } from "../provider/core/organization";
-import { SeenStates } from "../provider/core/seen-states";
+import { Run } from "../provider/core/run";
+import { newSession } from "../provider/core/session";
 import { sameName } from "../provider/core/values";
 import { definitions } from "../provider/resources";
-import { plainSession } from "../provider/resources/tree";
 import { type PlacedCredential, credentialIn } from "./credentials";
 import {
   type ConsortiumModel,
@@ -75,10 +75,10 @@ export const credentialsInStack = (document: unknown, what = "The document"): Pl
  */
 export async function proveKeyOf(client: ConsortiumClient, document: unknown, what: string): Promise<void> {
   const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
-  const seenStates = new SeenStates(new Set(confirmed));
+  const run = new Run(new Set(confirmed));
   for (const { kind, id, props } of rowsIn(document, what))
-    if (id !== undefined) seenStates.remember(subjectOf(definitions[kind], id, upgraded(definitions[kind], props)));
-  await proveSeen({ ...plainSession(client), seenStates });
+    if (id !== undefined) run.remember(subjectOf(definitions[kind], id, upgraded(definitions[kind], props)));
+  await proveSeen(newSession(client, { run }));
 }
 
 /** Properties of a stack that count as drift if the service has another value. */

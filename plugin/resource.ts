@@ -200,7 +200,7 @@ export class Resource {
     const response = new CreateResponse();
     if (request.getPreview()) {
       await this.#proveKey();
-      await this.#show(previewLines(this.#definition, props, this.sessions.seen()), "info");
+      await this.#show(previewLines(this.#definition, props, this.sessions.run()), "info");
       response.setProperties(this.#state(createPreview(this.#definition, props), secrets));
       return response;
     }

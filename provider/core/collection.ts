@@ -6,7 +6,8 @@ import { Anything, anything } from "../api/wire";
 import { type Definition, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
 import { type Claim, type Owner } from "./owners";
-import { type Entry, type Known, type Session } from "./session";
+import { type Requested } from "./run";
+import { type Session } from "./session";
 import { fromWire } from "./state";
 import { UserError } from "./user-error";
 import { sameName, sameValue } from "./values";
@@ -26,13 +27,13 @@ export interface Listing {
  * One list call serves all siblings: callers say how old a list may be, and join a request that is new enough.
  */
 export class Listed {
-  readonly #known: Known;
+  readonly #known;
 
   constructor(
     readonly session: Session,
     readonly place: Place,
   ) {
-    this.#known = session.collections.at(place.collection);
+    this.#known = session.run.at(place.collection);
   }
 
   /** The field that is an object's id, if the service gives it no other. */
@@ -52,33 +53,33 @@ export class Listed {
 
   /** The collection as the service showed it at most `maxAgeMs` ago. @throws PartialList if that is not all of it */
   async list(maxAgeMs: number): Promise<Identified[]> {
-    const entry = this.#entry(maxAgeMs);
-    const { items, until } = entry;
+    const list = this.#requested(maxAgeMs);
+    const { items, until } = list;
     const { at } = this.session.deadline;
     try {
       return await (until > at ? this.#inTime(items) : items);
     } catch (error) {
       // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
-      const givenUp = this.#known.entry !== entry;
+      const givenUp = this.#known.list !== list;
       if (until < at && givenUp && isApiError(error)) return this.list(maxAgeMs);
       throw error;
     }
   }
 
-  #entry(maxAgeMs: number): Entry {
+  #requested(maxAgeMs: number): Requested {
     const { client, clock, deadline } = this.session;
     const known = this.#known;
     const now = clock.now();
-    if (known.entry && known.entry.startedAt >= now - maxAgeMs) return known.entry;
+    if (known.list && known.list.startedAt >= now - maxAgeMs) return known.list;
     const items = client.list(this.path, this.idField === undefined ? Anything : anything(this.idField));
-    const entry: Entry = { startedAt: now, until: deadline.at, items };
-    known.entry = entry;
+    const list: Requested = { startedAt: now, until: deadline.at, items };
+    known.list = list;
     items.catch((error: unknown) => {
       // Keep an answer such as "there is no such list" for the siblings, but not a passing failure.
       const lasting = isApiError(error, "missing", "unsupported", "denied", "partial");
-      if (!lasting && known.entry === entry) known.entry = undefined;
+      if (!lasting && known.list === list) delete known.list;
     });
-    return entry;
+    return list;
   }
 
   /** Stops waiting at this verb's deadline: the siblings' call may take longer. */
@@ -176,7 +177,7 @@ export class Listed {
 
   /** Call when this process has just created the owner, so the collection is empty. */
   startEmpty(): void {
-    this.#known.entry = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve([]) };
+    this.#known.list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve([]) };
   }
 
   /** What this process created there and has not deleted. */
@@ -221,30 +222,30 @@ export class Listed {
 
   /** Reserves a name for one create, so that two resources of a program cannot race for it. */
   async claim<T>(name: unknown, taken: () => Error, run: () => Promise<T>): Promise<T> {
-    const { claims } = this.#known;
+    const { reserved } = this.#known;
     const key = String(name).trim();
-    if (claims.has(key)) throw taken();
-    claims.add(key);
+    if (reserved.has(key)) throw taken();
+    reserved.add(key);
     try {
       return await run();
     } finally {
-      claims.delete(key);
+      reserved.delete(key);
     }
   }
 
   /** The resource of the program that has the object and keeps it. */
   holder(id: string, except?: Owner): Claim | undefined {
-    return this.session.owners.holder(this.pathOf(id), except);
+    return this.session.run.owners.holder(this.pathOf(id), except);
   }
 
   /** Whether the engine has shown a state of the object: the stack has it. */
   isOfStack(id: string): boolean {
-    return this.session.seenStates.has(this.pathOf(id));
+    return this.session.run.hasState(this.pathOf(id));
   }
 
   /** Whether a create of this process has reserved the name. */
   isClaimed(name: unknown): boolean {
-    return this.#known.claims.has(String(name).trim());
+    return this.#known.reserved.has(String(name).trim());
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Identified, type PartialList, type Settings } from "../api";
+import { type Identified, type PartialList } from "../api";
 import { lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
 import { pulumiAdvice } from "./advice";
@@ -6,7 +6,7 @@ import { Listed } from "./collection";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
 import { keptIn } from "./state";
-import { isKnown, isMoved, type Origin, type SeenStates, type Subject, withKey } from "./seen-states";
+import { isKnown, isMoved, type Origin, type Subject, withKey } from "./origin";
 import { type Session } from "./session";
 
 /*
@@ -62,9 +62,9 @@ async function judge(session: Session, subject: Subject): Promise<Verdict> {
   const { settings } = session.client.http;
   if (isKnown(origin, settings)) return { origin };
   // One proof per consortium is enough, even if this object is gone by now.
-  if (consortiumId !== undefined && session.proved.has(consortiumId)) return { origin: withKey(origin, settings) };
+  if (consortiumId !== undefined && session.run.proved.has(consortiumId)) return { origin: withKey(origin, settings) };
   const verdict = await compared(session, subject);
-  if ("origin" in verdict && consortiumId !== undefined) session.proved.set(consortiumId, verdict.origin);
+  if ("origin" in verdict && consortiumId !== undefined) session.run.proved.set(consortiumId, verdict.origin);
   return verdict;
 }
 
@@ -96,18 +96,10 @@ export async function proveOrganization(session: Session, subject: Subject): Pro
   await fitsRequired(session, subject);
   const verdict = await judge(session, subject);
   if ("origin" in verdict) return verdict.origin;
-  if ("foreign" in verdict) throw foreignKey(comparedIn(session), subject, verdict.foreign.organizations!);
-  if ("ambiguous" in verdict) throw ambiguousKey(comparedIn(session), subject, verdict.ambiguous);
-  if (session.seenStates.isConfirmed(subject)) return subject.origin;
-  throw unclearKey(comparedIn(session), subject, verdict.unclear);
-}
-
-/** What a key is compared with, without a call. */
-export interface Compared extends Pick<Session, "provider"> {
-  settings: Settings;
-  seenStates: SeenStates;
-  /** The consortia that the key lists, if a preview has asked. */
-  listed?: readonly Identified[] | undefined;
+  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign.organizations!);
+  if ("ambiguous" in verdict) throw ambiguousKey(session, subject, verdict.ambiguous);
+  if (session.run.isConfirmed(subject)) return subject.origin;
+  throw unclearKey(session, subject, verdict.unclear);
 }
 
 /**
@@ -116,36 +108,37 @@ export interface Compared extends Pick<Session, "provider"> {
  * @returns a warning that the run has to ask, because the key is unknown
  * @throws CommonError if the key certainly belongs to another organization
  */
-export function comparedWithoutCall(here: Compared, subject: Subject): string | undefined {
-  const { settings, seenStates, provider } = here;
+export function comparedWithoutCall(session: Session, subject: Subject): string | undefined {
+  const { run, provider } = session;
+  const { settings } = session.client.http;
   const { organizations } = subject.origin;
   const isOther = ({ organizations: theirs }: Origin): boolean =>
     organizations !== undefined && theirs !== undefined && !theirs.some((one) => organizations.includes(one));
   if (isKnown(subject.origin, settings)) {
-    const stranger = seenStates.doubted.find(({ origin }) => isOther(origin));
-    if (stranger) throw foreignKey(here, stranger, organizations!);
+    const stranger = run.doubted.find(({ origin }) => isOther(origin));
+    if (stranger) throw foreignKey(session, stranger, organizations!);
     return undefined;
   }
   if (!isMoved(subject.origin, provider)) {
-    refuseUnlisted(here, subject);
+    refuseUnlisted(session, subject);
     return undefined;
   }
-  refuseUnlikeRequired(here, subject);
-  const relative = seenStates.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
-  if (relative) throw foreignKey(here, subject, relative.origin.organizations!);
-  seenStates.doubt(subject);
+  refuseUnlikeRequired(session, subject);
+  const relative = run.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
+  if (relative) throw foreignKey(session, subject, relative.origin.organizations!);
+  run.doubt(subject);
   return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` first asks which organization that one's key belongs to`;
 }
 
 /** What a preview can tell of a key that the state does not know: whether it lists the consortium. @throws CommonError if it does not */
-function refuseUnlisted(here: Compared, subject: Subject): void {
-  const { listed, seenStates } = here;
+function refuseUnlisted(session: Session, subject: Subject): void {
+  const { listed } = session.run;
   const { consortiumId } = subject;
   if (!listed || consortiumId === undefined || listed.some(({ id }) => id === consortiumId)) return;
-  if (seenStates.isConfirmed(subject)) return;
+  if (session.run.isConfirmed(subject)) return;
   const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? [])); // an owner may have invited the key's organization
   const consortia = new Set(listed.map(({ id }) => id));
-  throw unclearKey(here, subject, { consortia, ...(owners.size === 1 && { organizations: owners }) });
+  throw unclearKey(session, subject, { consortia, ...(owners.size === 1 && { organizations: owners }) });
 }
 
 const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
@@ -163,13 +156,13 @@ export async function learnOrganization(
   const subject = subjectOf(definition, id, state);
   await fitsRequired(session, subject);
   const verdict = await judge(session, subject);
-  if ("foreign" in verdict) throw foreignKey(comparedIn(session), subject, verdict.foreign.organizations!);
+  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign.organizations!);
   return "origin" in verdict ? verdict.origin : subject.origin;
 }
 
 /** Checks the key against all states that the engine has shown. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
-  for (const subject of session.seenStates.subjects) await proveOrganization(session, subject);
+  for (const subject of session.run.subjects) await proveOrganization(session, subject);
 }
 
 /** How long to wait for the stack's states before creating something that depends on none of them. */
@@ -181,9 +174,9 @@ const statesShownMs = 300;
  * itself until its first create is answered
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
-  const { seenStates, clock } = session;
+  const { run, clock } = session;
   // A consortium depends on nothing, so the engine may create it before it shows other states.
-  if (isRoot(definition) && seenStates.subjects.length === 0)
+  if (isRoot(definition) && run.subjects.length === 0)
     await Promise.all([
       consortiaOf(session)
         .list(Infinity)
@@ -206,10 +199,10 @@ export async function originOfNew(session: Session, definition: Definition, { id
   // An adopted consortium may be owned by an organization that has invited this one.
   if (owner !== undefined && keptIn(state).how === undefined) {
     const origin = withKey({ organizations: [owner], keys: [] }, settings);
-    session.proved.set(id, origin);
+    session.run.proved.set(id, origin);
     return origin;
   }
-  const known = [...session.proved.values(), ...session.seenStates.subjects.map(({ origin }) => origin)];
+  const known = [...session.run.proved.values(), ...session.run.subjects.map(({ origin }) => origin)];
   const relative = known.find((origin) => origin.organizations && isKnown(origin, settings));
   if (relative) return relative;
   const seen = await visible(session).catch(() => undefined);
@@ -232,12 +225,12 @@ async function fitsRequired(session: Session, subject: Subject): Promise<void> {
   const { settings } = session.client.http;
   const { origin } = subject;
   if (!settings.organization) return;
-  refuseUnlikeRequired(comparedIn(session), subject);
+  refuseUnlikeRequired(session, subject);
   if (!origin.organizations || !isKnown(origin, settings)) requireOrganization(settings, await visible(session));
 }
 
-function refuseUnlikeRequired({ settings, provider }: Compared, { what, origin }: Subject): void {
-  const { organization: required } = settings;
+function refuseUnlikeRequired({ client, provider }: Session, { what, origin }: Subject): void {
+  const { organization: required } = client.http.settings;
   if (!required || !origin.organizations || origin.organizations.includes(required.id)) return;
   const next = isMoved(origin, provider)
     ? backFrom(origin, provider!)
@@ -248,12 +241,6 @@ function refuseUnlikeRequired({ settings, provider }: Compared, { what, origin }
     `the organization must be ${required.id}, and this was made with another one`,
   );
 }
-
-const comparedIn = ({ client, seenStates, provider }: Session): Compared => ({
-  settings: client.http.settings,
-  seenStates,
-  provider,
-});
 
 const made = ({ what, origin }: Subject): string =>
   origin.organizations ? `${what} was made with organization ${origin.organizations.join(" or ")}` : `${what}`;
@@ -266,8 +253,8 @@ const backFrom = (origin: Origin, now: string): string =>
 const notKnownToBeOf = ({ organizations }: Origin): string =>
   `the API key is not known to belong to ${organizations ? `organization ${organizations.join(" or ")}` : "its organization"}`;
 
-function foreignKey({ settings, provider }: Compared, subject: Subject, organizations: Iterable<string>): CommonError {
-  const { apiKey, baseUrl } = settings;
+function foreignKey({ client, provider }: Session, subject: Subject, organizations: Iterable<string>): CommonError {
+  const { apiKey, baseUrl } = client.http.settings;
   const { origin } = subject;
   const next = isMoved(origin, provider)
     ? backFrom(origin, provider!)
@@ -279,8 +266,8 @@ function foreignKey({ settings, provider }: Compared, subject: Subject, organiza
   );
 }
 
-function ambiguousKey({ settings }: Compared, subject: Subject, organizations: ReadonlySet<string>): CommonError {
-  const { apiKey, baseUrl } = settings;
+function ambiguousKey({ client }: Session, subject: Subject, organizations: ReadonlySet<string>): CommonError {
+  const { apiKey, baseUrl } = client.http.settings;
   const { origin } = subject;
   const own = origin.organizations!.join(" or ");
   return new CommonError(
@@ -292,11 +279,11 @@ function ambiguousKey({ settings }: Compared, subject: Subject, organizations: R
 }
 
 function unclearKey(
-  { settings, provider }: Compared,
+  { client, provider }: Session,
   subject: Subject,
   { consortia, organizations }: Visible,
 ): CommonError {
-  const { apiKey, baseUrl } = settings;
+  const { apiKey, baseUrl } = client.http.settings;
   const { origin, consortiumId, id } = subject;
   const shows =
     consortia.size === 0

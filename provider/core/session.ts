@@ -2,14 +2,13 @@ import {
   type Clock,
   ConsortiumClient,
   type Deadline,
-  type Identified,
   isApiError,
   noDeadline,
   type Settings,
 } from "../api";
 import { CreateLog, createLogVariable } from "./create-log";
-import { type Owner, Owners } from "./owners";
-import { type Origin, SeenStates } from "./seen-states";
+import { type Owner } from "./owners";
+import { Run } from "./run";
 import { Progress } from "./progress";
 import { setMaxListeners } from "node:events";
 import { briefOf } from "../api/api-error";
@@ -24,96 +23,36 @@ import { messageOf } from "../plain";
 import { Incomplete, UserError } from "./user-error";
 import { type Path, valuesAt } from "./values";
 
-/** A list of a collection: requested, or answered. */
-export interface Entry {
-  /** Time at which the request was sent or queued: the list is at least this new. */
-  startedAt: number;
-  /** Time at which the call is given up. A caller with more time asks again. */
-  until: number;
-  items: Promise<Identified[]>;
-}
-
-/** What this process knows of one collection. */
-export class Known {
-  /** The latest list. */
-  entry?: Entry;
-  /** What this process created, by id. */
-  readonly made = new Map<string, Identified>();
-  /** Ids of what it deleted. */
-  readonly removed = new Set<string>();
-  /** Names that creates have reserved. */
-  readonly claims = new Set<string>();
-  /** Creates in flight. */
-  readonly creates = new Set<Promise<unknown>>();
-}
-
-/** What this process knows of a service's collections and of deletions in progress. */
-export class Collections {
-  readonly #known = new Map<string, Known>();
-  #deletions = 0;
-  #lastDeletion = -Infinity;
-
-  constructor(private readonly clock: Clock) {}
-
-  at(path: string): Known {
-    const known = this.#known.get(path) ?? new Known();
-    this.#known.set(path, known);
-    return known;
-  }
-
-  /** Call when the service has accepted a deletion. @returns what to call when the deletion is over */
-  deleting(): () => void {
-    this.#deletions++;
-    return () => {
-      this.#deletions--;
-      this.#lastDeletion = this.clock.now();
-    };
-  }
-
-  /** Milliseconds since this process's last deletion ended. Until then, parents may look full. */
-  sinceDeletionMs(): number {
-    return this.#deletions > 0 ? 0 : this.clock.now() - this.#lastDeletion;
-  }
-}
-
-/** What one provider process shares between all resources of one organization. */
+/** What a verb works with. */
 export interface Session {
   client: ConsortiumClient;
   clock: Clock;
-  collections: Collections;
+  /** What this process knows. */
+  run: Run;
   /** Shows a line at once, in the row of the stack. */
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
   adoptAll: boolean;
   /** The creates of this stack, if a fleet logs them. */
   createLog: CreateLog;
-  /** The states that the engine has shown, with the organization that each records. */
-  seenStates: SeenStates;
-  /** Which resource of the program has which object, as far as the engine has shown. */
-  owners: Owners;
-  /** The resource of the program that the verb is for, if the adapter knows it. */
-  owner?: Owner;
-  /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */
-  provider?: string;
-  /** Consortia for which the key was proved, with the origin of what is in them. */
-  proved: Map<string, Origin>;
   /** Everything that this process waits for, reported together. */
   progress: Progress;
   /** When the verb must be done, retries and waits included. */
   deadline: Deadline;
+  /** The resource of the program that the verb is for, if the adapter knows it. */
+  owner?: Owner;
+  /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */
+  provider?: string;
 }
 
-type Own = "collections" | "deadline" | "proved" | "progress" | "createLog" | "owners";
-
-export const newSession = (parts: Omit<Session, Own> & Partial<Pick<Session, "createLog" | "owners">>): Session => ({
-  createLog: new CreateLog(),
-  owners: new Owners(),
-  ...parts,
-  collections: new Collections(parts.clock),
-  proved: new Map(),
-  progress: new Progress(parts.clock, parts.say),
-  deadline: noDeadline,
-});
+/** A session outside any adapter: nothing is known before, nothing is adopted, and nothing is said. */
+export function newSession(client: ConsortiumClient, given: Partial<Session> = {}): Session {
+  const { clock = systemClock, say = () => undefined } = given;
+  const progress = new Progress(clock, say);
+  const run = new Run();
+  const createLog = new CreateLog();
+  return { client, clock, say, run, createLog, progress, adoptAll: false, deadline: noDeadline, ...given };
+}
 
 /** The session of one verb, which must end within this time. */
 export function within(session: Session, ms: number): Session {
@@ -158,29 +97,6 @@ export function isOffline(env = processEnvironment()): boolean {
   throw new UserError(`Environment variable ${offlineVariable} is "${printable(text)}": it must be true or false.`);
 }
 
-/**
- * Asks the service whether it accepts the key, for a preview.
- * @param listed called with the consortia that the key lists
- * @returns a warning if the service cannot tell
- * @throws UserError if there is no key, or the service refuses it
- */
-export async function keyProved(
-  session: () => { client: ConsortiumClient; clock: Clock },
-  listed?: (consortia: Identified[]) => void,
-): Promise<string | undefined> {
-  try {
-    const { client, clock } = session();
-    const deadline = { at: clock.now() + keyMs, limit: `${keyMs / 1000} s`, setting: "a preview waits no longer" };
-    const consortia = await client.until(deadline).proveKey();
-    listed?.(consortia);
-  } catch (error) {
-    const isRefused = error instanceof SettingsError || isApiError(error, "denied");
-    if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
-    return `the API key was not checked, so this preview does not tell whether an update can run: ${messageOf(error)}`;
-  }
-  return undefined;
-}
-
 /** Settings, or the error of resolving them; `key` differs for other settings. */
 type Resolved = { key: string } & ({ settings: Settings } | { error: unknown });
 
@@ -193,16 +109,6 @@ function resolve(given: ProviderSettings): Resolved {
   }
 }
 
-/** What the engine has shown to a process, for one key. */
-export interface Seen {
-  seenStates: SeenStates;
-  owners: Owners;
-  /** Common failures that were reported: the short form, and the resource that reported it in full. */
-  told: Map<string, string>;
-  /** Ids of objects that do nothing after this run, such as paused environments. */
-  stopped: Set<string>;
-}
-
 /** The sessions of one provider process, one at a time. A change of the settings, such as a rotated key, starts a new one. */
 export class Sessions {
   /** Secrets that this process was given. */
@@ -210,11 +116,10 @@ export class Sessions {
   #checked?: Resolved;
   #resolved?: { from: unknown[]; now: Resolved };
   #fresh = false;
-  #seen?: Seen & { key: string };
+  #run?: { key: string; run: Run };
   #current?: { key: string; session: Session };
   #ended = false;
   #proof?: Promise<string | undefined>;
-  #listed?: { key: string; consortia: Identified[] };
 
   constructor(private readonly host: Host) {}
 
@@ -236,25 +141,14 @@ export class Sessions {
   #told(error: unknown, where?: string): string | undefined {
     const brief = isApiError(error) ? briefOf(error) : (error as { brief?: string }).brief;
     if (brief === undefined || where === undefined) return undefined;
-    const { told } = this.seen();
+    const { told } = this.run();
     const first = told.get(brief) ?? where;
     told.set(brief, first);
     return first === where ? undefined : `${brief[0]!.toUpperCase()}${brief.slice(1)}: see the error for ${first}.`;
   }
 
-  /** The consortia that the key of a preview lists, as soon as they are known. */
-  get listed(): Identified[] | undefined {
-    return this.#listed?.key === this.#now().key ? this.#listed.consortia : undefined;
-  }
-
   get provider(): string | undefined {
     return this.host.provider?.();
-  }
-
-  /** undefined: there is no key, which a preview does not need. */
-  known(): Settings | undefined {
-    const now = this.#now();
-    return "settings" in now ? now.settings : undefined; // an error is reported when the settings are used
   }
 
   /** The current settings, resolved again only after a change of what they come from. */
@@ -284,31 +178,42 @@ export class Sessions {
    * Asks the service whether it accepts the key, so that a preview fails if no `up` could follow. One call serves all
    * resources, and only the first one fails.
    * @returns a warning if the service cannot tell
+   * @throws UserError if there is no key, or the service refuses it
    */
   async proveKey(): Promise<string | undefined> {
     if (isOffline()) return undefined;
     if (this.#proof) return void (await this.#proof.catch(() => undefined));
-    this.#proof = keyProved(
-      () => this.current(),
-      (consortia) => (this.#listed = { key: this.#now().key, consortia }),
-    );
+    this.#proof = this.#askForKey();
     return this.#proof;
   }
 
-  /** What the engine has shown to this process of states and program, with the current settings. */
-  seen(): Seen {
-    const { key } = this.#now();
-    if (this.#seen?.key !== key) {
-      const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
-      this.#seen = {
-        key,
-        seenStates: new SeenStates(new Set(confirmed)),
-        owners: new Owners(),
-        told: new Map(),
-        stopped: new Set(),
-      };
+  async #askForKey(): Promise<string | undefined> {
+    try {
+      const { client, clock, run } = this.current();
+      const deadline = { at: clock.now() + keyMs, limit: `${keyMs / 1000} s`, setting: "a preview waits no longer" };
+      run.listed = await client.until(deadline).proveKey();
+    } catch (error) {
+      const isRefused = error instanceof SettingsError || isApiError(error, "denied");
+      if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
+      return `the API key was not checked, so this preview does not tell whether an update can run: ${messageOf(error)}`;
     }
-    return this.#seen;
+    return undefined;
+  }
+
+  /** What this process knows, with the current settings. */
+  run(): Run {
+    const { key } = this.#now();
+    if (this.#run?.key !== key) {
+      const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
+      this.#run = { key, run: new Run(new Set(confirmed)) };
+    }
+    return this.#run.run;
+  }
+
+  /** undefined: there is no usable key, which a preview does not need. */
+  known(): Settings | undefined {
+    const now = this.#now();
+    return "settings" in now ? now.settings : undefined; // an error is reported when the settings are used
   }
 
   current(): Session {
@@ -339,6 +244,6 @@ export class Sessions {
       },
     });
     const createLog = new CreateLog(processEnvironment()[createLogVariable]);
-    return newSession({ client, clock, say, adoptAll: adoptsAll(host.settings()), createLog, ...this.seen() });
+    return newSession(client, { clock, say, adoptAll: adoptsAll(host.settings()), createLog, run: this.run() });
   }
 }

@@ -39,8 +39,9 @@ import {
   requireOwner,
   subjectOf,
 } from "./organization";
-import { type Origin, type Subject, withProvider } from "./seen-states";
-import { type Seen, type Session, type Sessions, within } from "./session";
+import { type Origin, type Subject, withProvider } from "./origin";
+import { type Run } from "./run";
+import { type Session, type Sessions, within } from "./session";
 import { keys020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { Incomplete, UserError } from "./user-error";
@@ -61,7 +62,7 @@ const keptOf = (props: Props, keys: readonly string[]): Props =>
   Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
 
 /** What a preview says of a new object. */
-export const previewLines = (definition: Definition, inputs: Props, { stopped }: Pick<Seen, "stopped">): string[] => [
+export const previewLines = (definition: Definition, inputs: Props, { stopped }: Pick<Run, "stopped">): string[] => [
   ...adoptionOf(definition, inputs),
   ...(definition.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`),
 ];
@@ -104,7 +105,7 @@ export class Verbs {
     const { inputs, issues } = check(this.definition, resourceOnly(news));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[previewKey] && isNew ? previewLines(this.definition, inputs, this.sessions.seen()) : []),
+      ...(news[previewKey] && isNew ? previewLines(this.definition, inputs, this.sessions.run()) : []),
       ...lostEnvironments(olds, news),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
@@ -125,7 +126,7 @@ export class Verbs {
   /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
     const { definition } = this;
-    const { owners } = this.sessions.seen();
+    const { owners } = this.sessions.run();
     owners.engineAsked(systemClock);
     const owner = this.#owner(news);
     if (!owner || isUnknown(inputs)) return [];
@@ -140,11 +141,8 @@ export class Verbs {
     const subject = this.#saw(id, olds);
     this.#hide(news);
     const { warnings, ...difference } = this.#difference(subject, olds, news);
-    const settings = this.sessions.known();
-    const { seenStates } = this.sessions.seen();
-    const { listed } = this.sessions;
-    const here = settings && { settings, seenStates, provider: this.#provider(news), listed };
-    const moved = here && comparedWithoutCall(here, subject);
+    const session = this.sessions.known() && this.sessions.current();
+    const moved = session && comparedWithoutCall({ ...session, ...this.#whose(news) }, subject);
     return {
       ...difference,
       changes: difference.changes || moved !== undefined,
@@ -156,7 +154,7 @@ export class Verbs {
     const inputs = resourceOnly(news);
     const { definition } = this;
     const difference = diff(definition, id, olds, inputs);
-    const { owners, stopped } = this.sessions.seen();
+    const { owners, stopped } = this.sessions.run();
     if (definition.isStopped?.(olds, inputs)) stopped.add(id);
     owners.engineAsked(systemClock);
     const isReplaced = difference.replaces.length > 0;
@@ -182,13 +180,13 @@ export class Verbs {
         return await ofResource(definition).create(timed, known, left);
       } catch (error) {
         // A resource that goes keeps what this one was to take over.
-        if (!(error instanceof Incomplete)) timed.owners.failed(timed.owner);
+        if (!(error instanceof Incomplete)) timed.run.owners.failed(timed.owner);
         throw error;
       }
     };
     const made = await this.#keeping(timed, inputs, (one) => originOfNew(timed, definition, one), run);
     if (!isProved) await deleteIfForeign(timed, definition, made);
-    if (isRewritten(definition, made.state)) timed.seenStates.rewritesNames = true;
+    if (isRewritten(definition, made.state)) timed.run.rewritesNames = true;
     return made;
   }
 
@@ -246,22 +244,23 @@ export class Verbs {
     const why = await keeper(timed, definition, id, state);
     if (why !== undefined) {
       session.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
-      return session.owners.release(subject.path, state);
+      return session.run.owners.release(subject.path, state);
     }
     await ofResource(definition).delete(timed, id, state);
-    session.owners.deleted(subject.path);
+    session.run.owners.deleted(subject.path);
   }
 
   /** The session of one verb, which must end within this time. */
   #begin(session: Session, props: Props, ms: number): Session {
-    const [owner, provider] = [this.#owner(props), this.#provider(props)];
-    return { ...within(session, ms), ...(owner && { owner }), ...(provider !== undefined && { provider }) };
+    return { ...within(session, ms), ...this.#whose(props) };
   }
 
-  /** The program tells it; the state does not. */
-  #provider(props: Props): string | undefined {
+  /** The resource of the program, and its provider, which the program tells and the state does not. */
+  #whose(props: Props): Pick<Session, "owner" | "provider"> {
     const { [logicalNameKey]: ofProgram, [providerNameKey]: name = "" } = props;
-    return this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
+    const owner = this.#owner(props);
+    const provider = this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
+    return { ...(owner && { owner }), ...(provider !== undefined && { provider }) };
   }
 
   /** How messages about other resources name the one with these properties. */
@@ -311,10 +310,10 @@ export class Verbs {
   /** Remembers a state that the engine shows. */
   #saw(id: string, state: Props): Subject {
     this.#hide(state);
-    const { seenStates } = this.sessions.seen();
+    const run = this.sessions.run();
     const subject = subjectOf(this.definition, id, state);
-    seenStates.remember(subject);
-    if (!seenStates.rewritesNames && isRewritten(this.definition, state)) seenStates.rewritesNames = true;
+    run.remember(subject);
+    if (!run.rewritesNames && isRewritten(this.definition, state)) run.rewritesNames = true;
     return subject;
   }
 }

@@ -1,10 +1,9 @@
-import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../api";
+import { isApiError } from "../api";
 import { isGone } from "../api/states";
 import { type Kind } from "../constants";
 import { Collection, Listed } from "../core/collection";
 import { type Props } from "../core/definition";
-import { SeenStates } from "../core/seen-states";
-import { newSession, type Session } from "../core/session";
+import { type Session } from "../core/session";
 import { didYouMean } from "../core/suggest";
 import { definitions } from "./index";
 
@@ -72,12 +71,6 @@ const withDestinations: readonly unknown[] = ["documentstore", "dataexchange"];
 /** The objects of one kind directly inside it. */
 export const inside = (owner: Found, kind: ListedKind): Found[] => owner.inside.filter((one) => one.kind === kind);
 
-/** A session outside any adapter: nothing is known before, and nothing is adopted. */
-export const plainSession = (
-  client: ConsortiumClient,
-  { clock = systemClock, say = () => undefined }: { clock?: Clock; say?: (line: string) => void } = {},
-): Session => newSession({ client, clock, say, adoptAll: false, seenStates: new SeenStates() });
-
 /** The service may list them in any order. */
 function byAge(one: Found, other: Found): number {
   const keys = ({ id, props }: Found): string[] => [props.createdAt ?? "", props.name ?? props.orgName ?? "", id];
@@ -125,7 +118,7 @@ interface Verdict {
   at: number;
 }
 
-/** By a session's collections: what the last list of each kind has shown. */
+/** By run: what the last list of each kind has shown. */
 const verdicts = new WeakMap<object, Map<ListedKind, Promise<Verdict | undefined>>>();
 
 /** After this time, a service without a kind is asked again: it may be a newer version. */
@@ -139,8 +132,8 @@ async function listedIfKnown(
   maxAgeMs = Infinity,
 ): Promise<Found[] | undefined> {
   if (!beyondSpec.includes(kind)) return listed(session, kind, place, maxAgeMs);
-  const known = verdicts.get(session.collections) ?? new Map<ListedKind, Promise<Verdict | undefined>>();
-  verdicts.set(session.collections, known);
+  const known = verdicts.get(session.run) ?? new Map<ListedKind, Promise<Verdict | undefined>>();
+  verdicts.set(session.run, known);
   const before = known.get(kind);
   const last = before && (await before);
   if (before !== known.get(kind)) return listedIfKnown(session, kind, place, maxAgeMs); // somebody is asking again

@@ -96,7 +96,8 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
     },
   );
   await client.requireOrganization();
-  const organization = new Organization(tree.plainSession(client), tree);
+  const { newSession } = await import("../../provider/core/session.js");
+  const organization = new Organization(newSession(client), tree);
   organizations.set(key, organization);
   return organization;
 }

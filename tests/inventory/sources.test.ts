@@ -9,7 +9,8 @@ import { readPlan } from "../../inventory/plan/read";
 import { modelOfStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
-import { inside, listed, plainSession, readOrganization } from "../../provider/resources/tree";
+import { newSession } from "../../provider/core/session";
+import { inside, listed, readOrganization } from "../../provider/resources/tree";
 import { later, planned, step } from "../cli/plans";
 import { network, type Network, others, type Others, send } from "../support/network";
 import { start, type Started } from "../support/service";
@@ -385,7 +386,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
 
   test("an environment that goes while it is looked at does not tell that the service has no services", async () => {
     const { net, client, service, time } = await made();
-    const session = plainSession(client, { clock: time });
+    const session = newSession(client, { clock: time });
     await listed(session, "consortium");
     await listed(session, "environment", { consortiumId: net.consortiumId });
     service.store.environments.remove(net.environmentId);

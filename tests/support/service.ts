@@ -1,7 +1,5 @@
 import { ConsortiumClient } from "../../provider/api/client";
-import { systemClock } from "../../provider/api/clock";
 import { newSession, type Session } from "../../provider/core/session";
-import { SeenStates } from "../../provider/core/seen-states";
 import { resolveProviderSettings } from "../../provider/core/settings";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
 import { type VirtualTime, virtualTime } from "./virtual-time";
@@ -65,5 +63,5 @@ afterEach(async () => {
 export function sessionOf({ said }: Pick<Started, "said">, changes: Partial<Session> = {}): Session {
   const client = new ConsortiumClient(resolveProviderSettings());
   const say = (line: string): void => void said.push(line);
-  return newSession({ client, clock: systemClock, say, adoptAll: false, seenStates: new SeenStates(), ...changes });
+  return newSession(client, { say, ...changes });
 }

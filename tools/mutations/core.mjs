@@ -96,7 +96,7 @@ export const coreRules = [
   },
   {
     rule: "of rotated keys, a state keeps the newest",
-    file: "provider/core/seen-states.ts",
+    file: "provider/core/origin.ts",
     find: "].slice(-mostKeys)",
     put: "].slice(0, mostKeys)",
     tests: "provider/core/organization.test.ts",

@@ -75,7 +75,7 @@ async function namedAlike(
   const [first, ...more] = taken;
   if (!first) return undefined;
   const what = collection.nameOf(inputs);
-  const left = taken.some(({ id }) => session.owners.released(collection.pathOf(id)));
+  const left = taken.some(({ id }) => session.run.owners.released(collection.pathOf(id)));
   if (!(adopts(session, inputs) || left)) throw new UserError(`${what}: ${takenBy(collection, taken)}`);
   if (more.length === 0) return first;
   const ids = taken.map(({ id }) => id).join(", ");
@@ -89,15 +89,15 @@ async function namedAlike(
  */
 function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
   const { session, definition } = collection;
-  const { seenStates, owners, owner } = session;
+  const { run, owner } = session;
   const isGivenUp = ({ id }: Identified): boolean =>
-    definition.isNamedById === true && owners.isGivenUp(collection.pathOf(id));
+    definition.isNamedById === true && run.owners.isGivenUp(collection.pathOf(id));
   const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
-  if (exact.length > 0 || !(seenStates.rewritesNames || adopts(session, inputs))) return exact;
+  if (exact.length > 0 || !(run.rewritesNames || adopts(session, inputs))) return exact;
   const isFree = (item: Identified): boolean =>
     !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, owner);
   const like = collection.namedLike(inputs, siblings.filter(isFree));
-  if (like.length === 0 || seenStates.rewritesNames) return like;
+  if (like.length === 0 || run.rewritesNames) return like;
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
   throw new UserError(
     `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
@@ -205,7 +205,7 @@ function differingIn(collection: Collection, inputs: Props, shown: Props): strin
     if (meta.computed && isUnset(inputs[key])) return false;
     // What the service does not show may be unset: set it if possible, otherwise trust it.
     if (!isReadable(meta) || !(key in shown)) return meta.replace !== true && !isUnset(inputs[key]);
-    const isRewritten = key === nameKey(definition) && session.seenStates.rewritesNames;
+    const isRewritten = key === nameKey(definition) && session.run.rewritesNames;
     return !sameValue(there[key], wanted[key]) && !(isRewritten && sameName(shown[key], inputs[key]));
   });
 }

@@ -26,7 +26,7 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
     const object = existing?.item ?? (await createNew(collection, inputs, siblings));
     const { session, definition } = collection;
     collection.recordMade(object);
-    session.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
+    session.run.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
     const shown = { ...collection.shown(object), ...definition.shownOnce?.(object), ...adopted?.shown };
     const { open = [] } = adopted ?? {};
     const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);

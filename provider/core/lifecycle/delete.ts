@@ -82,7 +82,7 @@ async function unused(collection: Collection, id: string, state: Props, what: st
     if (!user) return undefined;
     if (await isOthers(collection, state, user)) return `${user.what}, and it belongs to another organization`;
     const waited = clock.now() - start;
-    const isDeleting = Math.min(waited, session.collections.sinceDeletionMs()) < contentMs;
+    const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < contentMs;
     if (!isDeleting || clock.now() >= session.deadline.at)
       throw new InUse(
         user.what,
@@ -130,7 +130,7 @@ class Deletion {
     if (this.#answer === undefined || typeof this.#answer === "object") this.#answer = await send(collection, what, id);
     const answer = this.#answer;
     if (typeof answer === "object" && "refused" in answer) return this.#refused(answer.refused);
-    this.#over ??= collection.session.collections.deleting();
+    this.#over ??= collection.session.run.deleting(collection.session.clock);
     if (typeof answer === "object") {
       this.left = answer.stays;
       return { done: undefined };
@@ -148,7 +148,7 @@ class Deletion {
     // A DELETE has no body, so the words mean the same with any status.
     const content = conflictOf({ status: 409, errorMessage: refused.errorMessage }) === "content";
     const isPatient = content
-      ? waited < contentMs || session.collections.sinceDeletionMs() < (definition.emptyingMs ?? contentMs)
+      ? waited < contentMs || session.run.sinceDeletionMs(session.clock) < (definition.emptyingMs ?? contentMs)
       : waited < refusalMs[refused.kind as keyof typeof refusalMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
     // Nobody whom this organization sees uses it, so what the service means belongs to another one.

@@ -22,7 +22,8 @@ export async function take(
   inputs: Props,
   id: string,
 ): Promise<Props | undefined> {
-  const { owners, owner, clock } = session;
+  const { run, owner, clock } = session;
+  const { owners } = run;
   const path = pathOf(definition, inputs, id);
   await owners.allDeclared(clock);
   const holder = owners.holder(path, owner);
@@ -41,7 +42,7 @@ export async function keeper(
   id: string,
   state: Props,
 ): Promise<string | undefined> {
-  const { owners } = session;
+  const { owners } = session.run;
   const holder = owners.holder(pathOf(definition, state, id));
   if (holder && !isItself(session, holder, state)) return `it is "${holder.owner.name}" of the program now`;
   for (const claim of owners.withoutObject()) {
@@ -89,7 +90,7 @@ const listAgeMs = 10_000;
 async function takenOver(session: Session, parent: Place["parent"]): Promise<Claim | undefined> {
   if (!parent) return undefined;
   const { place, id } = parent;
-  for (const claim of session.owners.withoutObject()) {
+  for (const claim of session.run.owners.withoutObject()) {
     const { definition, inputs, create } = claim;
     if (definition.place(inputs).collection !== place.collection) continue;
     if (create === undefined && (await takes(session, claim, id))) return claim;

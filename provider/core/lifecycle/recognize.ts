@@ -88,7 +88,7 @@ function differences({ collection, inputs }: Create, item: Identified): string[]
   const { organization } = session.client.http.settings;
   const ours = organization
     ? [organization.id]
-    : session.seenStates.subjects.flatMap(({ origin }) => origin.organizations ?? []);
+    : session.run.subjects.flatMap(({ origin }) => origin.organizations ?? []);
   const foreign = typeof owner === "string" && ours.length > 0 && !ours.includes(owner);
   return [...fields, ...extra, ...(foreign ? [`its owner is ${owner}`] : [])];
 }

@@ -284,7 +284,7 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
 /** Who has the name: nobody any more, or a resource of the program that gives it up. */
 async function rivals({ collection, id, inputs }: Change): Promise<{ isFree: boolean; mover?: string | undefined }> {
   const { session, definition } = collection;
-  await session.owners.allDeclared(session.clock);
+  await session.run.owners.allDeclared(session.clock);
   const siblings = (await collection.siblings(0)) ?? [];
   const found = collection.namesakes(inputs, siblings).filter((one) => one.id !== id);
   const holders = found.map((one) => collection.holder(one.id));

@@ -3,7 +3,7 @@ import { paths } from "../../../provider/api/paths";
 import { type Place } from "../../../provider/core/definition";
 import { Listed } from "../../../provider/core/collection";
 import { type Session } from "../../../provider/core/session";
-import { plainSession } from "../../../provider/resources/tree";
+import { newSession } from "../../../provider/core/session";
 import { virtualTime } from "../../support/virtual-time";
 import { type Peer, peer, type Reply, settingsFor, text } from "../../support/peer";
 
@@ -32,7 +32,7 @@ async function answering(answers: Answers): Promise<{ session: Session; server: 
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
   return {
-    session: plainSession(client, { clock: time }),
+    session: newSession(client, { clock: time }),
     server,
   };
 }
@@ -107,7 +107,7 @@ describe("the list itself fails", () => {
     const time = virtualTime();
     const server = await peer(() => undefined);
     const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.02 }));
-    const session = plainSession(client, { clock: time });
+    const session = newSession(client, { clock: time });
     await expect(new Listed(session, nodes).find("n1", 0)).rejects.toMatchObject({ kind: "lost" });
   });
 
@@ -127,7 +127,7 @@ test("not in a list that is some seconds old: the list is asked for again before
   };
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
-  const session = plainSession(client, { clock: time });
+  const session = newSession(client, { clock: time });
   expect(await new Listed(session, nodes).find("n1", 10_000)).toEqual(found);
   expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
 });

@@ -3,7 +3,6 @@ import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { isGone } from "../../../provider/api/states";
 import { Listed } from "../../../provider/core/collection";
-import { SeenStates } from "../../../provider/core/seen-states";
 import { newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
@@ -30,13 +29,7 @@ function lists(): Lists {
     return [{ id: `${where}-${count}` }];
   };
   const client = { list, until: (): unknown => client };
-  const session = newSession({
-    client: client as unknown as ConsortiumClient,
-    clock: time,
-    say: () => undefined,
-    adoptAll: false,
-    seenStates: new SeenStates(),
-  });
+  const session = newSession(client as unknown as ConsortiumClient, { clock: time });
   const at = (path: string, deadline = session.deadline) => new Listed({ ...session, deadline }, { collection: path });
   return { time, at, asked, fail };
 }

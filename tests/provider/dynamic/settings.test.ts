@@ -1,6 +1,6 @@
 import { ApiKey } from "../../../provider/api/settings";
 import { UndiciTransport } from "../../../provider/api/transport";
-import { isKnown } from "../../../provider/core/seen-states";
+import { isKnown } from "../../../provider/core/origin";
 import { settingVariables } from "../../../provider/core/settings";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/host";
@@ -129,8 +129,8 @@ test("the host hands the configuration over for each type of resource: they shar
   runtime.consortium.configure(config({}));
   const { sessions } = hostProcess;
   const first = sessions.current();
-  const seenStates = sessions.seen().seenStates;
+  const run = sessions.run();
   runtime.node.configure(config({}));
   expect(sessions.current()).toBe(first);
-  expect(sessions.seen().seenStates).toBe(seenStates);
+  expect(sessions.run()).toBe(run);
 });

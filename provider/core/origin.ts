@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type ConsortiumClient, type Settings } from "../api";
 
-/* The states that the engine has shown in this run, and what each records of its organization. organization.ts decides by it. */
+/* What a state records of the organization that its object belongs to. organization.ts decides by it. */
 
 /** What a state records of the organization that its object belongs to. */
 export interface Origin {
@@ -25,50 +25,6 @@ export interface Subject {
   id: string;
   /** Its path, which identifies it everywhere. */
   path: string;
-}
-
-/** The states that the engine has shown for one key. New objects must belong to the same organization. */
-export class SeenStates {
-  readonly #subjects = new Map<string, Subject>();
-  readonly #doubted = new Map<string, Subject>();
-  readonly #paths = new Set<string>();
-
-  /** Whether a state shows that the service writes names in its own way. */
-  rewritesNames = false;
-
-  /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
-  constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
-
-  get subjects(): readonly Subject[] {
-    return [...this.#subjects.values()];
-  }
-
-  /** Remembers a state; one for each organization and consortium is enough. */
-  remember(subject: Subject): void {
-    this.#paths.add(subject.path);
-    if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
-    this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
-  }
-
-  /** Those that the key was not proved for, one per organization. */
-  get doubted(): readonly Subject[] {
-    return [...this.#doubted.values()];
-  }
-
-  doubt(subject: Subject): void {
-    this.#doubted.set(JSON.stringify(subject.origin.organizations), subject);
-  }
-
-  /** Whether the stack holds the object with this path. */
-  has(path: string): boolean {
-    return this.#paths.has(path);
-  }
-
-  isConfirmed({ origin, consortiumId, id }: Subject): boolean {
-    return [...(origin.organizations ?? []), consortiumId, id].some(
-      (one) => one !== undefined && this.confirmed.has(one),
-    );
-  }
 }
 
 const mostKeys = 8;

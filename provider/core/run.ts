@@ -1,0 +1,109 @@
+import { type Clock, type Identified } from "../api";
+import { type Origin, type Subject } from "./origin";
+import { Owners } from "./owners";
+
+/** What a run knows of one place. */
+interface Known {
+  /** The latest list, requested or answered. */
+  list?: Requested;
+  /** What this process created, by id. */
+  made: Map<string, Identified>;
+  /** Ids of what it deleted. */
+  removed: Set<string>;
+  /** Names that creates have reserved. */
+  reserved: Set<string>;
+  /** Creates in flight. */
+  creates: Set<Promise<unknown>>;
+}
+
+export interface Requested {
+  /** Time at which the request was sent or queued: the list is at least this new. */
+  startedAt: number;
+  /** Time at which the call is given up. A caller with more time asks again. */
+  until: number;
+  items: Promise<Identified[]>;
+}
+
+/**
+ * What one process has made, removed and reserved with one key, by place; which states the engine has shown it, and which resource
+ * has which object.
+ */
+export class Run {
+  readonly owners = new Owners();
+  /** Consortia for which the key was proved, with the origin of what is in them. */
+  readonly proved = new Map<string, Origin>();
+  /** Common failures that were reported: the short form, and the resource that reported it in full. */
+  readonly told = new Map<string, string>();
+  /** Ids of objects that do nothing after this run, such as paused environments. */
+  readonly stopped = new Set<string>();
+  /** The consortia that the key of a preview lists, once they are known. */
+  listed?: readonly Identified[];
+  /** Whether a state shows that the service writes names in its own way. */
+  rewritesNames = false;
+  readonly #known = new Map<string, Known>();
+  readonly #subjects = new Map<string, Subject>();
+  readonly #doubted = new Map<string, Subject>();
+  readonly #shown = new Set<string>();
+  #deletions = 0;
+  #lastDeletion = -Infinity;
+
+  /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
+  constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
+
+  at(place: string): Known {
+    const known = this.#known.get(place) ?? {
+      made: new Map<string, Identified>(),
+      removed: new Set<string>(),
+      reserved: new Set<string>(),
+      creates: new Set<Promise<unknown>>(),
+    };
+    this.#known.set(place, known);
+    return known;
+  }
+
+  /** Call when the service has accepted a deletion. @returns what to call when the deletion is over */
+  deleting(clock: Clock): () => void {
+    this.#deletions++;
+    return () => {
+      this.#deletions--;
+      this.#lastDeletion = clock.now();
+    };
+  }
+
+  /** Milliseconds since this process's last deletion ended. Until then, parents may look full. */
+  sinceDeletionMs(clock: Clock): number {
+    return this.#deletions > 0 ? 0 : clock.now() - this.#lastDeletion;
+  }
+
+  /** Remembers a state that the engine shows; of its origin, one for each organization and consortium is enough. */
+  remember(subject: Subject): void {
+    this.#shown.add(subject.path);
+    if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
+    this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
+  }
+
+  /** What the states record. New objects must belong to the same organization. */
+  get subjects(): readonly Subject[] {
+    return [...this.#subjects.values()];
+  }
+
+  /** Whether the engine has shown a state of the object with this path: the stack has it. */
+  hasState(path: string): boolean {
+    return this.#shown.has(path);
+  }
+
+  /** Those that the key was not proved for, one per organization. */
+  get doubted(): readonly Subject[] {
+    return [...this.#doubted.values()];
+  }
+
+  doubt(subject: Subject): void {
+    this.#doubted.set(JSON.stringify(subject.origin.organizations), subject);
+  }
+
+  isConfirmed({ origin, consortiumId, id }: Subject): boolean {
+    return [...(origin.organizations ?? []), consortiumId, id].some(
+      (one) => one !== undefined && this.confirmed.has(one),
+    );
+  }
+}
