@@ -8,13 +8,7 @@ import { newSession } from "../provider/core/session";
 import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
-import {
-  type Found,
-  fullIdOf,
-  inside,
-  type ListedKind,
-  readOrganization,
-} from "../provider/resources/tree";
+import { type Found, fullIdOf, inside, type ListedKind, readOrganization } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
 import { confirm } from "./shared/terminal";
 

@@ -1,11 +1,4 @@
-import {
-  type Clock,
-  ConsortiumClient,
-  type Deadline,
-  isApiError,
-  noDeadline,
-  type Settings,
-} from "../api";
+import { type Clock, ConsortiumClient, type Deadline, isApiError, noDeadline, type Settings } from "../api";
 import { CreateLog, createLogVariable } from "./create-log";
 import { type Owner } from "./owners";
 import { Run } from "./run";
