@@ -23,10 +23,6 @@ const side = 3;
 const parts = { dynamic: "matrix", plugin: "matrix-plugin" };
 /** @typedef {keyof typeof parts} Adapter */
 
-/** Some of them, spread over all. @template T @param {T[]} all @param {number} count */
-const spread = (all, count) =>
-  all.filter((_, at) => Math.floor((at * count) / all.length) !== Math.floor(((at - 1) * count) / all.length));
-
 function options() {
   /** @type {{ type: "string" }} */
   const text = { type: "string" };
@@ -57,23 +53,21 @@ await runMain("bench/reliability", async () => {
         trials.map((trial) => ({ ...trial, adapter, title: `${trial.title}, ${adapter} provider` })),
       )
       .filter(({ title }) => only.test(title));
-    const jobs = sample < all.length ? spread(all, sample) : all;
+    const jobs = all.filter((_, at) => sample >= all.length || (at * sample) % all.length < sample); // spread over all
     log(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
-    const { default: pLimit } = await import("p-limit");
-    const limit = pLimit(side);
-    const idle = [...labs];
-    const tried = async (/** @type {typeof jobs[number]} */ job, /** @type {number} */ at) => {
-      if (performance.now() > started + longestMs) return { ok: false, why: "not reached in time" };
-      const lab = /** @type {Lab} */ (idle.pop());
-      const verdict = await job.run(lab, job.adapter);
-      idle.push(lab);
-      const { ok, why } = verdict;
-      log(`${at + 1}/${jobs.length} ${ok ? "exact" : "NOT EXACT"}: ${job.title}${ok ? "" : `: ${why}`}`);
-      return verdict;
+    /** @type {(import("./reliability/matrix.mjs").Result & { adapter: Adapter })[]} */
+    const results = [];
+    const queue = [...jobs];
+    const work = async (/** @type {Lab} */ lab) => {
+      for (let job = queue.shift(); job; job = queue.shift()) {
+        const isLate = performance.now() > started + longestMs;
+        const verdict = isLate ? { ok: false, why: "not reached in time" } : await job.run(lab, job.adapter);
+        results.push({ ...job, verdict });
+        const told = verdict.ok ? `exact: ${job.title}` : `NOT EXACT: ${job.title}: ${verdict.why}`;
+        log(`${results.length}/${jobs.length} ${told}`);
+      }
     };
-    const results = await Promise.all(
-      jobs.map((job, at) => limit(async () => ({ ...job, verdict: await tried(job, at) }))),
-    );
+    await Promise.all(labs.map(work));
     const took = duration(performance.now() - started);
     const measured = `Measured on ${await circumstances(cli)}`;
     for (const adapter of chosen) {

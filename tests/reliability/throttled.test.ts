@@ -2,7 +2,7 @@ import { setEnvironment, start } from "../support/service";
 import { type Spec } from "./shapes";
 import { Stack } from "./stack";
 
-/* A service that refuses a third of all requests (through the CLI, and with what it costs: `npm run bench -- throttled`). */
+/* A service that refuses a third of all requests. */
 
 const inConsortium = { consortiumId: "c" };
 const quorum = { provider: "quorum", consensusType: "raft" };

@@ -1,7 +1,7 @@
 // @ts-check
 /* global AbortController */
 /** Child processes: run and listen, run attached to the terminal, stop cleanly when interrupted. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { constants as osConstants } from "node:os";
 import { delimiter, join } from "node:path";
@@ -159,4 +159,18 @@ export function isAlive(pid) {
   } catch {
     return true;
   }
+}
+
+/** @typedef {{ pid: number, parent: number, rss: number, command: string }} Process rss: bytes */
+
+/** @param {number} root @returns {Process[]} the process itself, then those below it */
+export function treeOf(root) {
+  const lines = execFileSync("ps", ["-eww", "-o", "pid=,ppid=,rss=,args="], { encoding: "utf8" }).trim().split("\n");
+  const all = lines.map((line) => {
+    const [, pid, parent, kB, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), parent: Number(parent), rss: Number(kB) * 1024, command };
+  });
+  /** @param {Process} one @returns {Process[]} */
+  const withChildren = (one) => [one, ...all.filter(({ parent }) => parent === one.pid).flatMap(withChildren)];
+  return all.filter(({ pid }) => pid === root).flatMap(withChildren);
 }
