@@ -9,11 +9,10 @@ import { parseArgs } from "node:util";
 import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log, UserError } from "../tools/lib/terminal.mjs";
-import { circumstances, writePart } from "./lib/report.mjs";
-import { faultTrials } from "./reliability/faults.mjs";
+import { circumstances, table, writePart } from "./lib/report.mjs";
+import { faultTrials, groups } from "./reliability/faults.mjs";
 import { Lab } from "./reliability/lab.mjs";
-import { matrix } from "./reliability/matrix.mjs";
-import { keyTrials, killTrials } from "./reliability/trials.mjs";
+import { commands, keyTrials, killTrials, victims } from "./reliability/trials.mjs";
 
 const longestMs = 120 * 60_000;
 /** Trials that run at once. */
@@ -22,6 +21,43 @@ const side = 3;
 /** The parts of docs/maintainers/reliability.md. */
 const parts = { dynamic: "matrix", plugin: "matrix-plugin" };
 /** @typedef {keyof typeof parts} Adapter */
+
+/** @typedef {import("./reliability/faults.mjs").Call} Call */
+/** @typedef {import("./reliability/lab.mjs").Trial & { verdict: import("./reliability/lab.mjs").Verdict }} Result */
+
+/** @param {Result[]} results */
+const score = (results) =>
+  results.length === 0 ? "–" : `${results.filter(({ verdict }) => verdict.ok).length}/${results.length}`;
+
+/** The published tables: which faults an `up` survives, and which kills it recovers from. @param {Call[]} calls @param {Result[]} results */
+function matrix(calls, results) {
+  const killed = victims.map((victim) => `${victim} killed`);
+  const rowsOf = (/** @type {string[]} */ columns) =>
+    calls.map((call) => [
+      `\`${call.method} ${call.route.replace(/:\w+Id/g, "…")}\``,
+      ...columns.map((column) =>
+        score(
+          results.filter(
+            (one) => one.column === column && one.call?.method === call.method && one.call.route === call.route,
+          ),
+        ),
+      ),
+    ]);
+  const scoreOf = (/** @type {(string | undefined)[]} */ columns) =>
+    score(results.filter(({ column }) => columns.includes(column)));
+  const failures = results
+    .filter(({ verdict }) => !verdict.ok)
+    .map(({ title, verdict }) => `- ${title}: ${verdict.why}`);
+  return [
+    `**${scoreOf(groups)}** single faults survived within one \`up\`, **${scoreOf(killed)}** kills recovered exactly.`,
+    "A cell counts the variants of a fault that ended with exactly the network, of those tried:",
+    table(["call", ...groups], rowsOf(groups)),
+    "SIGKILL while a call is under way, then `pulumi cancel` and `CONSORTIUM_ADOPT=true pulumi up`:",
+    table(["call", ...killed], rowsOf(killed)),
+    `A key of another organization, with ${commands.join(", ")}: **${scoreOf([undefined])}** ended with an error, and with the network and its state untouched.`,
+    ...(failures.length > 0 ? [`Not exact:\n\n${failures.join("\n")}`] : []),
+  ].join("\n\n");
+}
 
 function options() {
   /** @type {{ type: "string" }} */
@@ -55,7 +91,7 @@ await runMain("bench/reliability", async () => {
       .filter(({ title }) => only.test(title));
     const jobs = all.filter((_, at) => sample >= all.length || (at * sample) % all.length < sample); // spread over all
     log(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
-    /** @type {(import("./reliability/matrix.mjs").Result & { adapter: Adapter })[]} */
+    /** @type {(Result & { adapter: Adapter })[]} */
     const results = [];
     const queue = [...jobs];
     const work = async (/** @type {Lab} */ lab) => {
