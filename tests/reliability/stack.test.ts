@@ -89,13 +89,17 @@ async function live(stack: Stack, before: ReadonlySet<string>, events: Event[], 
   expect(everything(service)).toEqual(others);
 }
 
-test("whatever happens to a stack, in the end program, state and service agree, and destroy leaves nothing", async () => {
-  const property = fc.asyncProperty(
-    adapters,
-    fc.array(event, { maxLength: 6 }),
-    shape,
-    fc.constantFrom(0, 900),
-    isolated,
-  );
-  await fc.assert(property, random(25));
-}, 300_000);
+test(
+  "whatever happens to a stack, in the end program, state and service agree, and destroy leaves nothing",
+  async () => {
+    const property = fc.asyncProperty(
+      adapters,
+      fc.array(event, { maxLength: 6 }),
+      shape,
+      fc.constantFrom(0, 900),
+      isolated,
+    );
+    await fc.assert(property, lives);
+  },
+  lives.numRuns * 12_000,
+);

@@ -342,7 +342,7 @@ const yamlHead =
 
 const source = "plugin/schema/examples.ts";
 
-/** @param {(path: string) => string | undefined} read a file of the repository as it is @returns {Record<string, string>} path → text */
+/** @param {(path: string) => string} read a file of the repository as it is @returns {Record<string, string>} path → text */
 export const languageFiles = (read) => ({
   "examples/yaml/Pulumi.yaml": yamlHead + yamlBody(quickstart),
   "examples/python/__main__.py": languages.python(quickstart),
@@ -350,5 +350,5 @@ export const languageFiles = (read) => ({
   "templates/yaml/Pulumi.yaml": yamlTemplate + yamlBody(starter),
   "templates/python/__main__.py": languages.python(starter),
   "templates/go/main.go": languages.go(starter),
-  "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md") ?? "", source, chooser),
+  "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md"), source, chooser),
 });
