@@ -40,6 +40,15 @@ export function onPath(name, env, endings = process.platform === "win32" ? [".ex
     .filter(isExecutable);
 }
 
+/** What is to be tidied up if a signal ends this process. @type {Set<{ tidy: () => void }>} */
+const begun = new Set();
+/** @param {NodeJS.Signals} name */
+function end(name) {
+  signals.forEach((one) => process.off(one, end));
+  for (const { tidy } of [...begun].reverse()) tidy();
+  process.kill(process.pid, name);
+}
+
 /**
  * Does work. If a signal ends this process meanwhile, it tidies up first: what is begun last, first.
  * @template T
@@ -48,18 +57,14 @@ export function onPath(name, env, endings = process.platform === "win32" ? [".ex
  * @returns {Promise<T>}
  */
 export async function tidying(work, tidy) {
-  /** @param {NodeJS.Signals} name */
-  const end = (name) => {
-    leave();
-    tidy();
-    process.kill(process.pid, name);
-  };
-  const leave = () => signals.forEach((name) => process.off(name, end));
-  signals.forEach((name) => process.prependListener(name, end));
+  const one = { tidy };
+  if (begun.size === 0) signals.forEach((name) => process.on(name, end));
+  begun.add(one);
   try {
     return await work();
   } finally {
-    leave();
+    begun.delete(one);
+    if (begun.size === 0) signals.forEach((name) => process.off(name, end));
   }
 }
 
@@ -76,7 +81,7 @@ export function run(command, args, { cwd, env, timeoutMs } = {}) {
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached });
   /** @param {NodeJS.Signals} name */
   const kill = (name) => {
-    if (child.pid === undefined || child.exitCode !== null) return;
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     if (!detached) child.kill(name);
     else process.kill(-child.pid, name);
   };
