@@ -13,8 +13,7 @@ import { parseArgs } from "node:util";
 import { build, bundle, installPackages, npmPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log } from "../tools/lib/terminal.mjs";
-import { nodeVersions } from "./compatibility/project.mjs";
-import { allTrials, live, matrix } from "./compatibility/trials.mjs";
+import { allTrials, live, matrix, nodeVersions } from "./compatibility/trials.mjs";
 import { circumstances, writePart } from "./lib/report.mjs";
 
 const longestMs = 60 * 60_000;

@@ -9,11 +9,10 @@ import { parseArgs } from "node:util";
 import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log, UserError } from "../tools/lib/terminal.mjs";
-import { circumstances, writePart } from "./lib/report.mjs";
-import { faultTrials } from "./reliability/faults.mjs";
+import { circumstances, table, writePart } from "./lib/report.mjs";
+import { faultTrials, groups } from "./reliability/faults.mjs";
 import { Lab } from "./reliability/lab.mjs";
-import { matrix } from "./reliability/matrix.mjs";
-import { keyTrials, killTrials } from "./reliability/trials.mjs";
+import { commands, keyTrials, killTrials, victims } from "./reliability/trials.mjs";
 
 const longestMs = 120 * 60_000;
 /** Trials that run at once. */
@@ -23,9 +22,42 @@ const side = 3;
 const parts = { dynamic: "matrix", plugin: "matrix-plugin" };
 /** @typedef {keyof typeof parts} Adapter */
 
-/** Some of them, spread over all. @template T @param {T[]} all @param {number} count */
-const spread = (all, count) =>
-  all.filter((_, at) => Math.floor((at * count) / all.length) !== Math.floor(((at - 1) * count) / all.length));
+/** @typedef {import("./reliability/faults.mjs").Call} Call */
+/** @typedef {import("./reliability/lab.mjs").Trial & { verdict: import("./reliability/lab.mjs").Verdict }} Result */
+
+/** @param {Result[]} results */
+const score = (results) =>
+  results.length === 0 ? "–" : `${results.filter(({ verdict }) => verdict.ok).length}/${results.length}`;
+
+/** The published tables: which faults an `up` survives, and which kills it recovers from. @param {Call[]} calls @param {Result[]} results */
+function matrix(calls, results) {
+  const killed = victims.map((victim) => `${victim} killed`);
+  const rowsOf = (/** @type {string[]} */ columns) =>
+    calls.map((call) => [
+      `\`${call.method} ${call.route.replace(/:\w+Id/g, "…")}\``,
+      ...columns.map((column) =>
+        score(
+          results.filter(
+            (one) => one.column === column && one.call?.method === call.method && one.call.route === call.route,
+          ),
+        ),
+      ),
+    ]);
+  const scoreOf = (/** @type {(string | undefined)[]} */ columns) =>
+    score(results.filter(({ column }) => columns.includes(column)));
+  const failures = results
+    .filter(({ verdict }) => !verdict.ok)
+    .map(({ title, verdict }) => `- ${title}: ${verdict.why}`);
+  return [
+    `**${scoreOf(groups)}** single faults survived within one \`up\`, **${scoreOf(killed)}** kills recovered exactly.`,
+    "A cell counts the variants of a fault that ended with exactly the network, of those tried:",
+    table(["call", ...groups], rowsOf(groups)),
+    "SIGKILL while a call is under way, then `pulumi cancel` and `CONSORTIUM_ADOPT=true pulumi up`:",
+    table(["call", ...killed], rowsOf(killed)),
+    `A key of another organization, with ${commands.join(", ")}: **${scoreOf([undefined])}** ended with an error, and with the network and its state untouched.`,
+    ...(failures.length > 0 ? [`Not exact:\n\n${failures.join("\n")}`] : []),
+  ].join("\n\n");
+}
 
 function options() {
   /** @type {{ type: "string" }} */
@@ -57,23 +89,21 @@ await runMain("bench/reliability", async () => {
         trials.map((trial) => ({ ...trial, adapter, title: `${trial.title}, ${adapter} provider` })),
       )
       .filter(({ title }) => only.test(title));
-    const jobs = sample < all.length ? spread(all, sample) : all;
+    const jobs = all.filter((_, at) => sample >= all.length || (at * sample) % all.length < sample); // spread over all
     log(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
-    const { default: pLimit } = await import("p-limit");
-    const limit = pLimit(side);
-    const idle = [...labs];
-    const tried = async (/** @type {typeof jobs[number]} */ job, /** @type {number} */ at) => {
-      if (performance.now() > started + longestMs) return { ok: false, why: "not reached in time" };
-      const lab = /** @type {Lab} */ (idle.pop());
-      const verdict = await job.run(lab, job.adapter);
-      idle.push(lab);
-      const { ok, why } = verdict;
-      log(`${at + 1}/${jobs.length} ${ok ? "exact" : "NOT EXACT"}: ${job.title}${ok ? "" : `: ${why}`}`);
-      return verdict;
+    /** @type {(Result & { adapter: Adapter })[]} */
+    const results = [];
+    const queue = [...jobs];
+    const work = async (/** @type {Lab} */ lab) => {
+      for (let job = queue.shift(); job; job = queue.shift()) {
+        const isLate = performance.now() > started + longestMs;
+        const verdict = isLate ? { ok: false, why: "not reached in time" } : await job.run(lab, job.adapter);
+        results.push({ ...job, verdict });
+        const told = verdict.ok ? `exact: ${job.title}` : `NOT EXACT: ${job.title}: ${verdict.why}`;
+        log(`${results.length}/${jobs.length} ${told}`);
+      }
     };
-    const results = await Promise.all(
-      jobs.map((job, at) => limit(async () => ({ ...job, verdict: await tried(job, at) }))),
-    );
+    await Promise.all(labs.map(work));
     const took = duration(performance.now() - started);
     const measured = `Measured on ${await circumstances(cli)}`;
     for (const adapter of chosen) {

@@ -2,10 +2,9 @@
 /**
  * npm run bench [-- NAME… OPTIONS]: measures, each beside its baseline in the same run, through the real CLI on the embedded service.
  * Without a name, it takes the usual ones, and writes the table of docs/maintainers/performance.md. Exit code 1 if a target is missed.
- *   --rounds N              preview, policy: 7, or more; fleet: 3; kills: 20
+ *   --rounds N              preview: 7, or more; fleet: 3
  *   --stacks N --width N    fleet: stacks, and how many at once, compared with xargs. Default: 20, 4
  *   --large N --parallel N  fleet: the same for its memory. Default: 50, 8
- *   --seed N                kills: repeats a run. Without --rounds, kills writes to docs/maintainers/reliability.md
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -14,20 +13,13 @@ import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
-/** The measures in the table of docs/maintainers/performance.md; the usual ones; all. */
+/** Measure → its file in bench/measures. */
+const files = { waiting: "requests", reading: "requests", preview: "preview", fleet: "fleet", callers: "callers" };
+/** Those in the table of docs/maintainers/performance.md; the usual ones. */
 const published = ["waiting", "reading"];
-const usual = [...published, "preview", "policy"];
-const all = [...usual, "fleet", "kills", "callers"];
-/** Files that hold several measures. @type {Record<string, string>} */
-const fileOf = {
-  ...Object.fromEntries(["waiting", "reading"].map((name) => [name, "requests"])),
-  ...Object.fromEntries(["preview", "policy"].map((name) => [name, "previews"])),
-};
+const usual = [...published, "preview"];
 const options = Object.fromEntries(
-  ["rounds", "stacks", "large", "parallel", "width", "seed"].map((name) => [
-    name,
-    { type: /** @type {const} */ ("string") },
-  ]),
+  ["rounds", "stacks", "large", "parallel", "width"].map((name) => [name, { type: /** @type {const} */ ("string") }]),
 );
 
 /** @param {import("./lib/stack.mjs").Row[]} rows */
@@ -39,8 +31,9 @@ const tableOf = (rows) =>
 
 await runMain("bench", async () => {
   const { values, positionals: asked } = parseArgs({ options, allowPositionals: true });
-  const unknown = asked.find((name) => !all.includes(name));
-  if (unknown) throw new UserError(`There is no measure "${unknown}". The measures are ${all.join(", ")}.`);
+  const unknown = asked.find((name) => !(name in files));
+  if (unknown)
+    throw new UserError(`There is no measure "${unknown}". The measures are ${Object.keys(files).join(", ")}.`);
   const numbers = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]));
   const wrong = Object.keys(numbers).find((name) => !(Number(numbers[name]) > 0));
   if (wrong) throw new UserError(`--${wrong} must be a number above 0.`);
@@ -49,14 +42,15 @@ await runMain("bench", async () => {
   const cli = await pulumiCli();
   /** @type {typeof import("../service/index.js")} */
   const module = await import("pulumi-consortium/service");
+  const tools = { cli, module, options: numbers };
   const measured = `Measured on ${await circumstances(cli)}.`;
 
   const rows = new Map();
   for (const name of asked.length > 0 ? asked : usual) {
     log(`Measuring ${name} …`);
     /** @type {Record<string, import("./lib/stack.mjs").Measure>} */
-    const { [name]: measure } = await import(`./measures/${fileOf[name] ?? name}.mjs`);
-    const result = await measure?.({ cli, module, options: numbers });
+    const { [name]: measure } = await import(`./measures/${files[/** @type {keyof typeof files} */ (name)]}.mjs`);
+    const result = await measure?.(tools);
     rows.set(name, result?.rows ?? []);
     if (result?.details) console.log(`${result.details}\n`);
   }

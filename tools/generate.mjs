@@ -4,9 +4,8 @@
  * service, the types of the sdk, docs/reference, JSON schemas, examples in other languages, and tables of other pages. With --check, it
  * only says which of them are out of date (exit code 1). Needs the build in dist/.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { commandsPage } from "./generate/commands.mjs";
 import { languageFiles, referenceDocs } from "./generate/docs.mjs";
 import { installing } from "./generate/installing.mjs";
@@ -14,32 +13,26 @@ import { policyDocs } from "./generate/markdown.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
 import { terraformPage } from "./generate/terraform.mjs";
 import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
+import { root } from "./lib/prepare.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { definitions } = built("provider/resources/index.js");
 const { lookups } = built("provider/lookups/index.js");
 const { packageSchema } = built("plugin/schema/index.js");
 const { policies } = built("sdk/policy/index.js");
 
-const read = (/** @type {string} */ path) => {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-};
+const read = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
 const schema = networkSchema();
-const about = JSON.parse(read(join(root, "package.json")) ?? "");
+const about = JSON.parse(read("package.json"));
 const pluginSchema = packageSchema(about);
 /** @type {Record<string, string>} */
 const files = {
   "provider/api/generated.ts": wireObjects(definitions),
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
-  ...referenceDocs(definitions, lookups, read(join(root, "docs/troubleshooting.md")) ?? ""),
-  ...installing(about, (file) => read(join(root, file))),
-  ...languageFiles((file) => read(join(root, file))),
-  ...policyDocs(policies, read(join(root, "docs/policies.md"))),
+  ...referenceDocs(definitions, lookups, read("docs/troubleshooting.md")),
+  ...installing(about, read),
+  ...languageFiles(read),
+  ...policyDocs(policies, read("docs/policies.md")),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
   "sdk/network/generated.ts": await networkTypes(schema),
@@ -49,7 +42,7 @@ const files = {
 };
 const checkOnly = process.argv.includes("--check");
 
-const stale = Object.keys(files).filter((file) => read(join(root, file)) !== files[file]);
+const stale = Object.keys(files).filter((file) => !existsSync(join(root, file)) || read(file) !== files[file]);
 if (checkOnly) {
   if (stale.length > 0) {
     console.error(`Out of date: ${stale.join(", ")}. Run \`npm run generate\` and commit the result.`);

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build, installPackages, root } from "./lib/prepare.mjs";
-import { interruptible, run } from "./lib/processes.mjs";
+import { run, tidying } from "./lib/processes.mjs";
 import { duration, runMain, log, UserError } from "./lib/terminal.mjs";
 import { drawn, rules } from "./mutations/rules.mjs";
 
@@ -19,11 +19,11 @@ const usual = 20;
 
 /** @typedef {{ outcome: "passes" | "does not load" | "fails", failed: string[] }} Outcome `failed`: titles */
 
-/** Runs one test file. @param {string} copy @param {string} tests @param {AbortSignal} signal @returns {Promise<Outcome>} */
-async function outcomeOf(copy, tests, signal) {
+/** Runs one test file. @param {string} copy @param {string} tests @returns {Promise<Outcome>} */
+async function outcomeOf(copy, tests) {
   const jest = join(root, "node_modules", "jest", "bin", "jest.js");
   const args = [jest, join("tests", tests), "--selectProjects", "unit", "--ci", "--maxWorkers", "1", "--json"];
-  const { code, stdout } = await run(process.execPath, args, { cwd: copy, signal });
+  const { code, stdout } = await run(process.execPath, args, { cwd: copy });
   if (code === 0) return { outcome: "passes", failed: [] };
   /** @type {{ testResults: { assertionResults: { status: string, fullName: string }[] }[] }} */
   const { testResults } = JSON.parse(stdout.slice(stdout.indexOf("{")));
@@ -34,10 +34,10 @@ async function outcomeOf(copy, tests, signal) {
 
 /**
  * Breaks the rules of one test file, one after the other. Returns how many of them make it fail.
- * @param {string} copy @param {string} tests @param {Mutation[]} broken @param {AbortSignal} signal
+ * @param {string} copy @param {string} tests @param {Mutation[]} broken
  */
-async function caughtBy(copy, tests, broken, signal) {
-  const before = await outcomeOf(copy, tests, signal);
+async function caughtBy(copy, tests, broken) {
+  const before = await outcomeOf(copy, tests);
   if (before.outcome === "does not load") {
     log(`FAILED tests/${tests} does not load`);
     return 0;
@@ -46,14 +46,13 @@ async function caughtBy(copy, tests, broken, signal) {
   for (const title of before.failed) log(`       not counted, because it fails with no rule broken: ${title}`);
   let caught = 0;
   for (const { rule, file, find, put } of broken) {
-    if (signal.aborted) break;
     const path = join(copy, file);
     const text = readFileSync(path, "utf8");
     writeFileSync(
       path,
       text.replace(find, () => put),
     );
-    const after = await outcomeOf(copy, tests, signal);
+    const after = await outcomeOf(copy, tests);
     writeFileSync(path, text);
     const failed = after.failed.filter((title) => !before.failed.includes(title));
     const isCaught = failed.length > 0;
@@ -82,29 +81,32 @@ function chosenRules() {
   return drawn(rules, usual, seed);
 }
 
-await runMain("npm run mutations", () =>
-  interruptible(async (signal) => {
-    const chosen = chosenRules();
-    await installPackages();
-    await build();
-    const startedAt = Date.now();
-    const copy = mkdtempSync(join(tmpdir(), "pulumi-consortium-mutations-"));
-    try {
-      const { stdout } = await run("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
-      for (const file of [...stdout.trim().split("\n"), "dist"])
-        cpSync(join(root, file), join(copy, file), { recursive: true, preserveTimestamps: true });
-      symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-      let caught = 0;
-      for (const tests of new Set(chosen.map((one) => one.tests))) {
-        const broken = chosen.filter((one) => one.tests === tests);
-        if (!signal.aborted) caught += await caughtBy(copy, tests, broken, signal);
-      }
-      log(`${caught} of ${chosen.length} broken rules make a test fail (${duration(Date.now() - startedAt)}).`);
-      return caught < chosen.length ? 1 : 0;
-    } finally {
-      rmSync(copy, { recursive: true, force: true });
-    }
-  }),
-);
+/** Breaks rules in a copy of the repository. Returns how many of them make a test fail. @param {string} copy @param {Mutation[]} chosen */
+async function caughtIn(copy, chosen) {
+  const { stdout } = await run("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  for (const file of [...stdout.trim().split("\n"), "dist"])
+    cpSync(join(root, file), join(copy, file), { recursive: true, preserveTimestamps: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  let caught = 0;
+  for (const tests of new Set(chosen.map((one) => one.tests)))
+    caught += await caughtBy(
+      copy,
+      tests,
+      chosen.filter((one) => one.tests === tests),
+    );
+  return caught;
+}
+
+await runMain("npm run mutations", async () => {
+  const chosen = chosenRules();
+  await installPackages();
+  await build();
+  const startedAt = Date.now();
+  const copy = mkdtempSync(join(tmpdir(), "pulumi-consortium-mutations-"));
+  const tidy = () => rmSync(copy, { recursive: true, force: true });
+  const caught = await tidying(() => caughtIn(copy, chosen), tidy).finally(tidy);
+  log(`${caught} of ${chosen.length} broken rules make a test fail (${duration(Date.now() - startedAt)}).`);
+  return caught < chosen.length ? 1 : 0;
+});
 
 /** @typedef {import("./mutations/rules.mjs").Mutation} Mutation */

@@ -1,11 +1,11 @@
 // @ts-check
 /** What is tried together: Node.js, SDK, provider, kind of program and installer. */
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { on as onAdapter, pluginsIn, Stack, stateEnv } from "../lib/stack.mjs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { nodeOf } from "../../tools/lib/nodes.mjs";
+import { on, pluginsIn, Stack, stateEnv } from "../lib/stack.mjs";
 import { succeed } from "../../tools/lib/processes.mjs";
 import { table } from "../lib/report.mjs";
-import { install, on } from "./project.mjs";
 
 /** The oldest SDK of the peer range, the newest for Node.js 20, and the newest. */
 const sdks = ["3.216.0", "3.248.0", "3.270.0"];
@@ -13,7 +13,6 @@ const [oldest = "", , newest = ""] = sdks;
 /** The oldest Node.js that an SDK runs on, if that is not 20. @type {Record<string, number>} */
 const oldestNode = { "3.270.0": 22 };
 
-/** @typedef {import("./project.mjs").NodeVersion} NodeVersion */
 /** @typedef {"CommonJS" | "ESM" | "TypeScript 5" | "TypeScript 6" | "esbuild bundle"} Kind */
 /** @typedef {"npm" | "pnpm" | "Yarn" | "Bun"} Installer */
 /** @typedef {import("../lib/stack.mjs").Adapter} Adapter */
@@ -68,6 +67,79 @@ export function matrix(trials, works) {
   );
 }
 
+/* A user's project: the packed package and Pulumi's SDK, installed with one installer on one Node.js. */
+
+/** @typedef {{ major: number, version: string, bin: string }} NodeVersion bin: the folder with its program */
+
+const majors = [20, 22, 24, 26];
+const installLimitMs = 5 * 60_000;
+
+/** Node.js of each major version, from npm's packages. @returns {Promise<NodeVersion[]>} */
+export const nodeVersions = () =>
+  Promise.all(
+    majors.map(async (major) => {
+      const bin = dirname(await nodeOf(`${major}`));
+      const { version } = JSON.parse(readFileSync(join(bin, "..", "package.json"), "utf8"));
+      return { major, version, bin };
+    }),
+  );
+
+/** @type {Record<Installer, string[]>} */
+const commands = {
+  npm: ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"],
+  pnpm: ["npx", "--yes", "pnpm@11.28.10", "install"],
+  Yarn: ["npx", "--yes", "--package", "@yarnpkg/cli-dist@4.18.1", "yarn", "install"],
+  Bun: ["npx", "--yes", "--package", "bun@1.4.5", "bun", "install"],
+};
+
+/** Files that an installer needs besides package.json. @type {Record<string, Record<string, string>>} */
+const installerFiles = {
+  pnpm: { ".npmrc": "engine-strict=true\n", "pnpm-workspace.yaml": "allowBuilds: { protobufjs: false }\n" },
+  Yarn: {
+    "yarn.lock": "",
+    ".yarnrc.yml":
+      "nodeLinker: node-modules\nenableTelemetry: false\nenableImmutableInstalls: false\nsupportedArchitectures: { os: [current], cpu: [current] }\n",
+  },
+  npm: { ".npmrc": "engine-strict=true\n" },
+};
+
+/** Puts a Node.js first on PATH. @param {NodeVersion} node @param {NodeJS.ProcessEnv} env */
+const onNode = (node, env) => ({ ...env, PATH: `${node.bin}${delimiter}${env.PATH}` });
+
+/**
+ * @param {string} folder
+ * @param {Trial} trial
+ * @param {string} tarball
+ * @param {Record<string, string>} files
+ */
+async function install(folder, { node, sdk, kind, installer }, tarball, files) {
+  /** @type {Record<string, string>} */
+  const tools =
+    kind === "TypeScript 5" || kind === "TypeScript 6"
+      ? { typescript: kind.slice(-1), "ts-node": "10", "@types/node": String(node.major) }
+      : kind === "esbuild bundle"
+        ? { esbuild: "0.28" }
+        : {};
+  const all = {
+    ...installerFiles[installer],
+    ...files,
+    "package.json": JSON.stringify({
+      name: "user",
+      private: true,
+      type: kind === "ESM" ? "module" : "commonjs",
+      main: kind.startsWith("TypeScript") ? "index.ts" : "index.js",
+      dependencies: { "@pulumi/pulumi": sdk, "pulumi-consortium": `file:${tarball}`, ...tools },
+    }),
+  };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
+  const [command = "", ...args] = commands[installer];
+  await succeed(command, args, { cwd: folder, env: onNode(node, process.env), timeoutMs: installLimitMs });
+  if (kind !== "esbuild bundle") return;
+  const external = ["--external:@pulumi/pulumi", "--external:pulumi-consortium/runtime"];
+  const bundle = ["program.js", "--bundle", "--platform=node", "--outfile=index.js", ...external];
+  await succeed(join(folder, "node_modules/.bin/esbuild"), bundle, { cwd: folder, env: onNode(node, process.env) });
+}
+
 /** A small network. @param {string} description */
 const body = (description) => `
 const consortium = new Consortium("trade", { description: "${description}" });
@@ -108,10 +180,10 @@ export async function live(trial, { cli, tarball, folder: parent }) {
   const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
   const { kind, node, provider } = trial;
   const env = {
-    ...on(node, stateEnv(cli, folder)),
+    ...onNode(node, stateEnv(cli, folder)),
     CONSORTIUM_BASE_URL: service.baseUrl,
     CONSORTIUM_API_KEY: service.apiKey,
-    ...onAdapter(provider),
+    ...on(provider),
   };
   const stack = new Stack(folder, cli.command, env);
   const expectIn = (/** @type {string} */ text, /** @type {RegExp} */ pattern, /** @type {string} */ step) => {

@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
+import { replaced, table as markdownTable } from "../../tools/generate/markdown.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 import { run } from "../../tools/lib/processes.mjs";
-import { UserError } from "../../tools/lib/terminal.mjs";
 
 /** @param {number[]} values */
 export function median(values) {
@@ -31,14 +31,8 @@ export const bounded = (measure, value, { most, of, measured = String(value) }) 
   target: most === Infinity ? "none" : of === undefined ? `at most ${most}` : `at most ${most} × ${of}`,
 });
 
-/**
- * @param {string[]} head
- * @param {string[][]} rows the first cell of each is text, the others are figures
- */
-export function table(head, rows) {
-  const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
-}
+/** Of each row, the first cell is text, the others are figures. @param {string[]} head @param {string[][]} rows */
+export const table = (head, rows) => markdownTable(head, rows, "---:");
 
 /**
  * Replaces the part of a page between `<!-- NAME -->` and `<!-- /NAME -->`, and formats the page.
@@ -48,11 +42,8 @@ export function table(head, rows) {
  */
 export async function writePart(page, name, text) {
   const file = join(root, page);
-  const before = readFileSync(file, "utf8");
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  if (!before.includes(start) || !before.includes(end)) throw new UserError(`${page} has no part "${name}".`);
-  const after = `${before.split(start)[0]}${start}\n\n${text.trim()}\n\n${end}${before.split(end)[1]}`;
-  await writeFormatted(file, after);
+  const marks = /** @type {[string, string]} */ ([`<!-- ${name} -->`, `<!-- /${name} -->`]);
+  await writeFormatted(file, replaced(page, readFileSync(file, "utf8"), marks, `\n${text.trim()}`));
 }
 
 /**

@@ -20,11 +20,11 @@ import { UserError } from "../../tools/lib/terminal.mjs";
 /** @typedef {{ code: number | null, text: string, ms: number }} Ended */
 /** @typedef {{ urn: string, type: string, id: string, outputs: Record<string, unknown>, initErrors?: string[] }} Kept */
 
-/** The time limit of a run, unless a measure sets another one. */
-const usualLimitMs = 5 * 60_000;
-const passphrase = "bench";
+/** The time limit of a run. */
+const limitMs = 5 * 60_000;
+/** The tether service of measures and trials. */
+export const tetherId = "t0bench000";
 export const upArgs = ["up", "--yes", "--skip-preview"];
-export const refreshArgs = ["refresh", "--yes", "--skip-preview"];
 
 /** @typedef {"dynamic" | "plugin"} Adapter */
 
@@ -35,11 +35,7 @@ export const pluginsIn = (folder) =>
 export const on = (adapter) => ({ CONSORTIUM_PLUGIN: String(adapter === "plugin") });
 
 export class Stack {
-  /**
-   * @param {string} folder
-   * @param {string} command
-   * @param {Env} env
-   */
+  /** @param {string} folder @param {string} command @param {Env} env */
   constructor(folder, command, env) {
     this.folder = folder;
     this.command = command;
@@ -47,7 +43,7 @@ export class Stack {
   }
 
   /**
-   * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
+   * @param {PulumiCli} cli
    * @param {{ program?: string, files?: Record<string, string>, project?: string, env?: Env }} options the program: JavaScript
    */
   static async create(cli, { env = {}, ...project }) {
@@ -58,33 +54,17 @@ export class Stack {
     return stack;
   }
 
-  /**
-   * @param {string[]} args
-   * @param {Env} [env]
-   * @param {number} [timeout] in milliseconds
-   */
-  start(args, env = {}, timeout = usualLimitMs) {
+  /** @param {string[]} args @param {Env} [env] */
+  start(args, env = {}) {
     const all = [...args, "--non-interactive", "--color", "never"];
-    return spawn(this.command, all, {
-      cwd: this.folder,
-      env: { ...this.env, ...env },
-      timeout,
-      stdio: /** @type {["ignore", "pipe", "pipe"]} */ (["ignore", "pipe", "pipe"]),
-    });
+    const own = { cwd: this.folder, env: { ...this.env, ...env }, timeout: limitMs };
+    return spawn(this.command, all, { ...own, stdio: ["ignore", "pipe", "pipe"] });
   }
 
-  /**
-   * @param {string[]} args
-   * @param {Env} [env]
-   */
-  run(args, env) {
-    return finished(this.start(args, env));
-  }
+  /** @param {string[]} args @param {Env} [env] */
+  run = (args, env) => finished(this.start(args, env));
 
-  /**
-   * @param {string[]} args
-   * @param {Env} [env]
-   */
+  /** @param {string[]} args @param {Env} [env] */
   async ok(args, env) {
     const ended = await this.run(args, env);
     if (ended.code !== 0) throw new UserError(`pulumi ${args.join(" ")} failed:\n${ended.text}`);
@@ -144,21 +124,18 @@ export function writeProject(folder, { program = "", files = {}, project = "benc
 
 /**
  * The environment of this process without settings of Pulumi and this package, with the state in the folder.
- * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
+ * @param {PulumiCli} cli
  * @param {string} folder
  * @returns {Env}
  */
 export function stateEnv(cli, folder) {
   mkdirSync(join(folder, "state"), { recursive: true });
   const others = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
-  const own = { PULUMI_BACKEND_URL: `file://${join(folder, "state")}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
+  const own = { PULUMI_BACKEND_URL: `file://${join(folder, "state")}`, PULUMI_CONFIG_PASSPHRASE: "bench" };
   return { ...Object.fromEntries(others), ...cli.env, ...own };
 }
 
-/**
- * @param {import("node:child_process").ChildProcess} child
- * @returns {Promise<Ended>}
- */
+/** @param {import("node:child_process").ChildProcess} child @returns {Promise<Ended>} */
 export function finished(child) {
   const startedAt = performance.now();
   let text = "";
@@ -171,35 +148,8 @@ export function finished(child) {
   });
 }
 
-/** @typedef {import("../../service/index.js").Service} Service */
-/** @typedef {import("../../service/index.js").ServiceOptions} ServiceOptions */
 /** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
 /** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js"), options?: Options }} Tools */
 /** @typedef {Record<string, number | undefined>} Options of the command line */
 /** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row a line of the published table */
-/** @typedef {{ rows: Row[], details?: string }} Measured details: Markdown */
-/** @typedef {(tools: Tools) => Promise<Measured>} Measure exported under its name from bench/measures */
-
-const apiKey = "bench-key";
-export const tetherId = "t0bench000";
-
-/**
- * Work on a service and a stack of its own.
- * @template T
- * @param {Tools} tools
- * @param {{ program: string, files?: Record<string, string>, service?: ServiceOptions, env?: Record<string, string> }} options
- * @param {(service: Service, stack: Stack) => Promise<T>} work
- * @returns {Promise<T>}
- */
-export async function withRig({ cli, module }, { program, files, service: options = {}, env = {} }, work) {
-  const organizations = [{ name: "bench", apiKey }];
-  const service = await module.startService({ organizations, tethers: [{ id: tetherId }], ...options });
-  const own = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
-  const stack = await Stack.create(cli, { program, files, env: { ...own, ...env } });
-  try {
-    return await work(service, stack);
-  } finally {
-    stack.remove();
-    await service.close();
-  }
-}
+/** @typedef {(tools: Tools) => Promise<{ rows: Row[], details?: string }>} Measure exported under its name from bench/measures; details: Markdown */

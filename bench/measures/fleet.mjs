@@ -5,57 +5,121 @@
  * sides, because that also takes CPU time.
  */
 import { spawn } from "node:child_process";
-import { fleetUp, jobsOf, keysOf, objectsPerStack, withService } from "../lib/fleets.mjs";
-import { watchMemory } from "../lib/processes.mjs";
-import { bounded, median, seconds, table } from "../lib/report.mjs";
-import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clearInterval, setInterval } from "node:timers";
+import { limits } from "../../dist/provider/constants.js";
+import { root } from "../../tools/lib/prepare.mjs";
+import { treeOf } from "../../tools/lib/processes.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
+import { bounded, median, seconds, table } from "../lib/report.mjs";
+import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
 
 const most = { ratio: 0.6, gigabytes: 1 };
+const objectsPerStack = 8;
 const program = `
   const { Network } = require("pulumi-consortium");
   Network.fromFile("network.yaml", { name: process.env.NETWORK });
 `;
+const network = `members: [grower, roaster]
+environments: { ledger: { provider: quorum, consensusType: raft, nodes: { grower: 1, roaster: 1 } } }
+`;
 
-/** @typedef {import("../lib/fleets.mjs").Job} Job */
-/** @typedef {import("../lib/stack.mjs").PulumiCli} PulumiCli */
+/** @typedef {import("../lib/stack.mjs").Tools} Tools */
+/** @typedef {{ organization: string, key: string, stack: string }} Job a stack with one network, which has its name */
 
-/** The end of a process, and the most memory that it and its children took. @param {import("node:child_process").ChildProcess} child */
-async function watched(child) {
-  const memory = watchMemory(child.pid ?? 0);
-  return { ...(await finished(child)), peak: memory.end() };
+/** @param {number} count @returns {Job[]} */
+const jobsOf = (count) =>
+  Array.from({ length: count }, (_, index) => {
+    const organization = `org${Math.floor(index / limits.consortia)}`;
+    return { organization, key: `bench-key-of-${organization}`, stack: `${organization}-n${index % limits.consortia}` };
+  });
+
+/** @param {Job[]} jobs @returns {string} the fleet file; JSON is also YAML */
+function fleetFile(jobs) {
+  /** @type {Record<string, { apiKey: object, stacks: Record<string, object> }>} */
+  const organizations = {};
+  for (const { organization, stack } of jobs) {
+    organizations[organization] ??= { apiKey: { env: `KEY_${organization}` }, stacks: {} };
+    organizations[organization].stacks[stack] = { definition: "network.yaml", name: stack };
+  }
+  return JSON.stringify({ project: "bench", organizations });
 }
 
-/** @param {PulumiCli} cli @param {Job[]} jobs @param {number} width */
-const byHand = (cli, jobs, width) =>
-  withService(jobs, async ({ baseUrl }, folder) => {
+/**
+ * Work on an empty service and a folder of its own, which must leave the network of each stack.
+ * @template T @param {Tools} tools @param {Job[]} jobs @param {(folder: string, env: NodeJS.ProcessEnv) => Promise<T>} work
+ */
+async function withService({ cli, module }, jobs, work) {
+  const keys = new Map(jobs.map(({ organization, key }) => [organization, key]));
+  const service = await module.startService({ organizations: [...keys].map(([name, apiKey]) => ({ name, apiKey })) });
+  const folder = mkdtempSync(join(tmpdir(), "consortium-bench-fleet-"));
+  writeFileSync(join(folder, "network.yaml"), network);
+  try {
+    const result = await work(folder, { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: service.baseUrl });
+    const nodes = service.store.nodes.list().length;
+    if (nodes !== 2 * jobs.length) throw new UserError(`There are ${nodes} nodes, not ${2 * jobs.length}.`);
+    return result;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await service.close();
+  }
+}
+
+/** The memory of a process on Linux, where pages that several processes share are divided among them. @param {number} pid */
+function proportionalSize(pid) {
+  try {
+    return 1024 * Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * The end of a process, and the most memory that it and its children took. A look at 30 processes takes 0.1 s of CPU time, so more than
+ * one a second would slow down what they measure.
+ * @param {import("node:child_process").ChildProcess} child
+ */
+async function watched(child) {
+  const peak = { pss: 0, rss: 0, processes: 0 };
+  const timer = setInterval(() => {
+    const tree = treeOf(child.pid ?? 0);
+    const sum = (/** @type {number[]} */ sizes) => sizes.reduce((total, bytes) => total + bytes, 0);
+    peak.pss = Math.max(peak.pss, sum(tree.map(({ pid }) => proportionalSize(pid))));
+    peak.rss = Math.max(peak.rss, sum(tree.map(({ rss }) => rss)));
+    peak.processes = Math.max(peak.processes, tree.length);
+  }, 1_000);
+  return { ...(await finished(child).finally(() => clearInterval(timer))), peak };
+}
+
+/** @param {Tools} tools @param {Job[]} jobs @param {number} width */
+const byHand = (tools, jobs, width) =>
+  withService(tools, jobs, async (folder, env) => {
     writeProject(folder, { program });
-    const env = {
-      ...stateEnv(cli, folder),
-      CONSORTIUM_BASE_URL: baseUrl,
-      PULUMI: cli.command,
-      CONSORTIUM_PLUGIN: "false",
-    };
-    const lines = jobs.map(({ organization, name, key }) => `${organization}-${name} ${key}`).join("\n");
+    const own = { ...env, PULUMI: tools.cli.command, CONSORTIUM_PLUGIN: "false" };
     const xargs = async (/** @type {string} */ script) => {
-      const child = spawn("xargs", ["-P", String(width), "-n", "2", "sh", "-c", script], { cwd: folder, env });
-      child.stdin.end(lines);
+      const child = spawn("xargs", ["-P", `${width}`, "-n", "2", "sh", "-c", script], { cwd: folder, env: own });
+      child.stdin.end(jobs.map(({ stack, key }) => `${stack} ${key}`).join("\n"));
       const ended = await watched(child);
       if (ended.code !== 0) throw new UserError(`xargs -P ${width} failed: ${ended.text.slice(-2000)}`);
       return ended;
     };
+    const up = '"$PULUMI" up --yes --skip-preview --stack "$0" --non-interactive';
     await xargs('"$PULUMI" stack init "$0" --no-select --non-interactive');
-    return xargs(
-      'CONSORTIUM_API_KEY="$1" NETWORK="$0" "$PULUMI" up --yes --skip-preview --stack "$0" --non-interactive',
-    );
+    return xargs(`CONSORTIUM_API_KEY="$1" NETWORK="$0" ${up}`);
   });
 
-/** @param {PulumiCli} cli @param {Job[]} jobs @param {number} parallel */
-const byFleet = (cli, jobs, parallel) =>
-  withService(jobs, async ({ baseUrl }, folder) => {
-    const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, ...keysOf(jobs) };
-    const { code, text, ms, peak } = await watched(fleetUp(folder, env, parallel, "--json"));
+/** @param {Tools} tools @param {Job[]} jobs @param {number} parallel */
+const byFleet = (tools, jobs, parallel) =>
+  withService(tools, jobs, async (folder, env) => {
+    writeFileSync(join(folder, "fleet.yaml"), fleetFile(jobs));
+    const keys = Object.fromEntries(jobs.map(({ organization, key }) => [`KEY_${organization}`, key]));
+    const args = ["fleet", "up", "fleet.yaml", "--yes", "--json", "--parallel", `${parallel}`];
+    const command = [join(root, "dist/cli/consortium.js"), ...args];
+    const child = spawn(process.execPath, command, { cwd: folder, env: { ...env, ...keys } });
+    const { code, text, ms, peak } = await watched(child);
     const created = /"created": (\d+)/.exec(text)?.[1];
     if (code !== 0 || Number(created) !== objectsPerStack * jobs.length)
       throw new UserError(`The fleet created ${created} objects: ${text.slice(-3000)}`);
@@ -64,59 +128,49 @@ const byFleet = (cli, jobs, parallel) =>
 
 /** @param {number[]} values @param {(value: number) => string} show */
 const spread = (values, show) => `${show(Math.min(...values))} to ${show(Math.max(...values))}`;
+const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
+const times = (/** @type {number} */ ratio) => `×${ratio.toFixed(2)}`;
 
 /** @type {import("../lib/stack.mjs").Measure} */
-export const fleet = async ({ options = {} }) => {
-  const cli = await pulumiCli({ languages: true }); // with the host of YAML, as an official one has it
+export const fleet = async ({ module, options = {} }) => {
+  const tools = { module, cli: await pulumiCli({ languages: true }) }; // with the host of YAML, as an official one has it
   const { stacks = 20, width = 4, rounds = 3, large = 50, parallel = 8 } = options;
-  const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
-  const times = (/** @type {number} */ ratio) => `×${ratio.toFixed(2)}`;
   const all = [];
   for (let round = 1; round <= rounds; round++) {
-    const hand = await byHand(cli, jobsOf(stacks), width);
-    const own = await byFleet(cli, jobsOf(stacks), width);
-    log(`round ${round}: xargs -P ${width} ${seconds(hand.ms)}, fleet ${seconds(own.ms)}: ${times(own.ms / hand.ms)}`);
+    const hand = await byHand(tools, jobsOf(stacks), width);
+    const own = await byFleet(tools, jobsOf(stacks), width);
     all.push({ hand, own, ratio: own.ms / hand.ms });
+    log(`round ${round}: xargs -P ${width} ${seconds(hand.ms)}, fleet ${seconds(own.ms)}: ${times(own.ms / hand.ms)}`);
   }
   const ratios = all.map(({ ratio }) => ratio);
-  const many = await byFleet(cli, jobsOf(large), parallel);
-  const row = (/** @type {string} */ name, /** @type {{ ms: number, peak: { pss: number } }[]} */ runs) => {
-    const [ms, pss] = [runs.map((one) => one.ms), runs.map(({ peak }) => peak.pss)];
-    return [name, seconds(median(ms)), spread(ms, seconds), gigabytes(Math.max(...pss))];
+  const many = await byFleet(tools, jobsOf(large), parallel);
+  const ofFleet = (/** @type {number} */ at, /** @type {number} */ count) =>
+    `\`consortium fleet up --parallel ${at}\` of ${count} new stacks`;
+  const quick = bounded(`${ofFleet(width, stacks)} of ${objectsPerStack} objects`, median(ratios), {
+    most: most.ratio,
+    of: `\`xargs -P ${width}\` by hand, a program in JavaScript`,
+    measured: `${times(median(ratios))}, the median of ${rounds} rounds (${spread(ratios, times)})`,
+  });
+  const { pss, rss, processes } = many.peak;
+  const small = bounded(`memory of ${ofFleet(parallel, large)}, in GB`, pss / 1e9, {
+    most: most.gigabytes,
+    measured: `${gigabytes(pss)} in ${processes} processes, ${gigabytes(rss)} if what they share is counted for each`,
+  });
+  const row = (/** @type {string} */ name, /** @type {Pick<typeof many, "ms" | "peak">[]} */ runs) => {
+    const ms = runs.map((one) => one.ms);
+    const memory = gigabytes(Math.max(...runs.map(({ peak }) => peak.pss)));
+    return [name, seconds(median(ms)), spread(ms, seconds), memory];
   };
-  return {
-    rows: [
-      bounded(
-        `\`consortium fleet up --parallel ${width}\` of ${stacks} new stacks of ${objectsPerStack} objects`,
-        median(ratios),
-        {
-          most: most.ratio,
-          of: `\`xargs -P ${width}\` by hand, a program in JavaScript`,
-          measured: `${times(median(ratios))}, the median of ${rounds} rounds (${spread(ratios, times)})`,
-        },
-      ),
-      bounded(
-        `memory of \`consortium fleet up --parallel ${parallel}\` of ${large} new stacks, in GB`,
-        many.peak.pss / 1e9,
-        {
-          most: most.gigabytes,
-          measured: `${gigabytes(many.peak.pss)} in ${many.peak.processes} processes, ${gigabytes(many.peak.rss)} if what they share is counted for each`,
-        },
-      ),
-    ],
-    details: table(
-      ["", "wall clock", "spread", "memory"],
-      [
-        row(
-          `\`xargs -P ${width}\` by hand, ${stacks} stacks`,
-          all.map(({ hand }) => hand),
-        ),
-        row(
-          `\`consortium fleet up --parallel ${width}\`, ${stacks} stacks`,
-          all.map(({ own }) => own),
-        ),
-        row(`\`consortium fleet up --parallel ${parallel}\`, ${large} stacks`, [many]),
-      ],
+  const details = [
+    row(
+      `\`xargs -P ${width}\` by hand, ${stacks} stacks`,
+      all.map(({ hand }) => hand),
     ),
-  };
+    row(
+      ofFleet(width, stacks),
+      all.map(({ own }) => own),
+    ),
+    row(ofFleet(parallel, large), [many]),
+  ];
+  return { rows: [quick, small], details: table(["", "wall clock", "spread", "memory"], details) };
 };

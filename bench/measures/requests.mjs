@@ -1,7 +1,27 @@
 // @ts-check
 /** The time of an `up`, and its requests and those of a refresh, on the embedded service. */
 import { bounded, seconds } from "../lib/report.mjs";
-import { refreshArgs, tetherId, upArgs, withRig } from "../lib/stack.mjs";
+import { Stack, tetherId, upArgs } from "../lib/stack.mjs";
+
+/**
+ * Work on a service and a stack of its own.
+ * @template T
+ * @param {import("../lib/stack.mjs").Tools} tools
+ * @param {string} program
+ * @param {import("../../service/index.js").ServiceOptions} options
+ * @param {(service: import("../../service/index.js").Service, stack: Stack) => Promise<T>} work
+ */
+async function withStack({ cli, module }, program, options, work) {
+  const service = await module.startService({ tethers: [{ id: tetherId }], ...options });
+  const env = { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
+  const stack = await Stack.create(cli, { program, env });
+  try {
+    return await work(service, stack);
+  } finally {
+    stack.remove();
+    await service.close();
+  }
+}
 
 /** The network of examples/quickstart: two members with two nodes and a credential each. */
 const reference = `
@@ -25,7 +45,7 @@ const latency = 100;
 /** How much longer an `up` takes than what it waits for. @type {import("../lib/stack.mjs").Measure} */
 export const waiting = async (tools) => {
   const up = (/** @type {Partial<import("../../service/index.js").Timing>} */ timing) =>
-    withRig(tools, { program: reference, service: { timing: { latency, ...timing } } }, async (service, stack) => {
+    withStack(tools, reference, { timing: { latency, ...timing } }, async (service, stack) => {
       const { ms } = await stack.ok(upArgs);
       return { ms, requests: service.calls.length };
     });
@@ -61,10 +81,10 @@ const twoConsortia = `
 
 /** How many requests a refresh takes. @type {import("../lib/stack.mjs").Measure} */
 export const reading = (tools) =>
-  withRig(tools, { program: twoConsortia }, async (service, stack) => {
+  withStack(tools, twoConsortia, {}, async (service, stack) => {
     await stack.ok(upArgs);
     service.clearCalls();
-    await stack.ok(refreshArgs);
+    await stack.ok(["refresh", "--yes", "--skip-preview"]);
     const requests = service.calls.length;
     return { rows: [bounded("requests of a `refresh` of 24 nodes in 6 environments", requests, { most: 20 })] };
   });

@@ -1,8 +1,7 @@
 // @ts-check
 /** SIGKILL at any request of an `up`, and the documented recovery from it. */
 import { fileURLToPath } from "node:url";
-import { isAlive, run } from "../../tools/lib/processes.mjs";
-import { treeOf } from "../lib/processes.mjs";
+import { isAlive, run, treeOf } from "../../tools/lib/processes.mjs";
 import { finished } from "../lib/stack.mjs";
 import { textOf } from "./faults.mjs";
 import { until } from "./lab.mjs";
@@ -29,7 +28,7 @@ export const killTrials = (calls) =>
     ),
   );
 
-const isProvider = (/** @type {import("../lib/processes.mjs").Process} */ { command }) =>
+const isProvider = (/** @type {import("../../tools/lib/processes.mjs").Process} */ { command }) =>
   /dynamic-provider|pulumi-resource-consortium/.test(command);
 
 /** Answers the end of the `up` that recovers. @param {Call} call @param {string} victim @param {boolean} acted @param {Bench} bench @returns {Promise<Ended>} */

@@ -2,7 +2,6 @@
  * Generated from the schema of network files (sdk/network/schema.ts) by `npm run generate`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
-
 /** One ledger: client, consensus, nodes by member, credentials, tether, and the services beside it. A consortium has at most 3 environments. */
 export type NetworkEnvironment = NetworkEnvironmentSettings &
   (
@@ -25,99 +24,7 @@ export type NetworkEnvironment = NetworkEnvironmentSettings &
         consensusType: "ibft" | "poa";
       }
   );
-
-/** A whole network: one consortium with its members and environments, or several consortia. */
-export interface NetworkDefinition {
-  /** Name of the network, the first part of all logical names. Default: the name of the file. */
-  name?: string;
-  /** Previous name of the network, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** `true`: every entry adopts the object with its name, unless it says otherwise. Default: `false`. */
-  adopt?: boolean;
-  /** Limits of the organization. Default: those of the service. */
-  limits?: NetworkLimits;
-  /** The consortium: its name, or its settings. Default: one with the name of the network. */
-  consortium?: string | NetworkConsortiumHead;
-  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
-  members?: string[] | Record<string, NetworkMember | null>;
-  /** Where environments of the consortium may run, by key. Default: none. */
-  zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
-  invitations?: Record<string, string | NetworkInvitation>;
-  /** Ledgers by key. At most 3 in a consortium. Default: none. */
-  environments?: Record<string, NetworkEnvironment>;
-  /** Several consortia by key, instead of `consortium`, `members`, `zones`, `invitations` and `environments`. An organization owns at most 2 consortia. */
-  consortia?: Record<string, NetworkConsortium | null>;
-}
-/** Limits that the definition is validated against. Raise them if your organization has higher ones. */
-export interface NetworkLimits {
-  /** Maximum number of consortia per organization. Default: 2. */
-  consortiaPerOrganization?: number;
-  /** Maximum number of environments per consortium. Default: 3. */
-  environmentsPerConsortium?: number;
-  /** Maximum number of nodes per environment. Default: 4. */
-  nodesPerEnvironment?: number;
-}
-/** Settings of the consortium itself. */
-export interface NetworkConsortiumHead {
-  /** Name of the consortium. Default: the name of the network. */
-  name?: string;
-  /** Description for people. Default: none. */
-  description?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
-  protect?: boolean;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-}
-/** One business of the consortium. */
-export interface NetworkMember {
-  /** Name of the business. Default: its key. */
-  orgName?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
-  protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-}
-/** A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it. */
-export interface NetworkConsortiumZone {
-  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
-  region: string;
-  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
-  cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
-  type?: string;
-  /** Name of the zone. Default: its key. */
-  name?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
-  protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-}
-/** Invites a business of another organization to the consortium. */
-export interface NetworkInvitation {
-  /** Address that the invitation is sent to. */
-  email: string;
-  /** Name of the business. Default: its key. */
-  orgName?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
-  protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-}
+/** The other settings of an environment. */
 export interface NetworkEnvironmentSettings {
   /** Name of the environment. Default: its key. */
   name?: string;
@@ -132,11 +39,7 @@ export interface NetworkEnvironmentSettings {
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod?: number;
   /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back. Default: none. */
-  prefundedAccounts?: {
-    [k: string]: {
-      balance: string;
-    };
-  };
+  prefundedAccounts?: Record<string, { balance: string }>;
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
   /** Experimental features, by the service's own names. They are not read back. Default: none. */
@@ -164,6 +67,105 @@ export interface NetworkEnvironmentSettings {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
+/** A whole network: one consortium with its members and environments, or several consortia. */
+export interface NetworkDefinition {
+  /** Name of the network, the first part of all logical names. Default: the name of the file. */
+  name?: string;
+  /** Previous name of the network, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** `true`: every entry adopts the object with its name, unless it says otherwise. Default: `false`. */
+  adopt?: boolean;
+  /** Limits of the organization. Default: those of the service. */
+  limits?: NetworkLimits;
+  /** The consortium: its name, or its settings. Default: one with the name of the network. */
+  consortium?: string | NetworkConsortiumHead;
+  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
+  members?: string[] | Record<string, NetworkMember | null>;
+  /** Where environments of the consortium may run, by key. Default: none. */
+  zones?: Record<string, NetworkConsortiumZone>;
+  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
+  invitations?: Record<string, string | NetworkInvitation>;
+  /** Ledgers by key. At most 3 in a consortium. Default: none. */
+  environments?: Record<string, NetworkEnvironment>;
+  /** Several consortia by key, instead of `consortium`, `members`, `zones`, `invitations` and `environments`. An organization owns at most 2 consortia. */
+  consortia?: Record<string, NetworkConsortium | null>;
+}
+
+/** Limits that the definition is validated against. Raise them if your organization has higher ones. */
+export interface NetworkLimits {
+  /** Maximum number of consortia per organization. Default: 2. */
+  consortiaPerOrganization?: number;
+  /** Maximum number of environments per consortium. Default: 3. */
+  environmentsPerConsortium?: number;
+  /** Maximum number of nodes per environment. Default: 4. */
+  nodesPerEnvironment?: number;
+}
+
+/** Settings of the consortium itself. */
+export interface NetworkConsortiumHead {
+  /** Name of the consortium. Default: the name of the network. */
+  name?: string;
+  /** Description for people. Default: none. */
+  description?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  protect?: boolean;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+
+/** One business of the consortium. */
+export interface NetworkMember {
+  /** Name of the business. Default: its key. */
+  orgName?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+
+/** A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it. */
+export interface NetworkConsortiumZone {
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type?: string;
+  /** Name of the zone. Default: its key. */
+  name?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+
+/** Invites a business of another organization to the consortium. */
+export interface NetworkInvitation {
+  /** Address that the invitation is sent to. */
+  email: string;
+  /** Name of the business. Default: its key. */
+  orgName?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+
 /** One node. Its key is its logical name within the environment. */
 export interface NetworkNode {
   /** Name of the node. Default: its key. */
@@ -211,6 +213,7 @@ export interface NetworkNode {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
 /** Settings of every node of the environment that has none of its own. */
 export interface NetworkNodeDefaults {
   /** Role in the consensus. The service decides which values are allowed; seen: `validator`. Default: the service chooses. */
@@ -248,6 +251,7 @@ export interface NetworkNodeDefaults {
   /** Database that its client keeps the ledger in. The service decides which values are allowed. Default: the service chooses. */
   databaseType?: string;
 }
+
 /** Username and password for the nodes of one member in this environment. */
 export interface NetworkCredential {
   /** Key of the member whose nodes it opens. Default: its own key. */
@@ -265,6 +269,7 @@ export interface NetworkCredential {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
 /** Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`. */
 export interface NetworkTether {
   /** Id of the tether service, ordered in the console: 10 characters. */
@@ -286,6 +291,7 @@ export interface NetworkTether {
   /** Additional fields for the body of `deploy`, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
 /** A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it. */
 export interface NetworkEnvironmentZone {
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
@@ -307,6 +313,7 @@ export interface NetworkEnvironmentZone {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
 /** Settings that nodes name, such as those of their client. */
 export interface NetworkConfiguration {
   /** Key of the member that owns it. */
@@ -326,6 +333,7 @@ export interface NetworkConfiguration {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
 /** A service beside the ledger, such as `ipfs`. */
 export interface NetworkService {
   /** Key of the member that owns it. */
@@ -353,6 +361,7 @@ export interface NetworkService {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
 /** Where documents or messages for the service's member arrive. */
 export interface NetworkDestination {
   /** Name of the destination, which is also its id. Default: its key when the destination was created. */
@@ -374,6 +383,7 @@ export interface NetworkDestination {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+
 /** One of several consortia, with its members and environments. */
 export interface NetworkConsortium {
   /** Name of the consortium. Default: its key. */

@@ -1,10 +1,11 @@
+import { UndiciTransport } from "../../provider/api/transport";
 import { sameValue } from "../../provider/core/values";
 import { wireName } from "../../provider/core/field";
 import { type Service } from "../../service/index";
-import { type Props } from "../support/engine";
+import { type Stack } from "../support/double/stack";
+import { type Props, revealed } from "../support/double/wire";
 import { send } from "../support/network";
 import { type Spec } from "./shapes";
-import { type Stack } from "./stack";
 
 /** Where the service keeps each kind. */
 const stores = {
@@ -42,33 +43,28 @@ export async function differences(
   refreshed = false,
 ): Promise<string[]> {
   const found: string[] = [];
-  const ids = stack.ids;
-  const there = idsOf(service, before).join(" ");
-  const kept = [...ids.values()].sort().join(" ");
-  if (there !== kept) found.push(`the service has ${there}; the state has ${kept}`);
-  if (
-    [...ids.keys()].sort().join() !==
-    specs
-      .map(({ key }) => key)
-      .sort()
-      .join()
-  )
-    found.push("not all are in the state");
+  const kept = stack.resources;
+  const ids = [...kept.values()].map(({ id }) => id).sort();
+  const there = idsOf(service, before);
+  if (there.join() !== ids.join()) found.push(`the service has ${there.join(" ")}; the state has ${ids.join(" ")}`);
+  const missing = specs.filter(({ key }) => !kept.has(key));
+  if (missing.length > 0 || kept.size !== specs.length) found.push("the state has other resources than the program");
 
-  for (const { spec, engine } of stack.kept()) {
-    const shown = await show(service, engine.outputs, spec, engine.kept!.id);
-    const wanted: Props = { ...engine.outputs, ...spec.args };
-    for (const [property, parent] of Object.entries(spec.parents)) {
-      if (engine.outputs[property] !== ids.get(parent)) found.push(`${spec.key}: ${property} is another`);
-    }
+  for (const spec of specs) {
+    const one = kept.get(spec.key);
+    if (!one) continue;
+    const outputs = revealed(one.outputs);
+    const shown = await show(service, outputs, spec, one.id);
+    const wanted: Props = { ...outputs, ...spec.args };
+    for (const [property, parent] of Object.entries(spec.parents))
+      if (outputs[property] !== kept.get(parent)?.id) found.push(`${spec.key}: ${property} is another`);
     for (const [property, value] of Object.entries(wanted)) {
       if (property === "state" && !refreshed) continue;
       const field = wireName(property);
-      if (field in shown && !sameValue(shown[field], value)) {
+      if (field in shown && !sameValue(shown[field], value))
         found.push(`${spec.key}: ${property} is ${JSON.stringify(shown[field])}, not ${JSON.stringify(value)}`);
-      }
     }
-    if (spec.kind === "appCred" && typeof engine.outputs.password !== "string") found.push(`${spec.key}: no password`);
+    if (spec.kind === "appCred" && typeof outputs.password !== "string") found.push(`${spec.key}: no password`);
   }
   return found;
 }
@@ -85,11 +81,20 @@ async function show(service: Service, outputs: Props, { kind }: Spec, id: string
 
 /** Somebody else changes or deletes one of ours. */
 export function meddle(service: Service, stack: Stack, which: number, what: "change" | "deletion", turn: number): void {
-  const ours = stack.kept();
+  const ours = [...stack.resources.values()];
   if (ours.length === 0) return;
-  const { spec, engine } = ours[which % ours.length]!;
-  const store = service.store[stores[spec.kind]];
-  if (!store.list().some(({ id }) => id === engine.kept!.id)) return;
-  if (what === "deletion") store.remove(engine.kept!.id);
-  else store.patch(engine.kept!.id, { [spec.kind === "membership" ? "org_name" : "name"]: `theirs ${turn}` });
+  const { id } = ours[which % ours.length]!;
+  const kind = kinds.find((one) => service.store[stores[one]].list().some((entity) => entity.id === id));
+  if (kind === undefined) return;
+  const store = service.store[stores[kind]];
+  if (what === "deletion") store.remove(id);
+  else store.patch(id, { [kind === "membership" ? "org_name" : "name"]: `theirs ${turn}` });
+}
+
+/** Ends the connections of all the provider processes that were played: there are many. */
+export async function disconnect(): Promise<void> {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is a mock in virtual time, and not called
+  const { mock } = jest.mocked(UndiciTransport.prototype.send);
+  await Promise.all([...new Set(mock.contexts as UndiciTransport[])].map((transport) => transport.close()));
+  mock.contexts.length = 0;
 }

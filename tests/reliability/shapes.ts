@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { type Output } from "@pulumi/pulumi";
+import * as sdk from "../../sdk";
 import { type FaultRule } from "../../service/index";
 import { type Kind, type Props } from "../support/engine";
 
@@ -99,6 +101,18 @@ export function specsOf(all: Shape): Spec[] {
     }),
   ];
 }
+
+type Made = new (name: string, args: object) => { id: Output<string> };
+
+/** What a program with these resources says. */
+export const programOf = (specs: readonly Spec[]) => (): void => {
+  const ids: Record<string, Output<string>> = {};
+  for (const { key, kind, args, parents } of specs) {
+    const given = Object.entries(parents).map(([property, parent]) => [property, ids[parent]]);
+    const Class = sdk[`${kind.charAt(0).toUpperCase()}${kind.slice(1)}` as Capitalize<Spec["kind"]>] as Made;
+    ids[key] = new Class(key, { ...args, ...(Object.fromEntries(given) as object) }).id;
+  }
+};
 
 /** One call goes wrong. */
 export const fault = fc.record({

@@ -1,13 +1,16 @@
 import fc from "fast-check";
+import { type Adapter } from "../support/double/provider";
+import { type Run, Stack } from "../support/double/stack";
 import { network } from "../support/network";
 import { random } from "../support/random";
 import { start, type Started } from "../support/service";
-import { differences, everything, idsOf, meddle } from "./model";
-import { event, type Event, type Fault, type Shape, shape, specsOf } from "./shapes";
-import { disconnect, Stack } from "./stack";
+import { differences, disconnect, everything, idsOf, meddle } from "./model";
+import { event, type Event, type Fault, programOf, type Shape, shape, specsOf } from "./shapes";
 
 /* Random lives of a stack. */
 
+const lives = random(25);
+const adapters = fc.constantFrom<Adapter[]>("dynamic", "plugin");
 /** Long enough for lists to catch up: people do not follow on faster. */
 const pauseMs = 3_000;
 
@@ -18,12 +21,12 @@ beforeEach(async () => {
 });
 
 /** A failed life leaves nothing for the next one to stumble over. */
-async function isolated(events: Event[], last: Shape, listLag: number): Promise<void> {
+async function isolated(adapter: Adapter, events: Event[], last: Shape, listLag: number): Promise<void> {
   const { service } = here;
   const before = new Set(idsOf(service, new Set()));
   service.setTiming({ listLag });
   try {
-    await live(before, events, last);
+    await live(new Stack(adapter), before, events, last);
   } finally {
     service.faults.clear();
     const left = service.store.consortia.list().filter(({ id }) => !before.has(id));
@@ -32,20 +35,19 @@ async function isolated(events: Event[], last: Shape, listLag: number): Promise<
   }
 }
 
-async function live(before: ReadonlySet<string>, events: Event[], last: Shape): Promise<void> {
+async function live(stack: Stack, before: ReadonlySet<string>, events: Event[], last: Shape): Promise<void> {
   const { service, time } = here;
   const others = everything(service);
-  const stack = new Stack();
   /** Whether somebody changed something that no refresh has seen yet: then a run may fail. */
   let unseen = false;
 
-  const during = async (fault: Fault | undefined, run: () => Promise<string[]>): Promise<void> => {
+  const during = async (fault: Fault | undefined, run: () => Promise<Run>): Promise<void> => {
     if (fault) service.faults.add({ ...fault.rule, nth: fault.nth });
-    const wrong = await run();
+    const { errors } = await run();
     service.faults.clear();
-    if (!unseen) expect(wrong).toEqual([]);
+    if (!unseen) expect(errors).toEqual([]);
   };
-  const refresh = (): Promise<string[]> => {
+  const refresh = (): Promise<Run> => {
     unseen = false;
     return stack.refresh();
   };
@@ -56,7 +58,7 @@ async function live(before: ReadonlySet<string>, events: Event[], last: Shape): 
       case "up": {
         if (happening.refresh) await during(undefined, refresh);
         const specs = specsOf(happening.shape);
-        await during(happening.fault, () => stack.up(specs));
+        await during(happening.fault, () => stack.up(programOf(specs)));
         time.pass(pauseMs);
         if (!unseen) expect(await differences(service, stack, specs, before)).toEqual([]);
         break;
@@ -76,18 +78,28 @@ async function live(before: ReadonlySet<string>, events: Event[], last: Shape): 
   }
 
   time.pass(pauseMs);
-  expect(await refresh()).toEqual([]);
+  expect(await refresh()).toMatchObject({ errors: [] });
   const specs = specsOf(last);
-  expect(await stack.up(specs)).toEqual([]);
+  expect(await stack.up(programOf(specs))).toMatchObject({ errors: [] });
   time.pass(pauseMs);
-  expect(await stack.refresh()).toEqual([]);
+  expect(await stack.refresh()).toMatchObject({ errors: [] });
   expect(await differences(service, stack, specs, before, true)).toEqual([]);
-  expect(await stack.destroy()).toEqual([]);
+  expect(await stack.destroy()).toMatchObject({ errors: [] });
   expect(idsOf(service, before)).toEqual([]);
   expect(everything(service)).toEqual(others);
 }
 
-test("whatever happens to a stack, in the end program, state and service agree, and destroy leaves nothing", async () => {
-  const property = fc.asyncProperty(fc.array(event, { maxLength: 6 }), shape, fc.constantFrom(0, 900), isolated);
-  await fc.assert(property, random(25));
-}, 300_000);
+test(
+  "whatever happens to a stack, in the end program, state and service agree, and destroy leaves nothing",
+  async () => {
+    const property = fc.asyncProperty(
+      adapters,
+      fc.array(event, { maxLength: 6 }),
+      shape,
+      fc.constantFrom(0, 900),
+      isolated,
+    );
+    await fc.assert(property, lives);
+  },
+  lives.numRuns * 12_000,
+);

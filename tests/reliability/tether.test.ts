@@ -5,7 +5,7 @@ import { random } from "../support/random";
 import { newProcess, setEnvironment } from "../support/service";
 import { ether, tetherArgs, tethered } from "../support/tethered";
 import { fault } from "./shapes";
-import { disconnect } from "./stack";
+import { disconnect } from "./model";
 
 /* Random lives of a tether service: its deployment costs money, so there is one for each network at most. */
 

@@ -1,8 +1,8 @@
 import { setEnvironment, start } from "../support/service";
-import { type Spec } from "./shapes";
-import { Stack } from "./stack";
+import { Stack } from "../support/double/stack";
+import { programOf, type Spec } from "./shapes";
 
-/* A service that refuses a third of all requests (through the CLI, and with what it costs: `npm run bench -- throttled`). */
+/* A service that refuses a third of all requests. */
 
 const inConsortium = { consortiumId: "c" };
 const quorum = { provider: "quorum", consensusType: "raft" };
@@ -26,9 +26,9 @@ test.each([
 ])("CONSORTIUM_MAX_CONCURRENCY=%s: up completes, with %d requests in flight at most", async (setting, limit) => {
   const { service } = await start({ timing: { latency: 20 } });
   setEnvironment({ CONSORTIUM_MAX_CONCURRENCY: setting });
-  const stack = new Stack();
+  const stack = new Stack("dynamic");
   service.faults.add({ kind: "status", status: 429, every: 3 });
-  expect(await stack.up(specs)).toEqual([]);
+  expect(await stack.up(programOf(specs))).toMatchObject({ errors: [] });
   service.faults.clear();
   const refused = service.calls.filter(({ status }) => status === 429).length;
   expect(refused).toBeGreaterThan(20);

@@ -57,19 +57,4 @@ describe("hosts that have to be built", () => {
     expect(builds()).toBe(2);
     expect((await resolve()).command).toBe(sandbox.path("cache", copy, "bin", "pulumi"));
   });
-
-  test("are built by one of two that ask at the same time; the other waits", async () => {
-    const [one, other] = await Promise.all([resolve({ languages: true }), resolve({ languages: true })]);
-    expect(one).toEqual(other);
-    expect(builds()).toBe(2);
-    expect(sandbox.said.join("\n")).toContain("is making Pulumi v3.220.0 with language hosts for this user");
-  });
-
-  test("leave nothing behind when Go fails", async () => {
-    sandbox.go({ build: 'echo "no space left on device" >&2; exit 1' });
-    await expect(resolve({ languages: true })).rejects.toThrow(
-      /Go could not build the hosts of YAML and Go; its last words were:\nno space left on device/,
-    );
-    expect(sandbox.cached()).toEqual([copy]);
-  });
 });

@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minVersion, satisfies } from "semver";
 import { skipped, slowest, tally } from "../../tools/lib/checks.mjs";
-import { isOlder } from "../../tools/lib/node-version.mjs";
 import { fingerprint, isInstalled, type Lock, root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/terminal.mjs";
 import { Sandbox } from "./sandbox";
@@ -20,17 +19,6 @@ describe("packages are installed", () => {
   ])("%s", (_, wanted, expected) => {
     expect(isInstalled(lock(wanted), present)).toBe(expected);
   });
-});
-
-test.each([
-  ["20.18.1", false],
-  ["20.19.0", false],
-  ["20.18.0", true],
-  ["20.17.9", true],
-  ["18.20.0", true],
-  ["22.1.0", false],
-])("Node.js %s is too old: %s", (version, expected) => {
-  expect(isOlder(version, ">=20.18.1")).toBe(expected);
 });
 
 test("the fingerprint of the sources changes with a file's content, and with a file more", () => {

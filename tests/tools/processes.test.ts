@@ -141,12 +141,11 @@ describe("a lock", () => {
       order.push("first");
     });
     await until(() => existsSync(file()));
-    await withLock(file(), () => Promise.resolve(order.push("second")), {
-      onWait: () => {
-        order.push("waiting");
-        done();
-      },
-    });
+    const onWait = () => {
+      order.push("waiting");
+      done();
+    };
+    await withLock(file(), () => Promise.resolve(order.push("second")), onWait);
     await first;
     expect(order).toEqual(["waiting", "first", "second"]);
     expect(existsSync(file())).toBe(false);

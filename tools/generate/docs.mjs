@@ -68,58 +68,36 @@ ${table(["state", "meaning"], rows)}
 `;
 }
 
-/** Pages on the same subject. @type {Record<string, [string, string][]>} */
+/** @type {[string, string]} */
+const ledger = ["Using a ledger", "../runtime.md"];
+/** Pages on the same subject: resources and lookups by their names, others with their place. @type {Record<string, (string | [string, string])[]>} */
 const related = {
-  Consortium: [["getConsortia", "get-consortia.md"]],
-  Membership: [
-    ["getMemberships", "get-memberships.md"],
-    ["Invitation", "invitation.md"],
-  ],
-  Environment: [
-    ["getEnvironments", "get-environments.md"],
-    ["Using a ledger", "../runtime.md"],
-    ["getReleases", "get-releases.md"],
-  ],
-  Node: [
-    ["getNodes", "get-nodes.md"],
-    ["getNodeStatus", "get-node-status.md"],
-    ["getNodeLogs", "get-node-logs.md"],
-    ["Using a ledger", "../runtime.md"],
-  ],
-  AppCred: [
-    ["Using a ledger", "../runtime.md"],
-    ["State and its secrets", "../state.md"],
-  ],
-  ConsortiumZone: [
-    ["EnvironmentZone", "environment-zone.md"],
-    ["getZones", "get-zones.md"],
-  ],
-  EnvironmentZone: [
-    ["ConsortiumZone", "consortium-zone.md"],
-    ["getZones", "get-zones.md"],
-  ],
-  Configuration: [
-    ["Node", "node.md"],
-    ["getConfigurations", "get-configurations.md"],
-  ],
-  Service: [
-    ["Destination", "destination.md"],
-    ["getServices", "get-services.md"],
-  ],
-  Destination: [["Service", "service.md"]],
-  Invitation: [
-    ["Membership", "membership.md"],
-    ["getInvitations", "get-invitations.md"],
-  ],
-  TetherService: [
-    ["Tethers", "../tethers.md"],
-    ["getTetherAccount", "get-tether-account.md"],
-    ["getTetherReports", "get-tether-reports.md"],
-  ],
+  Consortium: ["getConsortia"],
+  Membership: ["getMemberships", "Invitation"],
+  Environment: ["getEnvironments", ledger, "getReleases"],
+  Node: ["getNodes", "getNodeStatus", "getNodeLogs", ledger],
+  AppCred: [ledger, ["State and its secrets", "../state.md"]],
+  ConsortiumZone: ["EnvironmentZone", "getZones"],
+  EnvironmentZone: ["ConsortiumZone", "getZones"],
+  Configuration: ["Node", "getConfigurations"],
+  Service: ["Destination", "getServices"],
+  Destination: ["Service"],
+  Invitation: ["Membership", "getInvitations"],
+  TetherService: [["Tethers", "../tethers.md"], "getTetherAccount", "getTetherReports"],
 };
 
-const links = (/** @type {[string, string][]} */ pages) =>
-  pages.map(([title, file]) => `[${title}](${file})`).join(", ");
+/** @param {string} type */
+function relatedTo(type) {
+  const all = [
+    ["Network file", "network-file.md"],
+    ...(related[type] ?? []),
+    ["Troubleshooting", "../troubleshooting.md"],
+  ];
+  return all
+    .map((one) => (typeof one === "string" ? [one, `${fileOf(one)}.md`] : one))
+    .map(([title, file]) => `[${title}](${file})`)
+    .join(", ");
+}
 
 /** @param {any} definition */
 function importOf({ type, onImport }) {
@@ -208,7 +186,7 @@ ${table(["output", "type", "meaning"], outputRows)}
 ${statesOf(type)}${errorsOf(type, troubleshooting)}${importOf(definition)}
 ## Related
 
-${links([["Network file", "network-file.md"], ...(related[type] ?? []), ["Troubleshooting", "../troubleshooting.md"]])}
+${relatedTo(type)}
 `;
 }
 
@@ -364,7 +342,7 @@ const yamlHead =
 
 const source = "plugin/schema/examples.ts";
 
-/** @param {(path: string) => string | undefined} read a file of the repository as it is @returns {Record<string, string>} path → text */
+/** @param {(path: string) => string} read a file of the repository as it is @returns {Record<string, string>} path → text */
 export const languageFiles = (read) => ({
   "examples/yaml/Pulumi.yaml": yamlHead + yamlBody(quickstart),
   "examples/python/__main__.py": languages.python(quickstart),
@@ -372,5 +350,5 @@ export const languageFiles = (read) => ({
   "templates/yaml/Pulumi.yaml": yamlTemplate + yamlBody(starter),
   "templates/python/__main__.py": languages.python(starter),
   "templates/go/main.go": languages.go(starter),
-  "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md") ?? "", source, chooser),
+  "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md"), source, chooser),
 });

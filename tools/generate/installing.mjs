@@ -4,6 +4,8 @@
  * clone. Once it has, packages are on npm and plugins at its releases.
  */
 
+import { replaced } from "./markdown.mjs";
+
 /** @typedef {{ version: string, repository?: string | { url: string } }} About */
 
 /** @param {About} about @returns {string | undefined} the address of the repository */
@@ -115,7 +117,8 @@ const parts = {
       : `${notYet}, as its README says.`,
 };
 
-const [start, end] = ["<!-- install: from package.json, by `npm run generate` -->", "<!-- /install -->"];
+/** @type {[string, string]} */
+const marks = ["<!-- install: from package.json, by `npm run generate` -->", "<!-- /install -->"];
 
 /** Files of pipelines, and pages with parts of them: their lines that name the action and the template. */
 const pipelines = [
@@ -135,17 +138,12 @@ function naming(text, about) {
     .replaceAll(/(?<=^ *- )(local|remote): \S*gitops\/gitlab\.yml$/gm, template);
 }
 
-/** @param {About} about package.json @param {(path: string) => string | undefined} read @returns {Record<string, string>} path → text */
+/** @param {About} about package.json @param {(path: string) => string} read @returns {Record<string, string>} path → text */
 export function installing(about, read) {
-  const pages = Object.entries(parts).map(([file, partOf]) => {
-    const [before = "", rest = ""] = (read(file) ?? "").split(start);
-    const after = rest.split(end)[1];
-    if (after === undefined) throw new Error(`${file} has no place for how to install, between ${start} and ${end}`);
-    return [file, `${before}${start}\n\n${partOf(about, addressOf(about))}\n\n${end}${after}`];
-  });
+  const pages = Object.entries(parts).map(([file, partOf]) => [
+    file,
+    replaced(file, read(file), marks, `\n${partOf(about, addressOf(about))}`),
+  ]);
   const made = Object.fromEntries(pages);
-  return {
-    ...made,
-    ...Object.fromEntries(pipelines.map((file) => [file, naming(made[file] ?? read(file) ?? "", about)])),
-  };
+  return { ...made, ...Object.fromEntries(pipelines.map((file) => [file, naming(made[file] ?? read(file), about)])) };
 }

@@ -4,25 +4,30 @@
 const cell = (/** @type {string} */ text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
 
-/** @param {string[]} head @param {string[][]} rows */
-export const table = (head, rows) =>
-  [head, head.map(() => "---"), ...rows.map((row) => row.map(cell))].map(line).join("\n");
-
-const start = "<!-- prettier-ignore-start -->";
-const end = "<!-- prettier-ignore-end -->";
+/** @param {string[]} head @param {string[][]} rows @param {string} [others] the line below the head of all columns but the first */
+export const table = (head, rows, others = "---") =>
+  [head, head.map((_, at) => (at === 0 ? "---" : others)), ...rows.map((row) => row.map(cell))].map(line).join("\n");
 
 /**
- * Replaces the generated part of a page.
- * @param {string} file @param {string} page as it is @param {string} source where the part comes from @param {string} part
+ * Replaces what a page has between two marks.
+ * @param {string} file @param {string} page as it is @param {[start: string, end: string]} marks @param {string} part
  */
-export function withPart(file, page, source, part) {
+export function replaced(file, page, [start, end], part) {
   const [before, rest] = page.split(start);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined)
     throw new Error(`${file} has no place for what is generated, between ${start} and ${end}`);
-  const note = `<!-- Generated from ${source} by \`npm run generate\`. -->`;
-  return `${before}${start}\n${note}\n\n${part}\n\n${end}${after}`;
+  return `${before}${start}\n${part}\n\n${end}${after}`;
 }
+
+/** The generated part of a page. @param {string} file @param {string} page as it is @param {string} source where the part comes from @param {string} part */
+export const withPart = (file, page, source, part) =>
+  replaced(
+    file,
+    page,
+    ["<!-- prettier-ignore-start -->", "<!-- prettier-ignore-end -->"],
+    `<!-- Generated from ${source} by \`npm run generate\`. -->\n\n${part}`,
+  );
 
 const code = (/** @type {unknown} */ value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 
@@ -35,10 +40,10 @@ const setting = ([key, { description, default: value }]) =>
 
 /**
  * @param {readonly Policy[]} policies
- * @param {string | undefined} text docs/policies.md as it is
+ * @param {string} text docs/policies.md as it is
  * @returns {Record<string, string>} path → text
  */
-export function policyDocs(policies, text = "") {
+export function policyDocs(policies, text) {
   const rows = policies.map(({ name, enforcementLevel, description, configSchema: { properties } }) => [
     code(name),
     enforcementLevel,

@@ -1,9 +1,8 @@
 // @ts-check
 /** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference of the file. */
-import { compile } from "json-schema-to-typescript";
 import { format } from "prettier";
 import { table } from "./markdown.mjs";
-import { built, consensusOf, described } from "./types.mjs";
+import { built, consensusOf, described, interfaceText, membersText } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
 
@@ -29,47 +28,26 @@ const header = `/*
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */`;
 
-/**
- * A client with one of its consensus protocols: in TypeScript a union, beside the other settings.
- * @param {Json} environment @returns {Json}
- */
-function withChoice({ allOf: rules, properties, required, ...environment }) {
-  const { provider, consensusType, ...rest } = properties;
-  const others = { type: "object", title: "NetworkEnvironmentSettings", properties: rest, additionalProperties: false };
-  const choices = rules.map((/** @type {Json} */ rule) => {
-    const text = (/** @type {Json} */ { description }) => ({ type: "string", description });
-    const client = { ...text(provider), enum: [rule.if.properties.provider.const] };
-    const consensus = { ...text(consensusType), ...rule.then.properties.consensusType };
-    return { type: "object", properties: { provider: client, consensusType: consensus }, required };
-  });
-  return { description: environment.description, allOf: [others, { anyOf: choices }] };
-}
-
-/** `{ [k: string]: … }`, which the generator writes in place of a Record. */
-const record = /\{\s*\[k: string\]: ([^{}]+?);?\s*\}/g;
-
 /** @param {Json} schema @returns {Promise<string>} sdk/network/generated.ts */
 export async function networkTypes(schema) {
-  const { NetworkDefinition, NetworkEnvironment, ...others } = schema.definitions;
-  const whole = {
-    ...NetworkDefinition,
-    definitions: { ...others, NetworkEnvironment: withChoice(NetworkEnvironment) },
-  };
-  const options = { additionalProperties: false, format: false, bannerComment: header };
-  // Text with known values is text.
-  const plain = JSON.parse(JSON.stringify(whole), (_, value) =>
-    isOpen(value) ? { ...value, tsType: "string" } : value,
-  );
-  let text = await compile(plain, "NetworkDefinition", options);
-  while (text.search(record) >= 0) text = text.replace(record, "Record<string, $1>");
-  text = text.replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
-  return format(text, { parser: "typescript", printWidth: 120 });
+  const { NetworkEnvironment: environment, ...others } = schema.definitions;
+  const { provider, consensusType, ...rest } = environment.properties;
+  // A client with one of its consensus protocols: in TypeScript a union, beside the other settings.
+  const choices = environment.allOf.map((/** @type {Json} */ rule) => {
+    const consensus = { ...consensusType, ...rule.then.properties.consensusType };
+    const client = { ...provider, ...rule.if.properties.provider };
+    return membersText({ properties: { provider: client, consensusType: consensus }, required: environment.required });
+  });
+  const settings = { description: "The other settings of an environment.", properties: rest };
+  const text = [
+    header,
+    `/** ${environment.description} */`,
+    `export type NetworkEnvironment = NetworkEnvironmentSettings & (${choices.map((/** @type {string} */ one) => `{\n${one}}`).join(" | ")});`,
+    interfaceText("NetworkEnvironmentSettings", settings),
+    ...Object.entries(others).map(([name, definition]) => interfaceText(name, definition)),
+  ];
+  return format(text.join("\n"), { parser: "typescript", printWidth: 120 });
 }
-
-/** Whether a schema has known values and takes any other text. @param {Json | undefined} schema */
-const isOpen = (schema) =>
-  schema?.anyOf?.some((/** @type {Json} */ one) => one.enum) === true &&
-  schema.anyOf.some((/** @type {Json} */ one) => one.type === "string" && !one.enum);
 
 /** The mappings with their headings, in the order of the page. @type {[string, string][]} */
 const places = [

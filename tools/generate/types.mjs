@@ -30,6 +30,7 @@ const { regions, settingNames } = built("provider/api/settings.js");
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole whether optional members are always there @returns {string} */
 export function typeText(schema, whole) {
   if (schema.$ref) return schema.$ref.split("/").at(-1);
+  if (schema.allOf && !schema.type) return typeText(schema.allOf[0], whole);
   if (schema.enum) return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const parts = schema.anyOf ?? schema.oneOf;
@@ -41,6 +42,7 @@ export function typeText(schema, whole) {
   switch (schema.type) {
     case "string":
     case "boolean":
+    case "null":
       return schema.type;
     case "number":
     case "integer":
@@ -267,15 +269,20 @@ export const described = (schema, options) =>
 /** The named objects in a schema, itself included. @param {any} schema @param {"input" | "output"} io @returns {Record<string, Json>} */
 const namedIn = (schema, io) => described(z.object({ schema }), { io }).$defs ?? {};
 
+/** The members of an interface, with their descriptions. @param {Json} schema */
+export const membersText = ({ properties, required = [] }) =>
+  Object.entries(/** @type {Record<string, Json>} */ (properties))
+    .map(
+      ([key, property]) =>
+        `${comment(property.description, "  ")}  ${key}${required.includes(key) ? "" : "?"}: ${typeText(property, false)};\n`,
+    )
+    .join("");
+
 /** @param {string} name @param {Json} schema */
-function interfaceText(name, { description, properties, required = [], additionalProperties }) {
-  const lines = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(
-    ([key, property]) =>
-      `${comment(property.description, "  ")}  ${key}${required.includes(key) ? "" : "?"}: ${typeText(property, false)};\n`,
-  );
-  if (additionalProperties)
-    lines.push(`${comment("Whatever else the service shows.", "  ")}  [field: string]: unknown;\n`);
-  return `${comment(description)}export interface ${name} {\n${lines.join("")}}\n`;
+export function interfaceText(name, schema) {
+  const isOpen = Boolean(schema.additionalProperties);
+  const others = `${comment("Whatever else the service shows.", "  ")}  [field: string]: unknown;\n`;
+  return `${comment(schema.description)}export interface ${name} {\n${membersText(schema)}${isOpen ? others : ""}}\n`;
 }
 
 /** @param {{ name: string, doc: string, args: any, result: any, list?: string }} lookup */

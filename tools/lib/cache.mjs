@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAlive } from "./processes.mjs";
+import { isAlive, tidying } from "./processes.mjs";
 import { duration } from "./terminal.mjs";
 
 const options = { realpath: false, stale: 5_000, onCompromised: () => undefined };
@@ -14,10 +14,10 @@ const options = { realpath: false, stale: 5_000, onCompromised: () => undefined 
  * @template T
  * @param {string} path of the lock itself
  * @param {() => Promise<T>} work
- * @param {{ signal?: AbortSignal, onWait?: () => void }} [how] onWait is called once if another process holds the lock
+ * @param {() => void} [onWait] is called once if another process holds the lock
  * @returns {Promise<T>}
  */
-export async function withLock(path, work, { signal, onWait } = {}) {
+export async function withLock(path, work, onWait) {
   const { lock } = await import("proper-lockfile"); // here, because a fresh clone has no packages at first
   await mkdir(dirname(path), { recursive: true });
   const take = () =>
@@ -27,10 +27,7 @@ export async function withLock(path, work, { signal, onWait } = {}) {
     });
   let release = await take();
   if (!release) onWait?.();
-  for (; !release; release = await take()) {
-    signal?.throwIfAborted();
-    await sleep(200);
-  }
+  for (; !release; release = await take()) await sleep(200);
   try {
     return await work();
   } finally {
@@ -44,7 +41,6 @@ export async function withLock(path, work, { signal, onWait } = {}) {
  * @property {string} what for people: "Pulumi v3.220.0", "The language hosts"
  * @property {() => boolean} isWhole
  * @property {(draft: string) => Promise<void>} fill fills an empty folder, which then becomes `home`
- * @property {AbortSignal} [signal]
  * @property {Log} log
  */
 
@@ -52,7 +48,7 @@ export async function withLock(path, work, { signal, onWait } = {}) {
  * @param {string} home
  * @param {Filling} making
  */
-export async function fillCacheFolder(home, { what, isWhole, fill, signal, log }) {
+export async function fillCacheFolder(home, { what, isWhole, fill, log }) {
   if (isWhole()) return;
   const onWait = () => {
     const maker = draftsOf(home).find(({ pid }) => isAlive(pid))?.pid;
@@ -66,16 +62,17 @@ export async function fillCacheFolder(home, { what, isWhole, fill, signal, log }
       const started = Date.now();
       mkdirSync(dirname(home), { recursive: true });
       const draft = mkdtempSync(`${home}.draft-${process.pid}-`);
+      const tidy = () => rmSync(draft, { recursive: true, force: true });
       try {
-        await fill(draft);
+        await tidying(() => fill(draft), tidy);
         rmSync(home, { recursive: true, force: true });
         renameSync(draft, home);
       } finally {
-        rmSync(draft, { recursive: true, force: true });
+        tidy();
       }
       log(`${what} is in ${home} now (${duration(Date.now() - started)}).`);
     },
-    { signal, onWait },
+    onWait,
   );
 }
 

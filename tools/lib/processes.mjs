@@ -1,17 +1,15 @@
 // @ts-check
-/* global AbortController */
 /** Child processes: run and listen, run attached to the terminal, stop cleanly when interrupted. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { constants as osConstants } from "node:os";
 import { delimiter, join } from "node:path";
 import { clearTimeout, setTimeout } from "node:timers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { UserError } from "./terminal.mjs";
 
 /** @typedef {NodeJS.ProcessEnv} Env */
-/** @typedef {{ cwd?: string, env?: Env, signal?: AbortSignal, timeoutMs?: number }} RunOptions */
+/** @typedef {{ cwd?: string, env?: Env, timeoutMs?: number }} RunOptions */
 /** @typedef {{ code: number | null, stdout: string, output: string }} Finished code: null if it was killed */
 
 /** @type {NodeJS.Signals[]} */
@@ -42,39 +40,64 @@ export function onPath(name, env, endings = process.platform === "win32" ? [".ex
     .filter(isExecutable);
 }
 
+/** What is to be tidied up if a signal ends this process. @type {Set<{ tidy: () => void }>} */
+const begun = new Set();
+/** @param {NodeJS.Signals} name */
+function end(name) {
+  signals.forEach((one) => process.off(one, end));
+  for (const { tidy } of [...begun].reverse()) tidy();
+  process.kill(process.pid, name);
+}
+
 /**
- * Runs a program without a terminal and keeps what it prints. With a time limit, it leads its own process group, so its children
- * end with it. Otherwise it stays in this process's group, and ends with it.
+ * Does work. If a signal ends this process meanwhile, it tidies up first: what is begun last, first.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @param {() => void} tidy
+ * @returns {Promise<T>}
+ */
+export async function tidying(work, tidy) {
+  const one = { tidy };
+  if (begun.size === 0) signals.forEach((name) => process.on(name, end));
+  begun.add(one);
+  try {
+    return await work();
+  } finally {
+    begun.delete(one);
+    if (begun.size === 0) signals.forEach((name) => process.off(name, end));
+  }
+}
+
+/**
+ * Runs a program without a terminal and keeps what it prints. It ends with this process. With a time limit, it leads its own process
+ * group, so its children end with it.
  * @param {string} command
  * @param {string[]} args
  * @param {RunOptions} [options]
  * @returns {Promise<Finished>} rejects only when the program cannot be started
  */
-export function run(command, args, { cwd, env, signal, timeoutMs } = {}) {
-  return new Promise((resolve, reject) => {
-    const detached = timeoutMs !== undefined && process.platform !== "win32";
-    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached });
-    /** @param {NodeJS.Signals} name */
-    const kill = (name) => {
-      if (child.pid === undefined || child.exitCode !== null) return;
-      if (!detached) child.kill(name);
-      else process.kill(-child.pid, name);
-    };
-    const interrupt = () => kill("SIGINT");
-    const limit = timeoutMs === undefined ? undefined : setTimeout(() => kill("SIGKILL"), timeoutMs);
-    const settle = () => {
-      clearTimeout(limit);
-      signal?.removeEventListener("abort", interrupt);
-    };
-    signal?.addEventListener("abort", interrupt);
-    if (signal?.aborted) interrupt();
-    let stdout = "";
-    let output = "";
-    child.stdout.on("data", (chunk) => void ((stdout += chunk), (output += chunk)));
-    child.stderr.on("data", (chunk) => void (output += chunk));
-    child.on("error", (error) => void (settle(), reject(error)));
-    child.on("close", (code) => void (settle(), resolve({ code, stdout, output })));
-  });
+export function run(command, args, { cwd, env, timeoutMs } = {}) {
+  const detached = timeoutMs !== undefined && process.platform !== "win32";
+  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached });
+  /** @param {NodeJS.Signals} name */
+  const kill = (name) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (!detached) child.kill(name);
+    else process.kill(-child.pid, name);
+  };
+  const limit = timeoutMs === undefined ? undefined : setTimeout(() => kill("SIGKILL"), timeoutMs);
+  let stdout = "";
+  let output = "";
+  child.stdout.on("data", (chunk) => void ((stdout += chunk), (output += chunk)));
+  child.stderr.on("data", (chunk) => void (output += chunk));
+  const ended = new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, output }));
+  }).finally(() => clearTimeout(limit));
+  return tidying(
+    () => ended,
+    () => kill("SIGINT"),
+  );
 }
 
 /**
@@ -117,33 +140,6 @@ export function runAttached(command, args, options = {}) {
 }
 
 /**
- * Gives the work an AbortSignal for SIGINT, SIGTERM and SIGHUP. After the work has cleaned up, the signal ends this process.
- * @template T
- * @param {(signal: AbortSignal) => Promise<T>} work
- * @returns {Promise<T>}
- */
-export async function interruptible(work) {
-  const controller = new AbortController();
-  /** @type {NodeJS.Signals | undefined} */
-  let received;
-  /** @param {NodeJS.Signals} name */
-  const abort = (name) => {
-    received ??= name;
-    controller.abort();
-  };
-  signals.forEach((name) => process.on(name, abort));
-  try {
-    return await work(controller.signal);
-  } finally {
-    signals.forEach((name) => process.off(name, abort));
-    if (received) {
-      process.kill(process.pid, received);
-      await sleep(1_000); // if a library listens to signals, too, the process does not end at once
-    }
-  }
-}
-
-/**
  * @param {number} pid
  * @returns {boolean} false also for a zombie, such as in a container without an init
  */
@@ -159,4 +155,18 @@ export function isAlive(pid) {
   } catch {
     return true;
   }
+}
+
+/** @typedef {{ pid: number, parent: number, rss: number, command: string }} Process rss: bytes */
+
+/** @param {number} root @returns {Process[]} the process itself, then those below it */
+export function treeOf(root) {
+  const lines = execFileSync("ps", ["-eww", "-o", "pid=,ppid=,rss=,args="], { encoding: "utf8" }).trim().split("\n");
+  const all = lines.map((line) => {
+    const [, pid, parent, kB, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), parent: Number(parent), rss: Number(kB) * 1024, command };
+  });
+  /** @param {Process} one @returns {Process[]} */
+  const withChildren = (one) => [one, ...all.filter(({ parent }) => parent === one.pid).flatMap(withChildren)];
+  return all.filter(({ pid }) => pid === root).flatMap(withChildren);
 }

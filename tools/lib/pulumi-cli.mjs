@@ -10,7 +10,7 @@ import { addLanguages, languageHosts, languagesVersion } from "../pulumi-cli/lan
 import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
 import { fillCacheFolder } from "./cache.mjs";
 import { installPackages } from "./prepare.mjs";
-import { interruptible, isExecutable, run, runAttached } from "./processes.mjs";
+import { isExecutable, run, runAttached } from "./processes.mjs";
 import { runMain, log as logToStderr, UserError, withProgress } from "./terminal.mjs";
 
 /** @typedef {import("./processes.mjs").Env} Env */
@@ -65,10 +65,10 @@ export async function pulumiCli(options = {}) {
   const own = [launcher, ...[home, more].map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
   const found = await pulumiOnPath(env, { own, needed, log });
   if (found) return described(found, env);
-  if (!isComplete(home)) await interruptible((signal) => make(home, { ...options, env, log, signal }));
+  if (!isComplete(home)) await make(home, { ...options, env, log });
   refresh(home);
   if (isComplete(home, needed)) return described(commandIn(home), env);
-  if (!isComplete(more, needed)) await interruptible((signal) => makeLanguages(more, home, { env, log, signal }));
+  if (!isComplete(more, needed)) await makeLanguages(more, home, { env, log });
   refresh(more);
   return described(commandIn(more), env);
 }
@@ -96,25 +96,22 @@ function isComplete(home, needed = companions) {
 
 /**
  * @param {string} home
- * @param {Options & { env: Env, log: Log, signal: AbortSignal }} options
+ * @param {Options & { env: Env, log: Log }} options
  */
 async function make(home, options) {
   await installPackages();
-  const { log, signal } = options;
-  const fillIn = (/** @type {string} */ draft) => fill(draft, options);
   await fillCacheFolder(home, {
     what: `Pulumi v${pulumiVersion}`,
     isWhole: () => isComplete(home),
-    fill: fillIn,
-    signal,
-    log,
+    fill: (draft) => fill(draft, options),
+    log: options.log,
   });
 }
 
 /**
  * @param {string} more
  * @param {string} home of the Pulumi that it is made from
- * @param {{ env: Env, log: Log, signal: AbortSignal }} options
+ * @param {{ env: Env, log: Log }} options
  */
 const makeLanguages = (more, home, options) =>
   fillCacheFolder(more, {
@@ -126,19 +123,19 @@ const makeLanguages = (more, home, options) =>
 
 /**
  * @param {string} draft
- * @param {Options & { env: Env, log: Log, signal: AbortSignal }} options
+ * @param {Options & { env: Env, log: Log }} options
  */
-async function fill(draft, { env, log, signal, automation, canDownload = downloadHostAnswers }) {
+async function fill(draft, { env, log, automation, canDownload = downloadHostAnswers }) {
   if (await canDownload()) {
     log(`Downloading Pulumi v${pulumiVersion} with its own installer.`);
-    const install = () => installOfficial(draft, { version: pulumiVersion, env, signal, automation });
+    const install = () => installOfficial(draft, { version: pulumiVersion, env, automation });
     const failure = await withProgress("downloading Pulumi", install, { log });
     if (failure === undefined && isComplete(draft)) return;
     log(`That did not work (${failure ?? "something is missing in what it installed"}).`);
     rmSync(draft, { recursive: true });
     mkdirSync(draft);
   }
-  await buildWithGo(draft, { version: pulumiVersion, env, signal, log });
+  await buildWithGo(draft, { version: pulumiVersion, env, log });
   const { code, output } = await run(commandIn(draft), ["version"], { env, timeoutMs: 30_000 });
   if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${output.trim()}`);
 }

@@ -45,15 +45,15 @@ const remedy = (/** @type {string} */ wanted) =>
 
 /**
  * @param {string} root gets bin/pulumi and its companions
- * @param {{ version: string, env: Env, signal: AbortSignal, log: Log }} options
+ * @param {{ version: string, env: Env, log: Log }} options
  */
-export async function buildWithGo(root, { version, env, signal, log }) {
-  const go = await usableGo(env, signal);
+export async function buildWithGo(root, { version, env, log }) {
+  const go = await usableGo(env);
   const bin = join(root, "bin");
   mkdirSync(bin, { recursive: true });
   log(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
   log("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
-  for (const program of programs(version)) await compile(bin, program, { go, env, signal, log });
+  for (const program of programs(version)) await compile(bin, program, { go, env, log });
   refreshScripts(bin);
 }
 
@@ -63,18 +63,16 @@ const goEnvironment = (env) => ({ ...env, GOWORK: "off", CGO_ENABLED: "0", GOOS:
 /**
  * @param {string} bin
  * @param {Program} program
- * @param {{ go: string, env: Env, signal: AbortSignal, log: Log }} options
+ * @param {{ go: string, env: Env, log: Log }} options
  */
-export async function compile(bin, { name, module, packages, ldflags = "" }, { go, env, signal, log }) {
+export async function compile(bin, { name, module, packages, ldflags = "" }, { go, env, log }) {
   const flags = ["-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", `-s -w ${ldflags}`.trim()];
   const build = () =>
     run(go, ["build", ...flags, "-o", `${bin}/`, ...packages], {
       cwd: join(sources, module),
       env: goEnvironment(env),
-      signal,
     });
   const { code, output } = await withProgress(`building ${name}`, build, { log });
-  signal.throwIfAborted();
   if (code === 0) return;
   const last = output.trim().split("\n").slice(-12).join("\n");
   throw new UserError(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
@@ -101,9 +99,8 @@ function wantedGo() {
 /**
  * In the module's folder, Go 1.21 or newer downloads the version that the module requires, unless it is told not to.
  * @param {Env} env
- * @param {AbortSignal} signal
  */
-export async function usableGo(env, signal) {
+export async function usableGo(env) {
   const [go] = onPath("go", env);
   const wanted = wantedGo();
   const lead = "No usable Pulumi is on PATH, it cannot be downloaded here";
@@ -111,9 +108,7 @@ export async function usableGo(env, signal) {
   const { code, stdout } = await run(go, ["env", "GOVERSION"], {
     cwd: join(sources, "cli"),
     env: goEnvironment(env),
-    signal,
   });
-  signal.throwIfAborted();
   const version = stdout.trim().replace(/^go/, "");
   if (code === 0 && !isOlder(version, wanted)) return go;
   const own = await run(go, ["version"], { cwd: "/", env: { ...env, GOTOOLCHAIN: "local" } });
@@ -148,14 +143,13 @@ export async function downloadHostAnswers() {
 
 /**
  * @param {string} root gets bin/pulumi and its companions
- * @param {{ version: string, env: Env, signal: AbortSignal, automation?: string }} options automation: the module of the installer
+ * @param {{ version: string, env: Env, automation?: string }} options automation: the module of the installer
  * @returns {Promise<string | undefined>} why it did not work
  */
-export async function installOfficial(root, { version, env, signal, automation }) {
+export async function installOfficial(root, { version, env, automation }) {
   const module = automation ?? createRequire(import.meta.url).resolve("@pulumi/pulumi/automation");
   const args = ["-e", installation, module, root, version];
-  const { code, output } = await run(process.execPath, args, { env, signal, timeoutMs: installMs });
-  signal.throwIfAborted();
+  const { code, output } = await run(process.execPath, args, { env, timeoutMs: installMs });
   if (code === 0) return undefined;
   return code === null ? `no end after ${installMs / 60_000} minutes` : output.trim();
 }

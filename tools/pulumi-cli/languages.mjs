@@ -33,17 +33,17 @@ export function languagesVersion() {
  * Makes a bin with all that is in the other Pulumi's, and the hosts: of one that is only on PATH Pulumi warns.
  * @param {string} root
  * @param {string} pulumi a copy that was built here
- * @param {{ env: Env, signal: AbortSignal, log: Log }} options
+ * @param {{ env: Env, log: Log }} options
  */
-export async function addLanguages(root, pulumi, { env, signal, log }) {
-  const go = await usableGo(env, signal);
+export async function addLanguages(root, pulumi, { env, log }) {
+  const go = await usableGo(env);
   const bin = join(root, "bin");
   const released = join(root, "released");
   for (const folder of [bin, released]) mkdirSync(folder);
   log(
     "Building the language hosts of YAML, Python and Go from their sources, once for this user. It takes one to five minutes.",
   );
-  const options = { go, env, signal, log };
+  const options = { go, env, log };
   const yaml = ["language", "converter"].map((kind) => `github.com/pulumi/pulumi-yaml/cmd/pulumi-${kind}-yaml`);
   const packages = [...yaml, "./companion"];
   await compile(bin, { name: "the hosts of YAML and Go", module: "languages", packages }, options);
@@ -59,9 +59,9 @@ export async function addLanguages(root, pulumi, { env, signal, log }) {
 
 /**
  * Where the sources lie that the hosts were compiled from.
- * @param {{ go: string, env: Env, signal: AbortSignal }} options
+ * @param {{ go: string, env: Env }} options
  */
-async function moduleFolder({ go, env, signal }) {
-  const options = { cwd: join(sources, "languages"), env: { ...env, GOWORK: "off" }, signal };
+async function moduleFolder({ go, env }) {
+  const options = { cwd: join(sources, "languages"), env: { ...env, GOWORK: "off" } };
   return (await succeed(go, ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdkModule], options)).trim();
 }

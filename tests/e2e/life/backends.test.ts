@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { treeOf } from "../../../tools/lib/processes.mjs";
 import { type Backend } from "../support/backends/programs";
 import { startPostgres } from "../support/backends/postgres";
 import { startS3 } from "../support/backends/s3";
-import { descendants } from "../support/processes";
 import { finished } from "../support/stack";
 import { until } from "../support/until";
 import { type World, world } from "../support/world";
@@ -86,7 +86,7 @@ describe.each([
     const run = w.stack.start(["refresh", "--yes", "--skip-preview"]);
     const end = finished(run);
     await until(() => fault.hits > 0);
-    for (const pid of [...descendants(run.pid!), run.pid!]) process.kill(pid, "SIGKILL");
+    for (const { pid } of treeOf(run.pid!).toReversed()) process.kill(pid, "SIGKILL");
     await end;
     w.service.faults.clear();
     const refused = await w.stack.destroy();

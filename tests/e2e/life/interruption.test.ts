@@ -1,22 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { descendants } from "../support/processes";
+import { isAlive, treeOf } from "../../../tools/lib/processes.mjs";
 import { finished, root } from "../support/stack";
 import { until } from "../support/until";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
 type Adapter = "dynamic" | "plugin";
 const on = (adapter: Adapter) => ({ CONSORTIUM_PLUGIN: String(adapter === "plugin") });
-
-const commandOf = (pid: number): string => {
-  try {
-    return execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
-  } catch {
-    return "";
-  }
-};
-const isProvider = (pid: number): boolean => /dynamic-provider|pulumi-resource-consortium/.test(commandOf(pid));
 
 const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
 const countsOf = async (w: World): Promise<Record<string, number>> =>
@@ -66,15 +57,15 @@ test.concurrent.each(kills)(
       const child = w.stack.start(["up", "--yes", "--skip-preview"], on(adapter));
       const end = finished(child);
       await until(() => fault.hits > 0);
-      const processes = descendants(child.pid!);
-      const providers = processes.filter(isProvider);
+      const processes = treeOf(child.pid!).slice(1);
+      const providers = processes.filter(({ command }) => /dynamic-provider|pulumi-resource-consortium/.test(command));
       expect(providers.length).toBeGreaterThan(0);
-      for (const pid of victim === "cli" ? processes.filter((pid) => !isProvider(pid)) : providers)
+      for (const { pid } of victim === "cli" ? processes.filter((one) => !providers.includes(one)) : providers)
         process.kill(pid, "SIGKILL");
       if (victim === "cli") child.kill("SIGKILL");
       await end;
       // Nothing of the killed run may act on: its provider notices that nobody is left to tell.
-      await until(() => !providers.some(isProvider));
+      await until(() => !providers.some(({ pid }) => isAlive(pid)));
       w.service.faults.clear();
       await recovered(w, adapter, victim);
     } finally {
