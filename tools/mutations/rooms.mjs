@@ -119,7 +119,7 @@ export const roomRules = [
   },
   {
     rule: "the balance on another network says nothing of a contract",
-    file: "provider/resources/tether/outcome.ts",
+    file: "provider/resources/tether/deploy.ts",
     find: "if (shown?.network && shown.network !== network) {",
     put: "if (false) {",
     tests: "provider/resources/tether-deploy.test.ts",
