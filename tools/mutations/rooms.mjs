@@ -6,7 +6,7 @@ export const roomRules = [
   // provider/api
   {
     rule: "the plan is that of the key's own organization",
-    file: "provider/api/plan.ts",
+    file: "provider/api/organization.ts",
     find: "organizations.length > 1 ? await organizationOfKey() : organizations[0]?.id",
     put: "organizations[0]?.id",
     tests: "provider/api/plan.test.ts",
