@@ -50,6 +50,17 @@ export const optionalText = (what: string) =>
 export const parentId = (what: string, remedy: string) =>
   z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);
 
+export const tetherIdLength = 10;
+
+/** The id of a tether service. */
+export const tetherIdText = (missing: string) =>
+  z
+    .string({ error: missing })
+    .length(
+      tetherIdLength,
+      `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
+    );
+
 export const consortiumId = () =>
   field(
     parentId("the consortium", "give consortium: (the resource) or consortiumId: (its id)"),
