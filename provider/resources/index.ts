@@ -3,10 +3,9 @@ import { type Definition } from "../core/definition";
 import { appCred } from "./app-cred";
 import { configuration } from "./configuration";
 import { consortium, invitation, membership } from "./consortium";
-import { destination } from "./destination";
 import { environment } from "./environment";
 import { node } from "./node";
-import { service } from "./service";
+import { destination, service } from "./service";
 import { tetherService } from "./tether-service";
 import { consortiumZone, environmentZone } from "./zones";
 
