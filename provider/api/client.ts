@@ -3,10 +3,16 @@ import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { answerOr, isApiError } from "./api-error";
 import { type Answer, Http, type HttpOptions } from "./http";
-import { askForOrganization, lookAround, optional, requireOrganization, type Visible } from "./organization";
+import {
+  askForLimits,
+  askForOrganization,
+  lookAround,
+  optional,
+  requireOrganization,
+  type ToldLimits,
+} from "./organization";
 import { readPages } from "./pages";
 import { paths } from "./paths";
-import { askForLimits, type ToldLimits } from "./plan";
 import { resolveSettings, type Settings } from "./settings";
 import {
   ConfigurationObject,
@@ -48,11 +54,7 @@ const isOperation = (value: string | undefined): boolean => /^[!<>^$~]/.test(val
 export class ConsortiumClient {
   readonly http: Http;
   /** What was asked of the key, for all clients of these connections. */
-  #key: {
-    visible?: Promise<Visible>;
-    organization?: Promise<string | undefined>;
-    limits?: Promise<ToldLimits | undefined>;
-  } = {};
+  #asked = new Map<string, Promise<unknown>>();
 
   /** Settings default to those in the environment (`CONSORTIUM_API_KEY`, …). */
   constructor(settings: Settings | Http = resolveSettings(), options: HttpOptions = {}) {
@@ -62,7 +64,7 @@ export class ConsortiumClient {
   /** The same client for calls that end at the deadline. */
   until(deadline: Deadline): ConsortiumClient {
     const client = new ConsortiumClient(this.http.until(deadline));
-    client.#key = this.#key;
+    client.#asked = this.#asked;
     return client;
   }
 
@@ -277,30 +279,22 @@ export class ConsortiumClient {
 
   /** The organization that the key acts for. undefined: the service does not tell. Asked once. Not in the specification. */
   organizationOfKey(): Promise<string | undefined> {
-    const key = this.#key;
-    key.organization ??= askForOrganization(this.http.settings.apiKey.reveal(), (where, schema) =>
-      this.list(where, schema, undefined, true),
-    ).catch((error: unknown) => {
-      key.organization = undefined;
-      throw error;
-    });
-    return key.organization;
+    return this.#once("organization", () =>
+      askForOrganization(this.http.settings.apiKey.reveal(), (where, schema) =>
+        this.list(where, schema, undefined, true),
+      ),
+    );
   }
 
   /** What the plan of the key's organization allows, where the service tells. Asked once. Not in the specification. */
   limits(): Promise<ToldLimits | undefined> {
-    const key = this.#key;
-    const ask = async (): Promise<ToldLimits | undefined> =>
+    return this.#once("limits", async () =>
       askForLimits(
         await optional(this.list(paths.organizations, OrganizationObject, undefined, true)),
         () => this.organizationOfKey(),
         (where) => answerOr(this.find(where), undefined, "denied", "server", "lost"),
-      );
-    key.limits ??= ask().catch((error: unknown) => {
-      key.limits = undefined;
-      throw error;
-    });
-    return key.limits;
+      ),
+    );
   }
 
   /**
@@ -310,11 +304,8 @@ export class ConsortiumClient {
   async requireOrganization(): Promise<void> {
     const { settings } = this.http;
     if (!settings.organization) return;
-    this.#key.visible ??= lookAround(
-      (where) => this.list(where, Anything),
-      () => this.organizationOfKey(),
-    );
-    const seen = await this.#key.visible;
+    const list = (where: string): Promise<Identified[]> => this.list(where, Anything);
+    const seen = await this.#once("visible", () => lookAround(list, () => this.organizationOfKey()));
     if (seen.consortia.size > 0) requireOrganization(settings, seen); // an empty one has nothing to sweep
   }
 
@@ -345,6 +336,17 @@ export class ConsortiumClient {
   /** Sets a value of a tether. */
   private tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
     return this.postAgain(`${paths.tether(tetherId)}/${action}`, body);
+  }
+
+  /** Asks once for all clients of these connections; what fails is asked again. */
+  #once<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    const again = (error: unknown): never => {
+      this.#asked.delete(what);
+      throw error;
+    };
+    const answer = this.#asked.get(what) ?? ask().catch(again);
+    this.#asked.set(what, answer);
+    return answer as Promise<T>;
   }
 
   private read<T>(schema: z.ZodType<T>, body: unknown, call: string): T {

@@ -153,11 +153,13 @@ export class Http {
   }
 
   #outOfTime(error: ApiError): ApiError {
-    const { kind, call, status, errorMessage, retryAfterMs, late, next } = error;
     const { limit, setting } = this.deadline!;
     const time = `no time is left to try again: the limit is ${limit}${setting === undefined ? "" : ` (${setting})`}`;
-    const over = `${errorMessage.replace(/[.\s]*$/, "")}; ${time}`;
-    return this.error({ kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
+    return this.error({
+      ...error,
+      errorMessage: `${error.errorMessage.replace(/[.\s]*$/, "")}; ${time}`,
+      cause: error,
+    });
   }
 
   /** The service's earliest possible time at a time of ours, in ms since 1970. undefined: unknown. */

@@ -73,10 +73,10 @@ export async function readPages(
     try {
       answer = await ask({ ...(page && { page }), ...(skip !== undefined && { skip }) });
     } catch (error) {
-      if (skip !== undefined && isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict"))
-        return { items }; // it has no such question
       // The first page existed, so this answer says nothing about the list.
-      if (!page || !isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict")) throw error;
+      const isRefused = isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict");
+      if (!isRefused || visited.size === 0) throw error;
+      if (!page) return { items }; // it has no question what comes after so many
       return { items, part: `its next page was refused (HTTP ${error.status})` };
     }
     visited.add(answer.url);

@@ -16,8 +16,6 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-const isSettingName = (name: string): name is SettingName => (settingNames as readonly string[]).includes(name);
-
 /** Settings that decide about the organization: given values take precedence over the environment, so that two never mix. */
 export const decisive: readonly string[] = [
   "apiKey",
@@ -64,7 +62,7 @@ export interface Settings {
   /** Seconds that one request may take. */
   requestTimeout: number;
   /** Id of the organization that the key must belong to, and its source. Default: none is required. */
-  organization?: RequiredOrganization;
+  organization?: { id: string; source: string };
   /** Whether the key may cross a network in clear text, to a base address that begins with `http://`. */
   allowHttp: boolean;
   /** The proxy between this machine and the base address. */
@@ -80,12 +78,6 @@ export interface Proxy {
   source: string;
   /** `NO_PROXY`: hosts that are reached without it. */
   except: string;
-}
-
-/** The organization that the key must belong to. */
-export interface RequiredOrganization {
-  id: string;
-  source: string;
 }
 
 /** An API key that cannot be printed by accident. `source` describes where it was found. */
@@ -144,7 +136,7 @@ export const foundIn = (value: unknown, source: string, place?: string): Found |
 
 /** First match wins: given, environment; for settings about the connection alone, the other way round. */
 function findIn({ env = processEnvironment(), provider, given = provider ?? {} }: SettingSources): Find {
-  const unknown = Object.keys(given).find((name) => !isSettingName(name));
+  const unknown = Object.keys(given).find((name) => !(settingNames as readonly string[]).includes(name));
   if (unknown !== undefined) {
     throw new SettingsError(
       `There is no setting "${printable(unknown)}". The settings are ${settingNames.join(", ")}.`,

@@ -1,7 +1,4 @@
-/*
- * What the state of an object means, for provider, lookups, policies, check, map, console, report and fleet. Imports nothing,
- * so that browser pages can use it.
- */
+/* What the state of an object means, for all who ask. Imports nothing, so that browser pages can use it. */
 
 type Stated = { id?: unknown; state?: unknown };
 
@@ -21,7 +18,7 @@ const known: Partial<Record<Condition, readonly string[]>> = {
   failed: ["failed", "error", "errored"],
   /** Stopped and started by hand only: nothing to wait for. */
   stopped: ["stopping", "stopped", "paused", "suspended", "hibernated"],
-  /** Only the stack still has it. */
+  /** The service no longer has it: only who remembers it calls it so. */
   gone: ["gone"],
 };
 

@@ -41,18 +41,6 @@ export class TransportError extends Error {
   }
 }
 
-/** The proxy could not be reached, or did not connect. */
-export class ProxyError extends Error {
-  override readonly name = "ProxyError";
-  constructor(
-    message: string,
-    readonly next: string,
-    cause?: unknown,
-  ) {
-    super(message, { cause });
-  }
-}
-
 const explanations: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is not known",
@@ -126,6 +114,7 @@ const naming = (proxy: Proxy): Interceptor => {
   const { protocol, host } = new URL(proxy.address); // without user name and password
   const name = `the proxy ${protocol}//${host} (environment variable ${proxy.source})`;
   const next = `Check ${proxy.source}, or name the host of the service in NO_PROXY, to reach it without the proxy.`;
+  const failed = (message: string, cause?: unknown): Error => new TransportError("unsent", message, cause, false, next);
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       ...passedOn(handler),
@@ -134,10 +123,10 @@ const naming = (proxy: Proxy): Interceptor => {
         socket.on("error", () => undefined).destroy();
         const refusal =
           status === 407 ? "asks for a user name and a password" : `makes no connection to ${options.path}`;
-        handler.onResponseError?.(controller, new ProxyError(`${name} ${refusal} (HTTP ${status})`, next));
+        handler.onResponseError?.(controller, failed(`${name} ${refusal} (HTTP ${status})`));
       },
       onResponseError(controller, error) {
-        handler.onResponseError?.(controller, new ProxyError(`${name}: ${explain(error)}`, next, error));
+        handler.onResponseError?.(controller, failed(`${name}: ${explain(error)}`, error));
       },
     });
 };
@@ -202,9 +191,8 @@ export class UndiciTransport implements Transport {
       if (!sent && signal.aborted)
         throw new TransportError("unsent", `no connection was established within ${seconds} s`, error);
       if (signal.aborted) throw new TransportError("lost", `no answer arrived within ${seconds} s`, error, true);
-      const kind = sent ? "lost" : "unsent";
-      if (error instanceof ProxyError) throw new TransportError(kind, error.message, error, false, error.next);
-      throw new TransportError(kind, explain(error), error);
+      const { message, next } = error instanceof TransportError ? error : { message: explain(error) };
+      throw new TransportError(sent ? "lost" : "unsent", message, error, false, next);
     } finally {
       signal.onabort = null;
     }

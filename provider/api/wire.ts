@@ -17,14 +17,9 @@ type Wire = Record<string, unknown>;
 
 export const text = z.string().optional().catch(undefined);
 export const flag = z.boolean().optional().catch(undefined);
+const digits = z.string().regex(/^-?\d+$/);
 export const integer = z
-  .union([
-    z.int(),
-    z
-      .string()
-      .regex(/^-?\d+$/)
-      .transform(Number),
-  ])
+  .union([z.int(), digits.transform(Number)])
   .optional()
   .catch(undefined);
 export const texts = z.array(z.string()).optional().catch(undefined);
@@ -47,33 +42,28 @@ const otherNames: Record<string, string> = {
   autopause_idle_hours: "idle_hours",
 };
 
-const underOneName = (value: Wire): Wire => ({
-  ...Object.fromEntries(
-    Object.entries(otherNames).flatMap(([other, name]) => (other in value ? [[name, value[other]]] : [])),
-  ),
-  ...value,
-});
+function underOneName(value: Wire): Wire {
+  const others = Object.entries(otherNames).filter(([other]) => other in value);
+  return { ...Object.fromEntries(others.map(([other, name]) => [name, value[other]])), ...value };
+}
 
-/** An object with these fields and those that all have. The service's id is `_id`, `id`, or another field that names the object. */
+/** The service's id is `_id`, `id`, or another field that names the object. */
+function underId({ _id, id, ...rest }: Wire, idField: string): Wire {
+  return { ...rest, id: idField === "_id" ? (_id ?? id) : rest[idField] };
+}
+
+/** An object with these fields and those that all have. */
 export const identified = <S extends z.ZodRawShape>(shape: S, idField = "_id") =>
   z.preprocess(
-    (value) => {
-      if (!isObject(value)) return value;
-      const { _id, id, ...rest } = underOneName(withoutNulls(value));
-      return { ...rest, id: idField === "_id" ? (_id ?? id) : rest[idField] };
-    },
+    (value) => (isObject(value) ? underId(underOneName(withoutNulls(value)), idField) : value),
     z.looseObject({ id: z.string().min(1), state: text, _revision: counter, created_at: text, ...shape }),
   );
 
 /** Any object with an id, whatever the list. Not parsed further, because lists are long. */
 export const anything = (idField = "_id") =>
   z.preprocess(
-    (value) => {
-      if (!isObject(value)) return value;
-      const { _id, id, ...rest } = value;
-      return { ...rest, id: idField === "_id" ? (_id ?? id) : rest[idField] };
-    },
-    z.looseObject({ id: z.string().min(1), state: z.string().optional().catch(undefined) }),
+    (value) => (isObject(value) ? underId(value, idField) : value),
+    z.looseObject({ id: z.string().min(1), state: text }),
   );
 export const Anything = anything();
 

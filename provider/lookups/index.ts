@@ -7,22 +7,15 @@ import { check, type Checked } from "../core/check";
 import { field, type Props } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { isObject } from "../plain";
-import { open } from "../resources/fields";
-import { tetherIdLength } from "../resources/tether-service";
+import { definitions } from "../resources";
+import { open, tetherIdLength, tetherIdText } from "../resources/fields";
 import {
-  configurationResult,
-  consortiumResult,
-  environmentResult,
-  invitationResult,
-  membershipResult,
-  nodeResult,
+  itemOf,
   nodeStatusResult,
   releaseResult,
-  serviceResult,
   tetherAccountResult,
   tetherBalanceResult,
   tetherReportResult,
-  zoneResult,
 } from "./results";
 
 /** A read-only query, such as `getNodes`. */
@@ -124,12 +117,7 @@ const ofNode = () => ({ ...inEnvironment(), nodeId: id("nodeId", "node") });
 
 const ofTether = () => ({
   tetherId: field(
-    z
-      .string({ error: "tetherId is required: give the id of the tether service" })
-      .length(
-        tetherIdLength,
-        `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
-      ),
+    tetherIdText("tetherId is required: give the id of the tether service"),
     `Id of the tether service: the last ${tetherIdLength} characters of its console address.`,
   ),
 });
@@ -155,28 +143,28 @@ const all = {
   getConsortia: listing({
     doc: "Consortia of the organization, all or those of one name.",
     args: z.strictObject({ name: filter("name", "Name of the consortia.") }),
-    result: consortiumResult,
+    result: itemOf(definitions.consortium),
     list: "consortia",
     items: (client, { name }) => client.listConsortia({ name }),
   }),
   getMemberships: listing({
     doc: "Memberships of a consortium, all or those of one business.",
     args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
-    result: membershipResult,
+    result: itemOf(definitions.membership),
     list: "memberships",
     items: (client, { consortiumId, orgName }) => client.listMemberships(consortiumId, { org_name: orgName }),
   }),
   getEnvironments: listing({
     doc: "Environments of a consortium; deleted ones, which the service may still list, are left out.",
     args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments.") }),
-    result: environmentResult,
+    result: itemOf(definitions.environment),
     list: "environments",
     items: (client, { consortiumId }) => client.listEnvironments(consortiumId),
   }),
   getNodes: listing({
     doc: "Nodes of an environment, all or those of one name.",
     args: z.strictObject({ ...inEnvironment(), name: filter("name", "Name of the nodes.") }),
-    result: nodeResult,
+    result: itemOf(definitions.node),
     list: "nodes",
     items: (client, { consortiumId, environmentId, name }) => client.listNodes(consortiumId, environmentId, { name }),
   }),
@@ -216,7 +204,7 @@ const all = {
       region: filter("region", "Region of the cloud, such as `us-east-2`."),
       cloud: filter("cloud", "Cloud, such as `aws`."),
     }),
-    result: zoneResult,
+    result: itemOf(definitions.environmentZone, "Zone"),
     list: "zones",
     isUndocumented: true,
     items: (client, { consortiumId, environmentId }) => client.listZones(consortiumId, environmentId),
@@ -228,7 +216,7 @@ const all = {
       name: filter("name", "Name of the configurations."),
       type: filter("type", "Type of the configurations, such as `node_config`."),
     }),
-    result: configurationResult,
+    result: itemOf(definitions.configuration),
     list: "configurations",
     isUndocumented: true,
     async items(client, { consortiumId, environmentId }) {
@@ -243,7 +231,7 @@ const all = {
       name: filter("name", "Name of the services."),
       service: filter("service", "Type of the services, such as `ipfs`."),
     }),
-    result: serviceResult,
+    result: itemOf(definitions.service),
     list: "services",
     isUndocumented: true,
     items: (client, { consortiumId, environmentId }) => client.listServices(consortiumId, environmentId),
@@ -251,7 +239,7 @@ const all = {
   getInvitations: listing({
     doc: "Invitations to a consortium, all or those of one business.",
     args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
-    result: invitationResult,
+    result: itemOf(definitions.invitation),
     list: "invitations",
     isUndocumented: true,
     items: (client, { consortiumId, orgName }) => client.listInvitations(consortiumId, { org_name: orgName }),

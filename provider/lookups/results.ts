@@ -26,22 +26,14 @@ const listed = (definition: Definition): string[] =>
     return programOnly || sentOnly || elsewhere || secret || parent === "path" ? [] : [key];
   });
 
-const item = (definition: Definition, what = definition.type) =>
+/** One object of a list. */
+export const itemOf = (definition: Definition, what = definition.type) =>
   z
     .object({
       id: field(z.string(), "The service's id (`_id`), as in the `id` of the resource."),
       ...pick(definition, listed(definition)),
     })
     .meta({ id: `${what}Result`, description: `What the service lists of each \`${what}\`.` });
-
-export const consortiumResult = item(definitions.consortium);
-export const membershipResult = item(definitions.membership);
-export const environmentResult = item(definitions.environment);
-export const nodeResult = item(definitions.node);
-export const zoneResult = item(definitions.environmentZone, "Zone");
-export const configurationResult = item(definitions.configuration);
-export const serviceResult = item(definitions.service);
-export const invitationResult = item(definitions.invitation);
 
 const { node } = definitions;
 export const nodeStatusResult = z

@@ -2,7 +2,16 @@ import { z } from "zod";
 import { ConfigurationObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { common, configurations, consortiumId, environmentId, membershipId, nameText, outputs } from "./fields";
+import {
+  common,
+  configurations,
+  consortiumId,
+  environmentId,
+  membershipId,
+  nameText,
+  outputs,
+  requiredText,
+} from "./fields";
 
 export const configuration: Definition = {
   type: "Configuration",
@@ -12,11 +21,10 @@ export const configuration: Definition = {
     consortiumId: consortiumId(),
     environmentId: environmentId(),
     membershipId: membershipId("Id of the membership that owns it."),
-    type: field(
-      z.string({ error: 'type is required: give it as text, such as "node_config"' }).min(1, "type must not be empty"),
-      "What it sets, by the service's own name.",
-      { seen: ["node_config"], replace: true },
-    ),
+    type: field(requiredText("type", "it", "node_config"), "What it sets, by the service's own name.", {
+      seen: ["node_config"],
+      replace: true,
+    }),
     name: field(nameText("name"), "Name of the configuration.", { default: "the name of the resource" }),
     details: field(
       z.record(z.string(), z.unknown(), { error: "details must be an object of settings" }).optional(),

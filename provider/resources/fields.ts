@@ -19,6 +19,10 @@ export const nameText = (what: string) =>
     .refine((text) => text.trim() !== "", notEmpty(what))
     .max(256, `${what} must have at most 256 characters`);
 
+/** Text in the service's own words. @param it what to give, in words */
+export const requiredText = (what: string, it: string, example: string) =>
+  z.string({ error: `${what} is required: give ${it} as text, such as "${example}"` }).min(1, notEmpty(what));
+
 /** Text with values that are known. A service may have others: see `unusual`. */
 export const open = (what: string, known: readonly string[]) => {
   const error = `${what} must be text, such as ${known.join(", ")}`;
@@ -49,6 +53,17 @@ export const optionalText = (what: string) =>
 /** The id of a parent. The remedy names both ways to give it. */
 export const parentId = (what: string, remedy: string) =>
   z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);
+
+export const tetherIdLength = 10;
+
+/** The id of a tether service. */
+export const tetherIdText = (missing: string) =>
+  z
+    .string({ error: missing })
+    .length(
+      tetherIdLength,
+      `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
+    );
 
 export const consortiumId = () =>
   field(

@@ -4,11 +4,9 @@ import { Anything } from "../api/wire";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { durationSeconds, tetherNetworks } from "../constants";
-import { customTimeouts, open, unusual } from "./fields";
+import { customTimeouts, open, tetherIdLength, tetherIdText, unusual } from "./fields";
 import { begin, configure, stop } from "./tether/configure";
 import { isShown, read } from "./tether/read";
-
-export const tetherIdLength = 10;
 
 const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
 const rinkebyEnded =
@@ -23,15 +21,9 @@ export const tetherService: Definition = {
     "this resource configures it, deploys its contract once per network, and starts and stops it.",
   inputs: z.strictObject({
     tetherId: field(
-      z
-        .string({
-          error:
-            "tetherId is missing: give tetherId, or consoleUrl: (the address of the tether service in the console)",
-        })
-        .length(
-          tetherIdLength,
-          `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
-        ),
+      tetherIdText(
+        "tetherId is missing: give tetherId, or consoleUrl: (the address of the tether service in the console)",
+      ),
       `Id of the tether service, ordered in the console: ${tetherIdLength} characters.`,
       {
         inTypeScript: "Programs can pass its console address as `consoleUrl` instead, which ends in the id.",

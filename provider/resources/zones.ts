@@ -18,14 +18,12 @@ import {
   nodes,
   optionalText,
   outputs,
+  requiredText,
   services,
 } from "./fields";
 
 const required = (what: string, example: string) =>
-  z
-    .string({ error: `${what} is required: give it as text, such as "${example}"` })
-    .min(1, `${what} must not be empty`)
-    .max(256, `${what} must have at most 256 characters`);
+  requiredText(what, "it", example).max(256, `${what} must have at most 256 characters`);
 
 const inputs = () => ({
   name: field(nameText("name"), "Name of the zone.", { default: "the name of the resource" }),

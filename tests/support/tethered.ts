@@ -9,6 +9,8 @@ export const tetherArgs = { tetherId, network: "rinkeby", intervalHours: 2 };
 
 /** The calls of the tether API, as in the log. */
 export const post = (action: string): string => `POST /tether/:tetherId/${action}`;
+/** The same calls, for faults. */
+export const posting = (action: string) => ({ method: "POST", route: `/tether/:tetherId/${action}` });
 export const account = "GET /tether/:tetherId/account";
 export const tether = "GET /tether/:tetherId";
 /** How it is comes first: it may run already. */

@@ -6,7 +6,7 @@ export const roomRules = [
   // provider/api
   {
     rule: "the plan is that of the key's own organization",
-    file: "provider/api/plan.ts",
+    file: "provider/api/organization.ts",
     find: "organizations.length > 1 ? await organizationOfKey() : organizations[0]?.id",
     put: "organizations[0]?.id",
     tests: "provider/api/plan.test.ts",
@@ -119,7 +119,7 @@ export const roomRules = [
   },
   {
     rule: "the balance on another network says nothing of a contract",
-    file: "provider/resources/tether/outcome.ts",
+    file: "provider/resources/tether/deploy.ts",
     find: "if (shown?.network && shown.network !== network) {",
     put: "if (false) {",
     tests: "provider/resources/tether-deploy.test.ts",

@@ -4,20 +4,22 @@ import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/state";
-import { type Look, waitFor } from "../../core/wait";
-import { deploy } from "./deploy";
-import { funded, isPassing } from "./funds";
+import { briefly, deploy, type UnknownOutcome, unknownsIn } from "./deploy";
+import { funded } from "./funds";
 import {
   accountOf,
   asItIs,
+  isPassing,
+  patiently,
   reportsOf,
   requireService,
   shownOf,
+  type Shown,
   ShownTether,
   showsContract,
   type TetherInputs,
+  titleOf,
 } from "./read";
-import { briefly, type UnknownOutcome, unknownsIn } from "./outcome";
 
 /** Configures a tether service that no state describes: it may be running already. */
 export async function begin(session: Session, news: Props): Promise<Props> {
@@ -32,14 +34,12 @@ export async function begin(session: Session, news: Props): Promise<Props> {
   }
 }
 
-const tetherTitle = ({ tetherId }: TetherInputs): string => `tether service "${tetherId}"`;
-
-const failure = (inputs: TetherInputs, error: unknown, kept = ""): UserError => {
+const failure = ({ tetherId }: TetherInputs, error: unknown, kept = ""): UserError => {
   const reason = isApiError(error, "missing")
     ? `the service has none with this id (${error.message}) ` +
       "Create it in the console; its id is the last 10 characters of its address there."
     : messageOf(error);
-  return new UserError(`${tetherTitle(inputs)}: ${reason}${kept}`);
+  return new UserError(`${titleOf(tetherId)}: ${reason}${kept}`);
 };
 
 /**
@@ -91,14 +91,18 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       note({ state: "inactive", active: false });
     }
     if (olds.network !== network) {
-      const setNetwork = (): Promise<unknown> => client.setTetherNetwork(tetherId, network);
-      agreeOnNetwork(inputs, await whileStopped(session, tetherId, setNetwork, stopped));
+      const set = (): Promise<unknown> => client.setTetherNetwork(tetherId, network);
+      const shown = await whileStopped(session, tetherId, set, stopped);
+      if (shown.network !== undefined && shown.network !== network)
+        throw new UserError(
+          `the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`,
+        );
       note({ network, state: "configured" });
     }
     if (olds.intervalHours !== intervalHours) {
       const set = (): Promise<unknown> => client.setTetherInterval(tetherId, intervalHours);
       const caution = agreeOnInterval(inputs, await whileStopped(session, tetherId, set, stopped));
-      if (caution !== undefined) session.say(`Warning: ${tetherTitle(inputs)}: ${caution}`);
+      if (caution !== undefined) session.say(`Warning: ${titleOf(tetherId)}: ${caution}`);
       note({ intervalHours });
     }
     const account = await accountOf(session, tetherId);
@@ -150,46 +154,36 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
 }
 
 /** Activates it as soon as the service allows that. */
-function activateSoon(session: Session, tetherId: string): Promise<unknown> {
-  return waitFor(session, `tether service "${tetherId}"`, async (): Promise<Look<unknown>> => {
-    try {
-      return { done: await session.client.activateTether(tetherId) };
-    } catch (error) {
-      if (!isApiError(error, "conflict", "invalid") && !isPassing(error)) throw error;
-      return { waiting: `not ready to be activated (${briefly(error)})` };
-    }
-  });
-}
+const activateSoon = (session: Session, tetherId: string): Promise<unknown> =>
+  patiently(
+    session,
+    tetherId,
+    async () => ({ done: await session.client.activateTether(tetherId) }),
+    (error) => `not ready to be activated (${briefly(error)})`,
+    (error) => isApiError(error, "conflict", "invalid") || isPassing(error),
+  );
 
-/** Stops a tether that somebody else started, if the service requires that for a new setting. */
+/**
+ * Sets something, and stops a tether that somebody else started, if the service requires that.
+ * @returns what the service says that it has set, which is compared with what was asked before anything is paid
+ */
 async function whileStopped(
   session: Session,
   tetherId: string,
   set: () => Promise<unknown>,
   stopped: () => void,
-): Promise<unknown> {
-  try {
-    return await set();
-  } catch (error) {
+): Promise<Shown> {
+  const answer = await set().catch(async (error: unknown) => {
     if (!isApiError(error, "conflict")) throw error;
     await session.client.deactivateTether(tetherId);
     stopped();
     return set();
-  }
-}
-
-/* What the service says that it has set is compared with what was asked, before anything is paid. */
-
-/** @throws UserError if it set another network */
-function agreeOnNetwork({ network }: TetherInputs, answer: unknown): void {
-  const { data: shown } = ShownTether.safeParse(answer);
-  if (shown?.network === undefined || shown.network === network) return;
-  throw new UserError(`the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`);
+  });
+  return ShownTether.safeParse(answer).data ?? {};
 }
 
 /** @returns a warning if the unit cannot be told @throws UserError if it set another interval */
-function agreeOnInterval({ intervalHours }: TetherInputs, answer: unknown): string | undefined {
-  const { interval, isConfiguration } = ShownTether.safeParse(answer).data ?? {};
+function agreeOnInterval({ intervalHours }: TetherInputs, { interval, isConfiguration }: Shown): string | undefined {
   if (interval === undefined || interval === intervalHours * 60) return undefined; // sixty times as many: in minutes, of hours
   if (interval !== intervalHours)
     throw new UserError(
@@ -212,7 +206,7 @@ function stateOf(done: Props): Props {
 export async function stop(session: Session, id: string, state: Props): Promise<void> {
   for (const network of Object.keys(unknownsIn(state))) {
     session.say(
-      `tether service "${id}": it is not known whether its contract was deployed on ${network}, and ` +
+      `${titleOf(id)}: it is not known whether its contract was deployed on ${network}, and ` +
         `the state no longer records that: check the account ${String(state.account)} there before you deploy it again.`,
     );
   }
@@ -225,6 +219,6 @@ export async function stop(session: Session, id: string, state: Props): Promise<
       return;
     }
     if (!isApiError(error, "conflict", "invalid")) throw error;
-    session.say(`tether service "${id}": was not active (${error.errorMessage})`);
+    session.say(`${titleOf(id)}: was not active (${error.errorMessage})`);
   }
 }

@@ -1,20 +1,40 @@
 import { isApiError, type TetherAccount } from "../../api";
+import { answerOr } from "../../api/api-error";
+import { processEnvironment } from "../../api/environment";
 import { messageOf } from "../../plain";
 import { UserError } from "../../core/user-error";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
-import { shownOf, showsContract, type TetherInputs } from "./read";
-import { funded, payerOf } from "./funds";
-import {
-  canActivate,
-  isUnknownOutcome,
-  look,
-  lookForTrace,
-  type Traces,
-  type UnknownOutcome,
-  briefly,
-  confirmedAs,
-} from "./outcome";
+import { keptIn } from "../../core/state";
+import { type Look } from "../../core/wait";
+import { patiently, shownOf, showsContract, type TetherInputs, titleOf } from "./read";
+import { balanceOf, funded, payerOf } from "./funds";
+
+/** A deployment that was sent and whose outcome is unknown. The state keeps it. */
+export interface UnknownOutcome {
+  /** When it was sent. Identifies it: see `confirmedAs`. */
+  since: string;
+  /** What came instead of an answer. */
+  why: string;
+  /** The account's balance before it. */
+  balanceWei?: string;
+}
+
+/** Unknown outcomes in the state, by network. */
+export const unknownsIn = (state: Props): Record<string, UnknownOutcome> =>
+  (keptIn(state).deployment ?? {}) as Record<string, UnknownOutcome>;
+
+/** Whether a failed deployment may have succeeded all the same. Then it is not sent again unasked. */
+const isUnknownOutcome = (error: unknown): boolean =>
+  !(error instanceof UserError) &&
+  !isApiError(error, "unsent", "limited", "denied", "missing", "unsupported", "conflict", "invalid");
+
+/** A failed call, without advice. */
+export const briefly = (error: unknown): string => {
+  if (!isApiError(error)) return messageOf(error);
+  const { call, status, errorMessage } = error;
+  return `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
+};
 
 export interface Deployment {
   account: TetherAccount;
@@ -35,11 +55,10 @@ export interface Deployment {
  */
 export async function deploy(session: Session, inputs: TetherInputs, deployment: Deployment): Promise<void> {
   const { tetherId, network } = inputs;
-  const { account, unknown, first, ran, note, keep } = deployment;
-  const say = (text: string): void => session.say(`tether service "${tetherId}": ${text}`);
-  const traces: Traces = { first, account, activated: () => note({ state: "active" }) };
+  const { account, unknown, note, keep } = deployment;
+  const say = (text: string): void => session.say(`${titleOf(tetherId)}: ${text}`);
 
-  const there = unknown ? await settled(session, inputs, unknown, traces) : await already(session, inputs, traces, ran);
+  const there = await (unknown ? settled(session, inputs, deployment, unknown) : already(session, inputs, deployment));
   if (there !== undefined) return say(`the contract is deployed on ${network}: ${there}. It is not sent again.`);
   if (unknown) say(`no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent once more.`);
   keep(undefined);
@@ -66,23 +85,9 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
     say(
       `${lost.why}. The contract may be deployed nevertheless: it is not sent again, and the run looks for it on ${network}.`,
     );
-    const trace = await lookForTrace(session, inputs, lost, traces);
+    const trace = await lookForTrace(session, inputs, deployment, lost);
     say(`the contract is deployed on ${network}: ${trace}.`);
   }
-}
-
-/** How an earlier deployment ended: what shows the contract. undefined: a person says that there is none. */
-async function settled(
-  session: Session,
-  inputs: TetherInputs,
-  unknown: UnknownOutcome,
-  traces: Traces,
-): Promise<string | undefined> {
-  const word = confirmedAs(inputs.tetherId, unknown);
-  if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
-  if (word === undefined) return lookForTrace(session, inputs, unknown, traces);
-  const seen = await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
-  return "done" in seen ? seen.done : undefined;
 }
 
 /**
@@ -92,8 +97,7 @@ async function settled(
 async function already(
   session: Session,
   inputs: TetherInputs,
-  { first, activated }: Traces,
-  ran: string | undefined,
+  { first, ran, note }: Deployment,
 ): Promise<string | undefined> {
   const { tetherId, network, active } = inputs;
   const shows = showsContract(await shownOf(session, tetherId), network, first);
@@ -102,6 +106,94 @@ async function already(
   if (!unseen) return undefined;
   if (active === false) return ran;
   if (!(await canActivate(session, tetherId))) return undefined;
-  activated();
+  note({ state: "active" });
   return ran ?? "the service can be activated";
+}
+
+/** "A successful deployment is required before the first activate" (spec, section 4.3). */
+function canActivate({ client }: Session, tetherId: string): Promise<boolean> {
+  const activated = client.activateTether(tetherId).then(() => true);
+  return answerOr(activated, false, "conflict", "invalid", "missing");
+}
+
+const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;
+
+/** What a person says, after looking, about this deployment. */
+function confirmedAs(tetherId: string, unknown: UnknownOutcome): "deployed" | "not deployed" | undefined {
+  const env = processEnvironment();
+  const says = (variable: string): boolean =>
+    (env[variable] ?? "").split(/[\s,]+/).includes(wordFor(tetherId, unknown));
+  if (says("CONSORTIUM_DEPLOYED")) return "deployed";
+  return says("CONSORTIUM_NOT_DEPLOYED") ? "not deployed" : undefined;
+}
+
+/** How an earlier deployment ended: what shows the contract. undefined: a person says that there is none. */
+async function settled(
+  session: Session,
+  inputs: TetherInputs,
+  deployment: Deployment,
+  unknown: UnknownOutcome,
+): Promise<string | undefined> {
+  const word = confirmedAs(inputs.tetherId, unknown);
+  if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
+  if (word === undefined) return lookForTrace(session, inputs, deployment, unknown);
+  const seen = await look(session, inputs, deployment, unknown);
+  return "done" in seen ? seen.done : undefined;
+}
+
+/** Looks once for traces of a contract that was sent for. Does not activate a tether with `active: false`. */
+async function look(
+  session: Session,
+  inputs: TetherInputs,
+  { first, account, note }: Deployment,
+  unknown: UnknownOutcome,
+): Promise<Look<string>> {
+  const { tetherId, network } = inputs;
+  const shown = await shownOf(session, tetherId);
+  const shows = showsContract(shown, network, first);
+  if (shows) return { done: "the service shows it" };
+  const payer = payerOf(account);
+  if (shown?.network && shown.network !== network) {
+    return { waiting: `targeting ${shown.network}: the account ${payer} shows nothing about ${network}` };
+  }
+  const balance = await balanceOf(session, inputs, await session.client.getTetherAccount(tetherId));
+  const before = unknown.balanceWei === undefined ? undefined : BigInt(unknown.balanceWei);
+  if (before !== undefined && balance !== undefined && balance < before) {
+    return { done: `the account ${payer} has paid ${before - balance} wei for it` };
+  }
+  const unseen = balance === undefined && shows === undefined;
+  if (unseen && inputs.active !== false && (await canActivate(session, tetherId))) {
+    note({ state: "active" });
+    return { done: "the service can be activated" };
+  }
+  const has = balance === undefined ? "shows no balance" : `has ${balance} wei`;
+  return { waiting: `no trace of a contract on ${network}: the account ${payer} ${has}` };
+}
+
+/** Looks for a trace until the deadline. @throws UserError that says where to look */
+async function lookForTrace(
+  session: Session,
+  inputs: TetherInputs,
+  deployment: Deployment,
+  unknown: UnknownOutcome,
+): Promise<string> {
+  const { tetherId, network } = inputs;
+  let before = "nothing seen of a contract";
+  const again = async (): Promise<Look<string>> => {
+    const seen = await look(session, inputs, deployment, unknown);
+    if ("waiting" in seen) before = seen.waiting;
+    return seen;
+  };
+  try {
+    return await patiently(session, tetherId, again, (error) => `${before} (at last ${briefly(error)})`);
+  } catch (error) {
+    const word = wordFor(tetherId, unknown);
+    throw new UserError(
+      `it is not known whether the contract was deployed on ${network} (${unknown.why}): ${messageOf(error)} ` +
+        "It may have been paid for, so it is not sent again. " +
+        `Check the account ${payerOf(deployment.account)} on ${network}, and the tether service in the console: ` +
+        `if there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} sends it once more; ` +
+        `if there is one, CONSORTIUM_DEPLOYED=${word} uses it as it is.`,
+    );
+  }
 }

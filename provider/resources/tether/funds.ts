@@ -1,18 +1,14 @@
-import { type ApiError, isApiError, noDeadline, type TetherAccount } from "../../api";
+import { type ApiError, noDeadline, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { messageOf } from "../../plain";
 import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
-import { type Look, waitFor } from "../../core/wait";
+import { type Look } from "../../core/wait";
 import { durationSeconds } from "../../constants";
-import { type TetherInputs } from "./read";
+import { patiently, type TetherInputs, titleOf } from "./read";
 
 /** How messages name an account that the service does not show. */
 export const payerOf = ({ account }: TetherAccount): string => account ?? "of the tether service";
-
-/** Whether the service may be away for a moment only, so that looking again helps. */
-export const isPassing = (error: unknown): error is ApiError =>
-  isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
 
 /**
  * The balance on the network in wei, once it is enough to deploy there. With `waitForFunds` it waits for that; otherwise it fails
@@ -39,7 +35,7 @@ export async function funded(
     );
   }
   session.say(
-    `tether service "${tetherId}": ${short.text}; ${short.missing} wei are missing. ${send}: it waits ${waitForFunds}.`,
+    `${titleOf(tetherId)}: ${short.text}; ${short.missing} wei are missing. ${send}: it waits ${waitForFunds}.`,
   );
   const start = clock.now();
   deadline.at += patience; // waiting for funds takes none of the resource's time
@@ -57,38 +53,26 @@ async function waitForMore(
   { end, send, isTarget }: { end: number; send: string; isTarget: boolean },
 ): Promise<bigint | undefined> {
   const { client, clock } = session;
-  let trouble: unknown;
-
   const look = async (): Promise<Look<bigint | undefined>> => {
-    const seen = await glance();
-    if (seen instanceof Error) return { waiting: `cannot read the balance (${seen.message})` };
-    const short = shortage(inputs, account, seen);
-    if (!short) return { done: seen };
+    const balance = await balanceOf(session, inputs, isTarget ? await client.getTetherAccount(inputs.tetherId) : {});
+    const short = shortage(inputs, account, balance);
+    if (!short) return { done: balance };
     if (clock.now() < end) return { waiting: `${short.text}; ${short.missing} wei are missing` };
     throw new UserError(
       `${short.text} after a wait of ${inputs.waitForFunds}, which is ${short.missing} too little to deploy the contract. ` +
         `Nothing was spent. ${send}.`,
     );
   };
-
   /** A service that is away for a moment does not end a long wait. One that stays away does. */
-  const glance = async (): Promise<bigint | undefined | Error> => {
-    try {
-      return await balanceOf(session, inputs, isTarget ? await client.getTetherAccount(inputs.tetherId) : {});
-    } catch (error) {
-      trouble = error;
-      if (!isPassing(error) || clock.now() >= end) throw error;
-      return error;
-    }
+  const away = (error: ApiError): string => {
+    if (clock.now() >= end) throw error;
+    return `cannot read the balance (${error.message})`;
   };
-
   try {
-    return await waitFor({ ...session, deadline: noDeadline }, `tether service "${inputs.tetherId}"`, look);
+    return await patiently({ ...session, deadline: noDeadline }, inputs.tetherId, look, away);
   } catch (error) {
-    if (error === trouble || !(error instanceof UserError)) {
-      throw new UserError(`while it waited for funds: ${messageOf(error)} Nothing was spent. ${send}.`);
-    }
-    throw error;
+    if (error instanceof UserError) throw error;
+    throw new UserError(`while it waited for funds: ${messageOf(error)} Nothing was spent. ${send}.`);
   }
 }
 

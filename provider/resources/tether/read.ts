@@ -1,12 +1,16 @@
 import { z } from "zod";
-import { type ConsortiumClient, isApiError, type TetherAccount } from "../../api";
+import { type ApiError, type ConsortiumClient, isApiError, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
 import { Listed } from "../../core/collection";
 import { type Session } from "../../core/session";
 import { isRecorded, keptIn, keptKey, stateVersion } from "../../core/state";
+import { type Look, waitFor } from "../../core/wait";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
+
+/** How messages name it. */
+export const titleOf = (id: string): string => `tether service "${id}"`;
 
 /** Another form that services have: everything in a configuration. */
 const Configured = z.looseObject({
@@ -39,7 +43,7 @@ export const ShownTether = z.preprocess(
     contract_address: z.string().optional().catch(undefined),
   }),
 );
-type Shown = z.infer<typeof ShownTether>;
+export type Shown = z.infer<typeof ShownTether>;
 
 /** The current state. undefined: the service does not know this tether any more. */
 export async function read(session: Session, id: string, state: Props): Promise<Props | undefined> {
@@ -123,10 +127,35 @@ export async function accountOf(session: Session, id: string): Promise<TetherAcc
     const made = client.makeTetherAccount(id).then(() => true);
     if (!(await answerOr(made, false, "missing", "unsupported", "invalid"))) throw error;
     const account = await client.getTetherAccount(id);
-    session.say(`tether service "${id}": it had no account yet; ${account.account ?? "one"} was created.`);
+    session.say(`${titleOf(id)}: it had no account yet; ${account.account ?? "one"} was created.`);
     return account;
   }
 }
+
+/** Whether the service may be away for a moment only, so that looking again helps. */
+export const isPassing = (error: unknown): error is ApiError =>
+  isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
+
+/**
+ * Looks until done, also while the service is away for a moment.
+ * @param away what it waits for meanwhile, in words; may throw to end the wait
+ * @param passes which failures do not end it
+ */
+export const patiently = <T>(
+  session: Session,
+  id: string,
+  look: () => Promise<Look<T>>,
+  away: (error: ApiError) => string,
+  passes: (error: ApiError) => boolean = isPassing,
+): Promise<T> =>
+  waitFor(session, titleOf(id), async () => {
+    try {
+      return await look();
+    } catch (error) {
+      if (!isApiError(error) || !passes(error)) throw error;
+      return { waiting: away(error) };
+    }
+  });
 
 /** Fails for a wrong address, which would otherwise look like a service that does not know the tether. */
 export const requireService = (session: Session): Promise<unknown> =>

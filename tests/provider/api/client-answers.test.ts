@@ -67,6 +67,15 @@ describe("the organization of a key", () => {
     expect(requests.map(({ url }) => url.replace("/api/v1", ""))).toEqual(["/apikeys", "/orgs", "/memberships"]);
   });
 
+  test("that the settings require is asked for again after a failure", async () => {
+    const { baseUrl } = await peer((response, seen, socket) =>
+      (seen === 1 ? json(401, {}) : json(200, [{ _id: "o1" }]))(response, seen, socket),
+    );
+    const client = new ConsortiumClient(http(baseUrl, { organization: "o1" }));
+    await expect(client.requireOrganization()).rejects.toThrow(/HTTP 401/);
+    await client.requireOrganization();
+  });
+
   test("is asked for again where the service is away", async () => {
     virtualTime();
     const { baseUrl, requests } = await peer((response, seen, socket) =>

@@ -1,6 +1,5 @@
 import { ConsortiumClient } from "../../../provider/api/client";
 import { resolveSettings } from "../../../provider/api/settings";
-import { type Service } from "../../../service/index";
 import { network, type Network } from "../../support/network";
 import { start } from "../../support/service";
 
@@ -13,12 +12,14 @@ const tetherId = "tether0001";
 
 interface World extends Network {
   client: ConsortiumClient;
-  service: Service;
+  /** Ids of an environment, and of a node in it. */
+  inside: [consortiumId: string, environmentId: string];
+  node: [consortiumId: string, environmentId: string, nodeId: string];
 }
 
 const consortium = "/consortia/:consortiumId";
 const environment = `${consortium}/environments/:environmentId`;
-const node = `${environment}/nodes/:nodeId`;
+const oneNode = `${environment}/nodes/:nodeId`;
 const tether = "/tether/:tetherId";
 
 const endpoints: [call: string, act: (world: World) => Promise<unknown>, result: unknown, body?: unknown][] = [
@@ -76,24 +77,19 @@ const endpoints: [call: string, act: (world: World) => Promise<unknown>, result:
   ],
   [
     `GET ${environment}/nodes`,
-    ({ client, consortiumId, environmentId }) => client.listNodes(consortiumId, environmentId, { name: "node-0" }),
+    ({ client, inside }) => client.listNodes(...inside, { name: "node-0" }),
     [{ name: "node-0", role: "validator" }],
   ],
   [
     `POST ${environment}/nodes`,
-    ({ client, consortiumId, environmentId, membershipId }) =>
-      client.createNode(consortiumId, environmentId, { membership_id: membershipId, name: "n" }),
+    ({ client, inside, membershipId }) => client.createNode(...inside, { membership_id: membershipId, name: "n" }),
     { name: "n", state: "initializing", membership_id: text, provider: "quorum", consensus_type: "ibft" },
     { membership_id: text, name: "n" },
   ],
+  [`GET ${oneNode}`, ({ client, node }) => client.getNode(...node), { name: "node-0", state: "started" }],
   [
-    `GET ${node}`,
-    ({ client, consortiumId, environmentId, nodeId }) => client.getNode(consortiumId, environmentId, nodeId),
-    { name: "node-0", state: "started" },
-  ],
-  [
-    `GET ${node}/status`,
-    ({ client, consortiumId, environmentId, nodeId }) => client.getNodeStatus(consortiumId, environmentId, nodeId),
+    `GET ${oneNode}/status`,
+    ({ client, node }) => client.getNodeStatus(...node),
     {
       id: text,
       geth: { public_address: hex, validators: [hex] },
@@ -103,14 +99,13 @@ const endpoints: [call: string, act: (world: World) => Promise<unknown>, result:
     },
   ],
   [
-    `GET ${node}/logs/:client`,
-    ({ client, consortiumId, environmentId, nodeId }) => client.getNodeLogs(consortiumId, environmentId, nodeId),
+    `GET ${oneNode}/logs/:client`,
+    ({ client, node }) => client.getNodeLogs(...node),
     expect.arrayContaining([expect.stringContaining("[geth]")]),
   ],
   [
-    `GET ${node}/logs/:client`,
-    ({ client, consortiumId, environmentId, nodeId }) =>
-      client.getNodeLogs(consortiumId, environmentId, nodeId, "constellation", 1),
+    `GET ${oneNode}/logs/:client`,
+    ({ client, node }) => client.getNodeLogs(...node, "constellation", 1),
     [expect.stringContaining("[constellation]")],
   ],
   [
@@ -120,8 +115,7 @@ const endpoints: [call: string, act: (world: World) => Promise<unknown>, result:
   ],
   [
     `POST ${environment}/appcreds`,
-    ({ client, consortiumId, environmentId, membershipId }) =>
-      client.createAppCred(consortiumId, environmentId, { membership_id: membershipId }),
+    ({ client, inside, membershipId }) => client.createAppCred(...inside, { membership_id: membershipId }),
     { id: text, username: text, password: text, auth_type: "basic_auth" },
     { membership_id: text },
   ],
@@ -132,7 +126,7 @@ const endpoints: [call: string, act: (world: World) => Promise<unknown>, result:
     { state: "deleted" },
   ],
   [
-    `DELETE ${node}`,
+    `DELETE ${oneNode}`,
     ({ client, consortiumId, environmentId, nodeId }) =>
       client.delete(`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}`),
     undefined,
@@ -162,7 +156,9 @@ test.each(table)("%s", async (call, { act, result, body }) => {
   await client.setTetherNetwork(tetherId, "rinkeby");
   service.clearCalls();
 
-  const answer = await act({ ...net, client, service });
+  const { consortiumId, environmentId, nodeId } = net;
+  const inside: World["inside"] = [consortiumId, environmentId];
+  const answer = await act({ ...net, client, inside, node: [...inside, nodeId] });
   if (typeof result === "object" && result !== null && !(result as { asymmetricMatch?: unknown }).asymmetricMatch) {
     expect(answer).toMatchObject(result);
     if (Array.isArray(result)) expect(answer).toHaveLength(result.length);

@@ -6,11 +6,14 @@ import { failure, peer, type Peer, type Reply, settingsFor } from "../../support
 
 type Page = { items: unknown[]; headers?: Record<string, string | string[]>; status?: number };
 
-/** Answers by the query of the address. */
-async function paged(pages: Record<string, Page>): Promise<{ client: ConsortiumClient; server: Peer }> {
+/** By the query of the address; elements alone are a page without more to say. */
+type Pages = Record<string, Page | unknown[]>;
+
+async function paged(pages: Pages): Promise<{ client: ConsortiumClient; server: Peer }> {
   const reply: Reply = (response, seen) => {
     const { search } = new URL(server.requests[seen - 1]!.url, server.baseUrl);
-    const { items, headers = {}, status = 200 } = pages[search] ?? { items: [], status: 404 };
+    const page = pages[search] ?? { items: [], status: 404 };
+    const { items, headers = {}, status = 200 } = Array.isArray(page) ? { items: page } : page;
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(items));
   };
   const server = await peer(reply);
@@ -19,6 +22,10 @@ async function paged(pages: Record<string, Page>): Promise<{ client: ConsortiumC
 
 const some = (from: number, count: number): { _id: string }[] =>
   Array.from({ length: count }, (_, at) => ({ _id: `c${from + at}` }));
+
+/** The first page: two consortia. */
+const two = (headers: Page["headers"] = {}, status = 200): Page => ({ items: some(0, 2), headers, status });
+const next = { link: '<?page=2>; rel="next"' };
 
 test.each<[string, string | string[]]>([
   ["a query alone", '<?page=2>; rel="next"'],
@@ -30,8 +37,8 @@ test.each<[string, string | string[]]>([
   ["a fragment, which is not sent", '<?page=2#end>; rel="next"'],
 ])("a next link: %s", async (_what, link) => {
   const { client, server } = await paged({
-    "": { items: some(0, 2), headers: { link } },
-    "?page=2": { items: some(2, 1) },
+    "": two({ link }),
+    "?page=2": some(2, 1),
   });
   expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["c0", "c1", "c2"]);
   expect(server.requests.map(({ url }) => url)).toEqual(["/api/v1/consortia", "/api/v1/consortia?page=2"]);
@@ -39,30 +46,15 @@ test.each<[string, string | string[]]>([
 });
 
 describe("a list whose length is round, and that says nothing of pages", () => {
-  test.each<[string, Record<string, Page>, number, number]>([
-    ["has more", { "": { items: some(0, 25) }, "?skip=25": { items: some(25, 3) } }, 28, 2],
-    [
-      "has two pages more",
-      { "": { items: some(0, 10) }, "?skip=10": { items: some(10, 10) }, "?skip=20": { items: [] } },
-      20,
-      3,
-    ],
-    ["is whole", { "": { items: some(0, 50) }, "?skip=50": { items: [] } }, 50, 2],
-    [
-      "is whole, and the service does not know skip",
-      { "": { items: some(0, 50) }, "?skip=50": { items: some(0, 50) } },
-      50,
-      2,
-    ],
-    [
-      "is whole, and the service refuses skip",
-      { "": { items: some(0, 50) }, "?skip=50": { items: [], status: 400 } },
-      50,
-      2,
-    ],
+  test.each<[string, Pages, number, number]>([
+    ["has more", { "": some(0, 25), "?skip=25": some(25, 3) }, 28, 2],
+    ["has two pages more", { "": some(0, 10), "?skip=10": some(10, 10), "?skip=20": [] }, 20, 3],
+    ["is whole", { "": some(0, 50), "?skip=50": [] }, 50, 2],
+    ["is whole, and the service does not know skip", { "": some(0, 50), "?skip=50": some(0, 50) }, 50, 2],
+    ["is whole, and the service refuses skip", { "": some(0, 50), "?skip=50": { items: [], status: 400 } }, 50, 2],
     ["is whole, by its total", { "": { items: some(0, 50), headers: { "x-total-count": "50" } } }, 50, 1],
-    ["is not round", { "": { items: some(0, 26) } }, 26, 1],
-    ["is empty", { "": { items: [] } }, 0, 1],
+    ["is not round", { "": some(0, 26) }, 26, 1],
+    ["is empty", { "": [] }, 0, 1],
   ])("%s", async (_, pages, count, requests) => {
     const { client, server } = await paged(pages);
     expect((await client.listConsortia()).map(({ id }) => id)).toEqual(some(0, count).map(({ _id }) => _id));
@@ -70,7 +62,7 @@ describe("a list whose length is round, and that says nothing of pages", () => {
   });
 
   test("keeps its filter", async () => {
-    const { client, server } = await paged({ "?name=a": { items: some(0, 10) }, "?name=a&skip=10": { items: [] } });
+    const { client, server } = await paged({ "?name=a": some(0, 10), "?name=a&skip=10": [] });
     expect(await client.listConsortia({ name: "a" })).toHaveLength(10);
     expect(server.requests).toHaveLength(2);
   });
@@ -79,90 +71,52 @@ describe("a list whose length is round, and that says nothing of pages", () => {
 test.each(["!a", "<a", ">a", "^a", "$a", "~a"])(
   "a name that a service may take for an operation is not sent: %s",
   async (name) => {
-    const { client, server } = await paged({
-      "": {
-        items: [
-          { _id: "c1", name },
-          { _id: "c2", name: "a" },
-        ],
-      },
-    });
+    const [meant, other] = [
+      { _id: "c1", name },
+      { _id: "c2", name: "a" },
+    ];
+    const { client, server } = await paged({ "": [meant, other] });
     expect((await client.listConsortia({ name })).map(({ id }) => id)).toEqual(["c1"]);
     expect(server.requests.map(({ url }) => url)).toEqual(["/api/v1/consortia"]);
   },
 );
 
 test("an absolute address keeps its filter, and what two pages show is there once", async () => {
-  const pages: Record<string, Page> = {};
+  const pages: Pages = {};
   const { client, server } = await paged(pages);
   const link = `<${server.baseUrl}/consortia?name=a&cursor=x%2Fy>; rel="next"`;
-  pages["?name=a"] = { items: some(0, 2), headers: { link } };
-  pages["?name=a&cursor=x%2Fy"] = { items: some(1, 2) };
+  pages["?name=a"] = two({ link });
+  pages["?name=a&cursor=x%2Fy"] = some(1, 2);
   expect((await client.listConsortia({ name: "a" })).map(({ id }) => id)).toEqual(["c0", "c1", "c2"]);
 });
 
-test.each<[string, Page, Record<string, Page>, RegExp]>([
-  [
-    "a total",
-    { items: some(0, 2), headers: { "x-total-count": "5" } },
-    {},
-    /holds 2, .* there are 5 \(X-Total-Count\)/,
-  ],
-  [
-    "a range",
-    { items: some(0, 2), headers: { "content-range": "items 0-1/250" } },
-    {},
-    /there are 250 \(Content-Range\)/,
-  ],
-  ["a range of 206", { items: some(0, 2), headers: { "content-range": "0-1/3" }, status: 206 }, {}, /there are 3/],
-  ["206 alone", { items: some(0, 2), status: 206 }, {}, /it is partial \(HTTP 206\)/],
-  [
-    "206 and an unknown size",
-    { items: some(0, 2), headers: { "content-range": "items 0-1/*" }, status: 206 },
-    {},
-    /206/,
-  ],
-  [
-    "another host",
-    { items: some(0, 2), headers: { link: '<http://elsewhere.test/x>; rel="next"' } },
-    {},
-    /elsewhere.test/,
-  ],
-  ["another scheme", { items: some(0, 2), headers: { link: '<ftp://127.0.0.1/x>; rel="next"' } }, {}, /ftp:|null/],
-  [
-    "no address",
-    { items: some(0, 2), headers: { link: '<http://[>; rel="next"' } },
-    {},
-    /the address of its next page is invalid/,
-  ],
-  [
-    "an unreadable header",
-    { items: some(0, 2), headers: { link: "?page=2; rel=next" } },
-    {},
-    /its Link header cannot be read/,
-  ],
-  ["itself", { items: some(0, 2), headers: { link: '</api/v1/consortia>; rel="next"' } }, {}, /was read already/],
-  ["a page that is not there", { items: some(0, 2), headers: { link: '<?page=2>; rel="next"' } }, {}, /HTTP 404/],
-  [
-    "a page that is refused",
-    { items: some(0, 2), headers: { link: '<?page=2>; rel="next"' } },
-    { "?page=2": { items: [], status: 403 } },
-    /HTTP 403/,
-  ],
+test.each<[string, Page, RegExp, Page?]>([
+  ["a total", two({ "x-total-count": "5" }), /holds 2, .* there are 5 \(X-Total-Count\)/],
+  ["a range", two({ "content-range": "items 0-1/250" }), /there are 250 \(Content-Range\)/],
+  ["a range of 206", two({ "content-range": "0-1/3" }, 206), /there are 3/],
+  ["206 alone", two({}, 206), /it is partial \(HTTP 206\)/],
+  ["206 and an unknown size", two({ "content-range": "items 0-1/*" }, 206), /206/],
+  ["another host", two({ link: '<http://elsewhere.test/x>; rel="next"' }), /elsewhere.test/],
+  ["another scheme", two({ link: '<ftp://127.0.0.1/x>; rel="next"' }), /ftp:|null/],
+  ["no address", two({ link: '<http://[>; rel="next"' }), /the address of its next page is invalid/],
+  ["an unreadable header", two({ link: "?page=2; rel=next" }), /its Link header cannot be read/],
+  ["itself", two({ link: '</api/v1/consortia>; rel="next"' }), /was read already/],
+  ["a page that is not there", two(next), /HTTP 404/],
+  ["a page that is refused", two(next), /HTTP 403/, { items: [], status: 403 }],
   [
     "pages in a circle",
-    { items: some(0, 2), headers: { link: '<?page=2>; rel="next"' } },
-    { "?page=2": { items: some(2, 1), headers: { link: '</api/v1/consortia>; rel="next"' } } },
+    two(next),
     /was read already/,
+    { items: some(2, 1), headers: { link: '</api/v1/consortia>; rel="next"' } },
   ],
   [
     "too few on all pages",
-    { items: some(0, 2), headers: { link: '<?page=2>; rel="next"', "x-total-count": "4" } },
-    { "?page=2": { items: some(2, 1), headers: { "x-total-count": "4" } } },
+    two({ ...next, "x-total-count": "4" }),
     /holds 3, .* there are 4/,
+    { items: some(2, 1), headers: { "x-total-count": "4" } },
   ],
-])("only a part: %s", async (_what, first, others, why) => {
-  const { client, server } = await paged({ "": first, ...others });
+])("only a part: %s", async (_what, first, why, ...[second]) => {
+  const { client, server } = await paged({ "": first, ...(second && { "?page=2": second }) });
   const error = await failure(client.listConsortia());
   expect(error).toMatchObject({ kind: "partial", call: "GET /consortia" });
   expect(error.message).toMatch(why);
@@ -171,28 +125,19 @@ test.each<[string, Page, Record<string, Page>, RegExp]>([
   for (const { url } of server.requests) expect(url).toMatch(/^\/api\/v1\/consortia/);
 });
 
-test.each<[string, Page, Record<string, Page>]>([
-  ["as many as the total", { items: some(0, 2), headers: { "x-total-count": "2" } }, {}],
-  ["the whole range", { items: some(0, 2), headers: { "content-range": "items 0-1/2" } }, {}],
-  ["a header without a next link", { items: some(0, 2), headers: { link: '<?page=1>; rel="first"' } }, {}],
-  [
-    "a next link of something else",
-    { items: some(0, 2), headers: { link: '<?page=2>; rel="next"; anchor="/help"' } },
-    {},
-  ],
-  ["garbage without a next link", { items: some(0, 2), headers: { link: "garbage" } }, {}],
+test.each<[string, Page, Page?]>([
+  ["as many as the total", two({ "x-total-count": "2" })],
+  ["the whole range", two({ "content-range": "items 0-1/2" })],
+  ["a header without a next link", two({ link: '<?page=1>; rel="first"' })],
+  ["a next link of something else", two({ link: '<?page=2>; rel="next"; anchor="/help"' })],
+  ["garbage without a next link", two({ link: "garbage" })],
   [
     "a total that is reached by a next link to another host",
-    { items: some(0, 2), headers: { "x-total-count": "2", link: '<http://elsewhere.test/x>; rel="next"' } },
-    {},
+    two({ "x-total-count": "2", link: '<http://elsewhere.test/x>; rel="next"' }),
   ],
-  [
-    "an empty page at the end",
-    { items: some(0, 2), headers: { link: '<?page=2>; rel="next"' } },
-    { "?page=2": { items: [] } },
-  ],
-])("whole: %s", async (_what, first, others) => {
-  const { client } = await paged({ "": first, ...others });
+  ["an empty page at the end", two(next), { items: [] }],
+])("whole: %s", async (_what, first, ...[second]) => {
+  const { client } = await paged({ "": first, ...(second && { "?page=2": second }) });
   expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["c0", "c1"]);
 });
 
@@ -204,16 +149,16 @@ describe("a total beside a filter, which it may not count", () => {
 
   test("does not make a part whole", async () => {
     const headers = { "x-total-count": "2", link: '<http://elsewhere.test/x>; rel="next"' };
-    const { client } = await paged({ "?name=a": { items: some(0, 2), headers } });
+    const { client } = await paged({ "?name=a": two(headers) });
     expect(await failure(client.listConsortia({ name: "a" }))).toMatchObject({ kind: "partial" });
   });
 });
 
 test.each(["me", "me:password"])("the key goes to no next page with a user name: %s", async (user) => {
-  const pages: Record<string, Page> = {};
+  const pages: Pages = {};
   const { client, server } = await paged(pages);
-  const next = `${server.baseUrl.replace("://", `://${user}@`)}/consortia?page=2`;
-  pages[""] = { items: some(0, 2), headers: { link: `<${next}>; rel="next"` } };
+  const other = `${server.baseUrl.replace("://", `://${user}@`)}/consortia?page=2`;
+  pages[""] = two({ link: `<${other}>; rel="next"` });
   expect(await failure(client.listConsortia())).toMatchObject({ kind: "partial" });
   expect(server.requests).toHaveLength(1);
 });

@@ -38,22 +38,18 @@ const variants: Variant[] = [
     // A service that shows nothing of a new credential's password could not be used at all.
     kinds: collected.filter((kind) => kind !== "appCred"),
   },
-  { where: "deletions are answered 200", answers: { deleted: deletions(200) } },
-  { where: "deletions are answered 202", answers: { deleted: deletions(202) } },
-  { where: "deletions are answered 204", answers: { deleted: deletions(204) } },
+  ...[200, 202, 204].map((status) => ({
+    where: `deletions are answered ${status}`,
+    answers: { deleted: deletions(status) },
+  })),
   { where: "answers have no body", answers: { emptyBodies: true } },
   { where: "objects have an id, not an _id", answers: { idField: "id" } },
   { where: "there is no GET of one object", answers: { getById: false } },
-  {
-    where: "credentials are not listed: 404",
-    answers: { listCredentials: 404 },
+  ...[404, 405].map((listCredentials) => ({
+    where: `credentials are not listed: ${listCredentials}`,
+    answers: { listCredentials },
     kinds: aroundCredentials,
-  },
-  {
-    where: "credentials are not listed: 405",
-    answers: { listCredentials: 405 },
-    kinds: aroundCredentials,
-  },
+  })),
   {
     where: "credentials are listed with asterisks for a password",
     then: ({ store: { credentials } }) =>
@@ -79,10 +75,7 @@ const variants: Variant[] = [
     timing: { listLag: 500 },
     answers: { emptyBodies: true },
   },
-  {
-    where: "deletions take 4 s, and show for 4 s more",
-    timing: { deleting: 4_000, deletedVisible: 4_000 },
-  },
+  { where: "deletions take 4 s, and show for 4 s more", timing: { deleting: 4_000, deletedVisible: 4_000 } },
   {
     where: "a start takes more than a minute",
     timing: { environmentStart: 90_000, nodeStart: 60_000 },

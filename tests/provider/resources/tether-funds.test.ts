@@ -1,37 +1,21 @@
-import { type FaultRule, type ServiceOptions } from "../../../service/index";
-import { Engine, type Outcome, type Props } from "../../support/engine";
-import { network } from "../../support/network";
+import { type FaultRule } from "../../../service/index";
 import { otherTether } from "../../support/other-tether";
-import { start, type Started } from "../../support/service";
+import { errorOf, ether, tetherArgs as base, tethered, type Tethered, tetherId } from "../../support/tethered";
 
 /* Funds: how long a deployment waits for them, what it says meanwhile, and what it says after a lost answer. */
 
-const tetherId = "tether0001";
-const ether = "1000000000000000000";
-const base = { tetherId, network: "rinkeby", intervalHours: 2 };
 const address = "0x[0-9a-fA-F]{40}";
 const account = { method: "GET", route: "/tether/:tetherId/account" };
 
-type World = Started & { engine: Engine; fund: (wei: string) => void; deployments: () => Props; balances: () => Props };
-
-async function tethered(rinkeby = "0", options: ServiceOptions = {}): Promise<World> {
-  const started = await start({ tethers: [{ id: tetherId, funds: { rinkeby } }], ...options });
-  await network(started.service, started.time);
-  const { tethers } = started.service.store;
-  return {
-    ...started,
-    engine: new Engine("tetherService"),
-    fund: (wei) => tethers.setFunds(tetherId, "rinkeby", wei),
-    deployments: () => tethers.get(tetherId).fields.deployments,
-    balances: () => tethers.get(tetherId).fields.balances,
-  };
+async function funded(rinkeby = "0"): Promise<Tethered & { fund: (wei: string) => void }> {
+  const world = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby } }] });
+  return { ...world, fund: (wei) => world.service.store.tethers.setFunds(tetherId, "rinkeby", wei) };
 }
 
-const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
 const sent = (calls: string[]): number => calls.filter((call) => call.endsWith("/deploy")).length;
 
 test("waits until they are there, says at once and then ever more rarely what is missing, then goes on", async () => {
-  const { engine, time, said, fund, calls, deployments } = await tethered("40");
+  const { engine, time, said, fund, calls, fields } = await funded("40");
   time.after(60_000, () => fund(ether));
   const args = { ...base, waitForFunds: "30m", minimumBalanceWei: ether };
   expect(await engine.up(args)).toEqual({ then: "created" });
@@ -45,13 +29,13 @@ test("waits until they are there, says at once and then ever more rarely what is
   const made = calls();
   expect(sent(made)).toBe(1);
   expect(made.length).toBeLessThan(43);
-  expect(deployments()).toMatchObject({ rinkeby: 1 });
+  expect(fields().deployments).toMatchObject({ rinkeby: 1 });
   expect(engine.outputs).toMatchObject({ ...args, balanceWei: ether, state: "active" });
   expect(await engine.up(args)).toEqual({ then: "same" });
 });
 
 test("funds that are there already are not waited for", async () => {
-  const { engine, said, calls } = await tethered(ether);
+  const { engine, said, calls } = await funded(ether);
   expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "created" });
   expect(said).toEqual([]);
   expect(calls().filter((call) => call.endsWith("/account"))).toHaveLength(1);
@@ -69,7 +53,7 @@ test("takes none of the time that the resource has", async () => {
 });
 
 test("the time is over: nothing was spent, what was set is kept, and the next update does only the rest", async () => {
-  const { engine, time, fund, calls, balances } = await tethered("7");
+  const { engine, time, fund, calls, fields } = await funded("7");
   const args = { ...base, waitForFunds: "1m30s", minimumBalanceWei: "10" };
   const outcome = await engine.up(args);
   expect(outcome.then).toBe("incomplete");
@@ -79,7 +63,7 @@ test("the time is over: nothing was spent, what was set is kept, and the next up
     ),
   );
   expect(time.now()).toBeGreaterThanOrEqual(90_000);
-  expect(balances()).toMatchObject({ rinkeby: "7" });
+  expect(fields().balances).toMatchObject({ rinkeby: "7" });
   expect(sent(calls())).toBe(0);
   fund(ether);
   expect(await engine.up(args)).toEqual({ then: "updated" });
@@ -87,7 +71,7 @@ test("the time is over: nothing was spent, what was set is kept, and the next up
 });
 
 test("without it: fails at once with the address, the network and what is missing", async () => {
-  const { engine, time, calls } = await tethered("7");
+  const { engine, time, calls } = await funded("7");
   const outcome = await engine.up({ ...base, minimumBalanceWei: "10" });
   expect(errorOf(outcome)).toMatch(
     new RegExp(
@@ -102,16 +86,16 @@ test.each<[string, FaultRule]>([
   ["answers 500 for a while", { kind: "status", status: 500, times: 30 }],
   ["drops connections for a while", { kind: "resetBefore", times: 30 }],
 ])("a service that %s does not end the wait", async (_, fault) => {
-  const { engine, service, time, fund, said, deployments } = await tethered();
+  const { engine, service, time, fund, said, fields } = await funded();
   service.faults.add({ ...fault, ...account, nth: 2 });
   time.after(200_000, () => fund(ether));
   expect(await engine.up({ ...base, waitForFunds: "1h" })).toEqual({ then: "created" });
   expect(said.some((line) => /cannot read the balance/.test(line))).toBe(true);
-  expect(deployments()).toMatchObject({ rinkeby: 1 });
+  expect(fields().deployments).toMatchObject({ rinkeby: 1 });
 });
 
 test("a key that is refused meanwhile does, and what was done is kept", async () => {
-  const { engine, service } = await tethered();
+  const { engine, service } = await funded();
   service.faults.add({ kind: "status", status: 401, ...account, nth: 3, times: Infinity });
   const outcome = await engine.up({ ...base, waitForFunds: "1h" });
   expect(outcome.then).toBe("incomplete");
@@ -119,7 +103,7 @@ test("a key that is refused meanwhile does, and what was done is kept", async ()
 });
 
 test.each(["soon", "30", "-5m", "1d", 30, ""])("waitForFunds: %j is refused before any call", async (waitForFunds) => {
-  const { engine, calls } = await tethered();
+  const { engine, calls } = await funded();
   expect(await engine.up({ ...base, waitForFunds })).toEqual({
     then: "refused",
     failures: [{ property: "waitForFunds", reason: expect.stringMatching(/must be a duration, such as/) as string }],
@@ -128,7 +112,7 @@ test.each(["soon", "30", "-5m", "1d", 30, ""])("waitForFunds: %j is refused befo
 });
 
 test("another patience is no change of what is there", async () => {
-  const { engine, calls } = await tethered(ether);
+  const { engine, calls } = await funded(ether);
   await engine.up(base);
   calls();
   expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "same" });
@@ -136,12 +120,12 @@ test("another patience is no change of what is there", async () => {
 });
 
 test("a tether that works is not stopped for a network on which it has too little", async () => {
-  const { engine, service, calls } = await tethered(ether);
+  const { engine, fields, calls } = await funded(ether);
   await engine.up(base);
   calls();
   expect(errorOf(await engine.up({ ...base, network: "mainnet" }))).toMatch(
     /has 0 wei on mainnet, .*Nothing was spent.*The tether stays on rinkeby as it is/,
   );
   expect(calls().filter((call) => call.startsWith("POST"))).toEqual([]);
-  expect(service.store.tethers.get(tetherId).fields).toMatchObject({ network: "rinkeby", active: true });
+  expect(fields()).toMatchObject({ network: "rinkeby", active: true });
 });

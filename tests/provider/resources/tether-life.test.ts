@@ -21,13 +21,6 @@ describe("funds", () => {
     expect(fields().deployments).toMatchObject({ rinkeby: 1 });
   });
 
-  test("fewer than the minimum that is asked for", async () => {
-    const { engine, fields } = await tethered();
-    const outcome = await engine.up({ ...tetherArgs, minimumBalanceWei: "2000000000000000000" });
-    expect(errorOf(outcome)).toContain(`${ether} too little`);
-    expect(fields().deployments).toMatchObject({ rinkeby: 0 });
-  });
-
   test("more than none, but too few for the chain: the service's own sentence and the account", async () => {
     const { engine, calls } = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: "5" } }] });
     const outcome = await engine.up(tetherArgs);

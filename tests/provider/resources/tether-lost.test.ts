@@ -2,11 +2,11 @@ import { type FaultRule } from "../../../service/index";
 import { Engine } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
-import { errorOf, ether, tetherArgs, tethered, tetherId } from "../../support/tethered";
+import { errorOf, ether, posting, tetherArgs, tethered, tetherId } from "../../support/tethered";
 
 /* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
 
-const deploy = { method: "POST", route: "/tether/:tetherId/deploy" };
+const deploy = posting("deploy");
 
 const faults: FaultRule[] = [
   ...lostAnswers,
@@ -91,29 +91,21 @@ test("a contract that somebody else has deployed there is taken as it is", async
   expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
 });
 
-test.each(["targetNetwork", "interval", "activate", "deactivate"])(
-  "a lost answer to %s is repeated",
-  async (action) => {
-    const { engine, service, fields } = await tethered();
-    service.faults.add({ kind: "resetAfter", method: "POST", route: `/tether/:tetherId/${action}` });
-    expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
-    expect(await engine.up({ ...tetherArgs, intervalHours: 3 })).toEqual({ then: "updated" });
-    expect(fields()).toMatchObject({ active: true, interval: 3, deployments: { rinkeby: 1 } });
-  },
-);
+const settings = ["targetNetwork", "interval", "activate", "deactivate"];
+test.each(settings)("a lost answer to %s is repeated", async (action) => {
+  const { engine, service, fields } = await tethered();
+  service.faults.add({ kind: "resetAfter", ...posting(action) });
+  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+  expect(await engine.up({ ...tetherArgs, intervalHours: 3 })).toEqual({ then: "updated" });
+  expect(fields()).toMatchObject({ active: true, interval: 3, deployments: { rinkeby: 1 } });
+});
 
 test.each([
   ["interval", { network: "rinkeby", state: "configured" }],
   ["deploy", { network: "rinkeby", intervalHours: 2, state: "configured" }],
 ])("refused at %s: what was done is kept, and the next update does the rest", async (action, kept) => {
   const { engine, service, calls } = await tethered();
-  service.faults.add({
-    kind: "status",
-    status: 400,
-    errorMessage: "not now",
-    method: "POST",
-    route: `/tether/:tetherId/${action}`,
-  });
+  service.faults.add({ kind: "status", status: 400, errorMessage: "not now", ...posting(action) });
   const outcome = await engine.up(tetherArgs);
   expect(outcome).toMatchObject({ then: "incomplete", error: expect.stringContaining("not now") as string });
   expect(engine.outputs).toMatchObject({ ...kept, __provider: expect.stringContaining("tetherService") as string });

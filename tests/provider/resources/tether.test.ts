@@ -1,5 +1,15 @@
 import { Engine } from "../../support/engine";
-import { errorOf, ether, firstSteps, post, tetherArgs, tethered, tetherId, whose } from "../../support/tethered";
+import {
+  errorOf,
+  ether,
+  firstSteps,
+  post,
+  posting,
+  tetherArgs,
+  tethered,
+  tetherId,
+  whose,
+} from "../../support/tethered";
 import { newProcess } from "../../support/service";
 
 /* The tether service: configured, deployed once a network, started and stopped. */
@@ -49,8 +59,8 @@ test("refused when it is started again: an error at once, because its contract h
   const { engine, service, time } = await tethered();
   await engine.up(tetherArgs);
   await engine.up({ ...tetherArgs, active: false });
-  const fault = { method: "POST", route: "/tether/:tetherId/activate", times: Infinity };
-  service.faults.add({ kind: "status", status: 409, errorMessage: "not now", ...fault });
+  const fault = { kind: "status", status: 409, errorMessage: "not now", times: Infinity } as const;
+  service.faults.add({ ...fault, ...posting("activate") });
   const before = time.now();
   expect(errorOf(await engine.up(tetherArgs))).toMatch(/HTTP 409: not now/);
   expect(time.now() - before).toBeLessThan(1_000);
@@ -86,29 +96,14 @@ describe("on a service like the hosted one", () => {
 
   const answers = (config: object) => ({ environment_id: "e1", config, account: {} });
   test.each([
-    [
-      "another network",
-      "targetNetwork",
-      { targetNetwork: "mainnet" },
-      /answers that its network is mainnet, not rinkeby. Nothing was paid/,
-    ],
-    [
-      "another interval",
-      "interval",
-      { targetNetwork: "rinkeby", uploadInterval: 7 },
-      /its interval is 7, not 2. Nothing was paid/,
-    ],
+    ["another network", "targetNetwork", { targetNetwork: "mainnet" }, /that its network is mainnet, not rinkeby/],
+    ["another interval", "interval", { targetNetwork: "rinkeby", uploadInterval: 7 }, /that its interval is 7, not 2/],
   ])("that answers with %s is believed before anything is paid", async (_, action, config, error) => {
     const { engine, service, calls } = await tethered(hosted);
-    service.faults.add({
-      method: "POST",
-      route: `/tether/:tetherId/${action}`,
-      kind: "status",
-      status: 200,
-      body: answers(config),
-    });
-
-    expect(errorOf(await engine.up(tetherArgs))).toMatch(error);
+    service.faults.add({ kind: "status", status: 200, body: answers(config), ...posting(action) });
+    const message = errorOf(await engine.up(tetherArgs));
+    expect(message).toMatch(error);
+    expect(message).toContain(". Nothing was paid.");
     expect(calls()).not.toContain(post("deploy"));
   });
 
@@ -122,14 +117,7 @@ describe("on a service like the hosted one", () => {
   test("that answers with sixty times the interval counts in hours: no warning", async () => {
     const { engine, service, said } = await tethered(hosted);
     const body = answers({ targetNetwork: "rinkeby", uploadInterval: 120 });
-    service.faults.add({
-      method: "POST",
-      route: "/tether/:tetherId/interval",
-      kind: "status",
-      status: 200,
-      body,
-      acted: true,
-    });
+    service.faults.add({ kind: "status", status: 200, body, acted: true, ...posting("interval") });
     await engine.up(tetherArgs);
     expect(said.join("\n")).not.toContain("does not say whether");
   });
