@@ -40,17 +40,6 @@ describe("what a line says", () => {
       '| changed | Consortium `c` | `extra`: `{"a":[1,{"token":"[secret]"}]}` |',
     ],
     [
-      "an output that the resource keeps secret",
-      step(
-        "update",
-        "AppCred",
-        "a",
-        { inputs: { password: "geheim" }, additionalSecretOutputs: ["password"] },
-        { inputs: {} },
-      ),
-      "| changed | AppCred `a` | `password`: `[secret]` → nothing |",
-    ],
-    [
       "adopted by name",
       step("create", "Node", "n", undefined, { inputs: { adopt: true } }),
       "| adopted | Node `n` | the existing object with this name, or a new one |",
