@@ -3,7 +3,7 @@ import { LiveNetwork } from "../inventory/live";
 import { type NetworkModel } from "../inventory/model";
 import { modelOfPlan } from "../inventory/plan/changes";
 import { planName, readPlan } from "../inventory/plan/read";
-import { modelOfStack, proveKeyOf, withStacks } from "../inventory/stack";
+import { modelOfStack, onlyOf, proveKeyOf, withStacks } from "../inventory/stack";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
@@ -80,7 +80,7 @@ async function modelFor({ consortium, tether, stack, live, network, plan }: Flag
   return withClient(async (client) => {
     if (document !== undefined) await proveKeyOf(client, document, what);
     const shown = await new LiveNetwork(client).look({ consortium, tethers });
-    return state ? withStacks(shown, [state]) : shown;
+    return state ? withStacks(shown, [consortium === undefined ? state : onlyOf(state, shown)]) : shown;
   });
 }
 

@@ -109,6 +109,12 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
   return merged;
 }
 
+/** Of a network, the consortia that another one has as well: a check of a stack ignores those of others, and the other way round. */
+export function onlyOf(network: NetworkModel, other: NetworkModel): NetworkModel {
+  const ids = new Set(other.consortia.map(({ id }) => id));
+  return { ...network, consortia: network.consortia.filter(({ id }) => ids.has(id)) };
+}
+
 /** Properties to compare. A shared object needs to match only in part. */
 function askedOf({ kind, shared }: OtherModel): readonly string[] {
   const definition = definitions[kind];
@@ -147,7 +153,7 @@ function added(
     drift: [`the stack has ${displayName(object)}, and the service does not show it`],
   };
   const one = { ...object, ...emptyLists(kind), ...(isShown && gone) };
-  (list).push(one);
+  list.push(one);
   return one;
 }
 

@@ -9,7 +9,7 @@ import {
   type NodeModel,
   type TetherModel,
 } from "../../inventory/model";
-import { withStacks } from "../../inventory/stack";
+import { onlyOf, withStacks } from "../../inventory/stack";
 import { chainFor, pinIn, Pins, type Targets } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
@@ -64,7 +64,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   const ids = new Set([...(options.tethers ?? []), ...(stack?.tethers ?? []).map(({ id }) => id)]);
   const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true, plan: true });
   const shown = consortium === undefined && stack ? onlyOf(seen, stack) : seen;
-  const model = stack ? withStacks(shown, [stack]) : shown;
+  const model = stack ? withStacks(shown, [consortium === undefined ? stack : onlyOf(stack, seen)]) : shown;
   const others = environmentsOf(seen).filter(({ id }) => !environmentsOf(model).some((one) => one.id === id));
   const known = (options.credentials ?? []).filter((one) => !others.some((environment) => belongsTo(environment, one)));
   const [{ nodes, credentials }, tethers] = await Promise.all([
@@ -87,12 +87,6 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
 }
 
 const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("appCred");
-
-/** A check of a stack ignores the organization's other consortia. */
-function onlyOf(live: NetworkModel, stack: NetworkModel): NetworkModel {
-  const ids = new Set(stack.consortia.map(({ id }) => id));
-  return { ...live, consortia: live.consortia.filter(({ id }) => ids.has(id)) };
-}
 
 /** The public chain's answer about a tether's last pins. */
 export interface TetherProbe {

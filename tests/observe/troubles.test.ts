@@ -270,5 +270,9 @@ describe("tethers and stacks", () => {
       "as the stack says: failed: left: the stack has left, and the service does not show it",
       "as the stack says: failed: lost: the stack has lost, and the service does not show it",
     ]);
+    // Nothing is asked about consortia besides the one that was named.
+    expect(await wrong({ stack: modelOfStack({ deployment: { resources } }), consortium: w.consortium })).toEqual([
+      "as the stack says: failed: left: the stack has left, and the service does not show it",
+    ]);
   });
 });
