@@ -232,7 +232,9 @@ describe("what went wrong", () => {
           resourceUrn: urn("Node", "n"),
         },
       });
-    expect(row(show([violation("soft", "advisory"), violation("hard", "mandatory")].join("\n")))).toBe(
+    const text = show([violation("soft", "advisory"), violation("hard", "mandatory")].join("\n"));
+    expect(text).toContain("|  | policy | resource | what it says |");
+    expect(row(text)).toBe(
       "| **forbidden** | `hard` | `n` | `Too \\| many. Use fewer.` |\n| advice | `soft` | `n` | `Too \\| many. Use fewer.` |",
     );
   });
