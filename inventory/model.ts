@@ -38,7 +38,6 @@ export interface Remarks {
 export interface MembershipModel extends Remarks {
   id: string;
   orgName: string;
-  orgId?: string;
   state?: string;
   minimumNodes?: number;
   maximumNodes?: number;
@@ -123,8 +122,6 @@ export interface PinModel {
   /** ISO 8601 */
   at?: string;
   network?: string;
-  chainId?: number;
-  contractAddress?: string;
   transactionHash?: string;
   blockNumber?: number;
   /** Number of nodes in the report. */

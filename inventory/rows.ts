@@ -52,7 +52,7 @@ export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undef
 /** The properties of each kind that a model has. */
 const shown: Record<Kind, readonly string[]> = {
   consortium: ["description", "owner", "state"],
-  membership: ["orgId", "state", "minimumNodes", "maximumNodes"],
+  membership: ["state", "minimumNodes", "maximumNodes"],
   environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod", "idleHours"],
   node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
   appCred: [],

@@ -84,8 +84,6 @@ export function pinIn(index: number, report: unknown): PinModel {
         .sort()
         .at(-1),
     network: text(fields.network),
-    chainId: number(fields.chain_id),
-    contractAddress: text(fields.contract_address),
     transactionHash: text(fields.transaction_hash),
     blockNumber: number(fields.block_number),
     nodes: Array.isArray(reports) ? reports.length : 0,
