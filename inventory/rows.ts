@@ -68,9 +68,8 @@ const shown: Record<Kind, readonly string[]> = {
   destination: ["serviceId", "uri", "setupComplete", "kaleidoManaged"],
 };
 
-const numbers = [
-  ...["minimumNodes", "maximumNodes", "chainId", "blockPeriod", "idleHours", "intervalHours", "blockHeight", "reports"],
-];
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ["string", "number", "boolean"].includes(typeof value);
 
 /** A property in the form that a model has; undefined if it has another form, such as a secret. */
 function plain(key: string, value: unknown): unknown {
@@ -80,7 +79,7 @@ function plain(key: string, value: unknown): unknown {
     const { rpc, wss } = fieldsOf(value);
     return (text(rpc) ?? text(wss)) ? { rpc: text(rpc), wss: text(wss) } : undefined;
   }
-  return typeof value === (numbers.includes(key) ? "number" : "string") ? value : undefined;
+  return isPlain(value) ? value : undefined;
 }
 
 /** The id of an object that is not created yet is its logical name. Destinations have names that are unique only in their service. */
@@ -108,9 +107,6 @@ function factsOf(row: Row) {
   const given = shown[row.kind].map((key) => [key, plain(key, row.props[key])] as const);
   return { ...remarksOf(row), ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
 }
-
-const isPlain = (value: unknown): value is string | number | boolean =>
-  ["string", "number", "boolean"].includes(typeof value);
 
 const isOther = (row: Row): row is Row & { kind: OtherKind } => otherKinds.some((kind) => kind === row.kind);
 
