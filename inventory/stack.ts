@@ -12,7 +12,6 @@ import { type PlacedCredential, credentialIn } from "./credentials";
 import {
   displayName,
   emptyLists,
-  environmentsOf,
   listIn,
   type NetworkModel,
   type ObjectModel,
@@ -100,11 +99,15 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
       if (!found) continue;
       there.set(`${kind} ${object.id}`, found);
       found.managed = object.managed;
-      if (kind === "tetherService") Object.assign(found, { changedAt: (object as TetherModel).changedAt });
+      if (kind === "tetherService") {
+        const [tether, { changedAt, environmentId = "" }] = [found as TetherModel, object as TetherModel];
+        Object.assign(tether, { changedAt });
+        // The API does not say what a tether pins, but a stack may.
+        if (there.has(`environment ${environmentId}`)) tether.environmentId ??= environmentId;
+      }
       const drift = driftOf(found, object);
       if (drift.length > 0) found.drift = [...(found.drift ?? []), ...drift];
     }
-    bindTethers(merged, stack);
   }
   return merged;
 }
@@ -155,13 +158,4 @@ function added(
   const one = { ...object, ...emptyLists(kind), ...(isShown && gone) };
   list.push(one);
   return one;
-}
-
-/** The API does not say what a tether pins, but a stack may. */
-function bindTethers(live: NetworkModel, stack: NetworkModel): void {
-  const known = new Set(environmentsOf(live).map(({ id }) => id));
-  for (const { id, environmentId } of stack.tethers) {
-    const tether = live.tethers.find((one) => one.id === id);
-    if (tether && environmentId !== undefined && known.has(environmentId)) tether.environmentId ??= environmentId;
-  }
 }
