@@ -114,6 +114,7 @@ test("settings of nodes are in the file; adopting that file changes nothing", as
   expect(Object.keys(prod!)).not.toEqual(expect.arrayContaining(["blockPeriod"]));
 
   const copy = await run("--consortium", "trade");
+  expect(copy.stdout).not.toContain("adopt");
   const { environments } = parse(copy.stdout) as { environments: Record<string, NetworkEnvironment> };
   expect(inText(copy.stdout)).toEqual([]);
   expect(environments.prod).toMatchObject({ blockPeriod: 3 });
@@ -214,13 +215,6 @@ describe("zones, configurations, services, invitations and destinations", () => 
   });
 });
 
-test("without adoption it describes a copy", async () => {
-  await byHand();
-  const { stdout } = await run("--consortium", "Kaffee & Tee");
-  expect(stdout).not.toContain("adopt");
-  expect(parse(stdout)).toMatchObject({ members: { acme: {} } });
-});
-
 test("what is deleted counts as gone, and more than usual is within the limits of the file", async () => {
   const gone = await make("/consortia", { name: "trade" });
   await send(service, "DELETE", `/consortia/${gone}`);
@@ -267,11 +261,6 @@ describe("errors", () => {
     );
     for (const id of ids) expect(stderr).toContain(id);
     expect(await run("--consortium", ids[1]!)).toMatchObject({ code: 0 });
-  });
-
-  test("no consortium given", async () => {
-    expect(await run()).toMatchObject({ code: 1, stdout: "" });
-    expect(service.calls).toEqual([]);
   });
 });
 

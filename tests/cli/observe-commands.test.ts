@@ -18,14 +18,12 @@ const root = join(__dirname, "../..");
 test.each([
   ["map", defineMap],
   ["check", defineCheck],
-] as const)("options of consortium %s are in the reference, and those that its page uses exist", (name, define) => {
+] as const)("options of consortium %s that its page uses exist", (name, define) => {
   const command = new Command();
   define(command);
   const options = command.options.map(({ long }) => long!);
-  const read = (file: string): string => readFileSync(join(root, file), "utf8");
-  const [section = ""] = read("docs/reference/commands.md").split(`## \`${name}\`\n`)[1]!.split("\n## ");
-  expect([...section.matchAll(/^\| `(--[\w-]+)/gm)].map(([, flag]) => flag)).toEqual(options);
-  const lines = [...read(`docs/${name}.md`).matchAll(new RegExp(`pulumi-consortium ${name} (.*)`, "g"))];
+  const page = readFileSync(join(root, `docs/${name}.md`), "utf8");
+  const lines = [...page.matchAll(new RegExp(`pulumi-consortium ${name} (.*)`, "g"))];
   const used = lines.flatMap(([, line = ""]) => line.split(" #")[0]!.match(/--[\w-]+/g) ?? []);
   expect(used.length).toBeGreaterThan(2);
   expect(used.filter((flag) => !options.includes(flag))).toEqual([]);

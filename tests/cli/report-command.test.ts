@@ -1,21 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command } from "commander";
-import { define } from "../../cli/report";
+import { containing } from "../service/helpers";
 import { consortium } from "./command";
 import { eventsOf, planned, step } from "./plans";
 
 jest.setTimeout(30_000);
-
-test("docs/reference/commands.md names every flag, and every reason to fail", () => {
-  const command = new Command();
-  define(command);
-  const page = readFileSync(join(__dirname, "../../docs/reference/commands.md"), "utf8");
-  const names = command.options.flatMap(({ long, argChoices }) => [long!, ...(argChoices ?? [])]);
-  expect(names).toEqual(expect.arrayContaining(["--fail-on", "ledger-loss"]));
-  expect(names.filter((name) => !page.includes(name))).toEqual([]);
-});
 
 describe("the command", () => {
   const folder = mkdtempSync(join(tmpdir(), "consortium-report-"));
@@ -138,11 +128,8 @@ describe("the command", () => {
     );
   });
 
-  test.each([
-    ["a file that is not there", ["nowhere.json"], /nowhere.json/],
-    ["a limit that is none", ["--max", "x"], /a whole number of at least 1000/],
-  ])("%s", async (_, args, why) => {
-    const { code, stderr } = await consortium(["report", ...args], {});
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(why) as string });
+  test("a limit that is none is refused", async () => {
+    const { code, stderr } = await consortium(["report", "--max", "x"]);
+    expect([code, stderr]).toEqual([1, containing("a whole number of at least 1000")]);
   });
 });
