@@ -57,7 +57,7 @@ export interface NodeModel extends Remarks {
   validators?: string[];
 }
 
-export interface CredentialModel extends Remarks {
+interface CredentialModel extends Remarks {
   id: string;
   name?: string;
   membershipId?: string;
@@ -151,7 +151,7 @@ export interface TetherModel extends Remarks {
 }
 
 /** How much of a limit of the service is used. */
-export interface LimitUse {
+interface LimitUse {
   kind: "consortia" | "environments" | "nodes";
   /** Id of the consortium or environment; absent for the organization. */
   of?: string;

@@ -89,7 +89,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
 const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("appCred");
 
 /** The public chain's answer about a tether's last pins. */
-export interface TetherProbe {
+interface TetherProbe {
   /** Absent if there is no report or no chain to ask. */
   verdict?: Verification;
   /** Average cost of the last pins. */
@@ -141,7 +141,7 @@ type Silence =
 export type NodeProbe = Silence | ({ kind: "answered" } & ChainProbe);
 
 /** How a credential was received by the nodes, whose names are listed. */
-export interface CredentialProbe {
+interface CredentialProbe {
   credential: PlacedCredential;
   /** Number of nodes at which it was tried. */
   nodes: number;
@@ -151,7 +151,7 @@ export interface CredentialProbe {
   why?: string;
 }
 
-export interface NodeProbes {
+interface NodeProbes {
   nodes: Map<string, NodeProbe>;
   credentials: CredentialProbe[];
 }
@@ -160,7 +160,7 @@ export interface NodeProbes {
  * Asks all nodes of a network, each with every credential that may open it, and waits for a new block of each if one is due.
  * @param write whether to send a transaction to each
  */
-export async function probeNodes(
+async function probeNodes(
   model: NetworkModel,
   known: readonly PlacedCredential[],
   { clock, write }: { clock: Clock; write: boolean },
