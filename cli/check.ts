@@ -213,7 +213,7 @@ export const jsonOf = (results: readonly Result[]): string =>
   );
 
 /** For tools that read JUnit: each check of each object is a test case. */
-export function junitOf(results: readonly Result[]): string {
+function junitOf(results: readonly Result[]): string {
   const elements = {
     ...({ ok: undefined, failed: "failure", skipped: "skipped" } as const),
     ...({ unseen: "error", unknown: "error" } as const),
@@ -230,7 +230,7 @@ export function junitOf(results: readonly Result[]): string {
 }
 
 /** For the textfile collector of Prometheus' node exporter (text format 0.0.4). */
-export function metricsOf(results: readonly Result[], now: number): string {
+function metricsOf(results: readonly Result[], now: number): string {
   const family = (name: string, help: string, lines: string[]): string[] =>
     lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
   const labels = ({ check, subject: { kind, id, name, within = "" } }: Result): string =>

@@ -1,8 +1,17 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { Command } from "commander";
-import { commandOf, type CommandPackage, type Definition } from "./shared/packages";
+import { version } from "../provider/version";
 import { fail, pointToHelp } from "./shared/terminal";
+
+/** Packages that offer a command of this one. A user installs those that are wanted: none is a dependency. */
+type CommandPackage = "consortium-service" | "consortium-console" | "consortium-fleet";
+
+/** Adds the arguments, options and action of a command. */
+interface Definition {
+  define: (command: Command) => void;
+}
 
 /** Each command is a file, or a package of its own, which is loaded only if the command line names it. */
 const commands: Record<string, { summary: string; load: CommandPackage | (() => Promise<Definition>) }> = {
@@ -22,7 +31,6 @@ const commands: Record<string, { summary: string; load: CommandPackage | (() => 
 
 /** Runs a command line. @param args without node and the script */
 export async function main(args: string[]): Promise<void> {
-  const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
   const program = new Command("pulumi-consortium")
     .description("Tools for private blockchain consortia")
     .version(version);
@@ -34,6 +42,27 @@ export async function main(args: string[]): Promise<void> {
   }
   pointToHelp(program, "pulumi-consortium");
   await program.parseAsync(args, { from: "user" });
+}
+
+const isMissing = (error: unknown, name: string) => {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return ["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND"].includes(code) && message.includes(name);
+};
+
+/** The command that a package offers, beside this one or in the project of this folder. @throws Error that says what to install */
+async function commandOf(name: CommandPackage, verb: string): Promise<Definition> {
+  const entry = `${name}/command`;
+  const inProject = createRequire(join(process.cwd(), "package.json"));
+  for (const load of [() => import(entry) as Promise<unknown>, () => inProject(entry) as unknown]) {
+    try {
+      return (await load()) as Definition;
+    } catch (error) {
+      if (!isMissing(error, name)) throw error;
+    }
+  }
+  throw new Error(
+    `\`consortium ${verb}\` is in the package ${name}, which is not installed: npm install --save-dev ${name}@${version}`,
+  );
 }
 
 if (require.main === module) void main(process.argv.slice(2)).catch((error: unknown) => fail(error));

@@ -37,8 +37,8 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags, com
     const found = await readOrganization(newSession(client), {}, consortium);
     if (found.length === 0) throw new Error("The organization of this API key has no consortium.");
     if (flags.import) {
-      const { bulk, remarks } = bulkImportOf(found);
-      process.stdout.write(`${JSON.stringify(bulk, undefined, 2)}\n`);
+      const { resources, remarks } = bulkImportOf(found);
+      process.stdout.write(`${JSON.stringify({ resources }, undefined, 2)}\n`);
       return note(remarks);
     }
     const exported = definitionOf(found[0]!, { adopt });
@@ -81,88 +81,61 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
   return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: 1_000_000 }));
 }
 
-/** The file that `pulumi import --file` takes. */
-export interface BulkImport {
-  resources: {
-    type: string;
-    /** The variable in the code that Pulumi writes. */
-    name: string;
-    logicalName: string;
-    id: string;
-  }[];
-}
+/** What `pulumi import --file` takes. `name` is the variable in the code that Pulumi writes. */
+type BulkImport = Record<"type" | "name" | "logicalName" | "id", string>[];
 
-/** Everything in these consortia, owners first, under the logical names of their network files. */
-export function bulkImportOf(found: readonly Found[]): { bulk: BulkImport; remarks: Remark[] } {
-  const keys = keysOf(found, "network");
-  const bulk = new Bulk();
-  for (const consortium of found) bulk.network(consortium, keys.get(consortium.id)!);
-  return { bulk: { resources: bulk.resources }, remarks: bulk.remarks };
-}
+/** What contains objects, and of which kinds: owners first. */
+const contents: Partial<Record<ListedKind, readonly ListedKind[]>> = {
+  consortium: ["membership", "consortiumZone", "invitation", "environment"],
+  environment: ["environmentZone", "configuration", "node", "appCred", "service"],
+  service: ["destination"],
+};
+/** What a key without a name begins with, if not with the title of the kind. */
+const words: Partial<Record<ListedKind, string>> = { consortium: "network", membership: "member" };
 
-class Bulk {
-  readonly resources: BulkImport["resources"] = [];
-  readonly remarks: Remark[] = [];
-  readonly #names = new Set<string>();
-
-  network(consortium: Found, name: string): void {
-    this.#add("consortium", name, [consortium.id]);
-    const members = inside(consortium, "membership");
-    const memberKeys = keysOf(members, "member");
-    for (const { id } of members) this.#add("membership", `${name}/${memberKeys.get(id)!}`, [consortium.id, id]);
-    for (const kind of ["consortiumZone", "invitation"] as const) this.#inside(kind, name, [consortium.id], consortium);
-    const environments = inside(consortium, "environment");
-    const keys = keysOf(environments, "environment");
-    for (const one of environments) this.#environment(one, `${name}/${keys.get(one.id)!}`, consortium.id);
-  }
-
-  #environment(environment: Found, name: string, consortiumId: string): void {
-    const { provider, consensusType, enableTether } = environment.props;
-    if (!isSupported(environment)) {
-      this.#remark(
-        name,
-        `left out with everything in it: the client "${provider}" with "${consensusType}" is not supported`,
-      );
-      return;
-    }
-    const within = [consortiumId, environment.id];
-    this.#add("environment", name, within);
-    if (enableTether)
-      this.#remark(name, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
-    for (const kind of ["environmentZone", "configuration", "node", "appCred", "service"] as const)
-      this.#inside(kind, name, within, environment);
-  }
-
-  /** The objects of a kind, each with what is in it. */
-  #inside(kind: ListedKind, name: string, within: readonly string[], owner: Found): void {
-    const { title, inputs, onImport } = definitions[kind];
-    const items = inside(owner, kind);
-    const keys = keysOf(items, title);
+/** Everything in these consortia under the logical names of their network files. */
+function bulkImportOf(consortia: readonly Found[]): { resources: BulkImport; remarks: Remark[] } {
+  const resources: BulkImport = [];
+  const remarks: Remark[] = [];
+  const names = new Set<string>();
+  const remark = (name: string, text: string) => void remarks.push({ path: [name], text: printable(text) });
+  /** Objects of different kinds may have one logical name, but code needs a variable for each. */
+  const add = (kind: ListedKind, logicalName: string, path: readonly string[]): void => {
+    const taken = names.has(inCode(logicalName).toLowerCase());
+    const name = inCode(taken ? `${logicalName}-${path.at(-1)}` : logicalName);
+    names.add(name.toLowerCase());
+    const type = pluginPrefix + definitions[kind].type;
+    resources.push({ type, name, logicalName, id: path.map(encodeURIComponent).join("/") });
+  };
+  const addAll = (kind: ListedKind, items: readonly Found[], name: string, within: readonly string[]): void => {
+    const keys = keysOf(items, words[kind] ?? definitions[kind].title);
     for (const item of items) {
-      const own = `${name}/${keys.get(item.id)!}`;
-      if ("membershipId" in inputs.shape && kind !== "destination" && item.props.membershipId === undefined) {
-        this.#remark(own, `${item.id} is left out: the service does not show a member that owns it`);
+      const [own, path] = [name + keys.get(item.id)!, [...within, item.id]];
+      const left = leftOut(item);
+      if (left !== undefined) {
+        remark(own, left);
         continue;
       }
-      this.#add(kind, own, [...within, item.id]);
-      if (kind === "configuration") this.#remark(own, onImport!);
-      if (kind === "service") this.#inside("destination", own, [...within, item.id], item);
+      add(kind, own, path);
+      if (item.props.enableTether)
+        remark(own, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
+      if (kind === "configuration") remark(own, definitions[kind].onImport!);
+      for (const inner of contents[kind] ?? []) addAll(inner, inside(item, inner), `${own}/`, path);
     }
-  }
+  };
+  addAll("consortium", consortia, "", []);
+  return { resources, remarks };
+}
 
-  /** Objects of different kinds may have one logical name, but code needs a variable for each. */
-  #add(kind: ListedKind, logicalName: string, path: readonly string[]): void {
-    const id = path.at(-1)!;
-    const taken = this.#names.has(inCode(logicalName).toLowerCase());
-    const name = inCode(taken ? `${logicalName}-${id}` : logicalName);
-    this.#names.add(name.toLowerCase());
-    const { type } = definitions[kind];
-    this.resources.push({ type: pluginPrefix + type, name, logicalName, id: path.map(encodeURIComponent).join("/") });
-  }
-
-  #remark(name: string, text: string): void {
-    this.remarks.push({ path: [name], text: printable(text) });
-  }
+/** Why an object cannot be imported. */
+function leftOut(item: Found): string | undefined {
+  const { kind, id, props } = item;
+  if (kind === "environment" && !isSupported(item))
+    return `left out with everything in it: the client "${props.provider}" with "${props.consensusType}" is not supported`;
+  const isOwned = "membershipId" in definitions[kind].inputs.shape && kind !== "destination";
+  return isOwned && props.membershipId === undefined
+    ? `${id} is left out: the service does not show a member that owns it`
+    : undefined;
 }
 
 /** A variable name that every language accepts. */

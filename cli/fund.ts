@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { environmentName } from "../provider/api/environment";
+import { ConsortiumClient, isApiError, path, resolveSettings } from "../provider/api";
 import { tetherNetworks } from "../provider/constants";
 import { inEther, weiOf } from "../provider/plain";
 import { textOf } from "./shared/terminal";
@@ -28,27 +29,29 @@ export function define(command: Command): void {
     .action((tetherId: string, flags: Flags) => fund(tetherId, flags));
 }
 
-async function fund(tetherId: string, flags: Flags): Promise<void> {
-  const { url, apiKey } = service(flags);
-  const response = await fetch(`${url.replace(/\/+$/, "")}/embedded/tether/${encodeURIComponent(tetherId)}/fund`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ network: flags.network, wei: String(flags.ether) }),
-  }).catch((error: Error & { cause?: Error }) => {
-    throw new Error(`The service at ${url} does not answer: ${error.cause?.message ?? error.message}.`);
-  });
-  const text = await response.text();
-  const { errorMessage, address, balance = "0" } = parsed(text);
-  if (!response.ok) {
-    const hasNoFaucet = response.status === 404 && !errorMessage?.includes(tetherId);
-    if (hasNoFaucet) throw new Error(`The service at ${url} has no faucet: only \`consortium serve\` has one.`);
-    throw new Error(`${response.status}: ${errorMessage ?? (text || "no answer")}`);
+async function fund(tetherId: string, { network, ether, ...flags }: Flags): Promise<void> {
+  const given = service(flags);
+  const client = new ConsortiumClient(resolveSettings({ env: {}, given: { ...given, allowHttp: true } }));
+  const body = { network, wei: String(ether) };
+  const where = path`/embedded/tether/${tetherId}/fund`;
+  try {
+    const { address, balance = "0" } = (await client.http.request("POST", where, { body, optional: true }))
+      .body as Partial<Record<string, string>>;
+    console.log(`${address} on ${network} now owns ${inEther(balance, 18)}.`);
+  } catch (error) {
+    // A faucet names the tether that it does not have, and not the path.
+    const isAnswer = (text: string): boolean => text.includes(tetherId) && !text.includes(where);
+    if (!isApiError(error, "missing", "unsupported") || isAnswer(error.errorMessage)) throw error;
+    throw new Error(`The service at ${given.baseUrl} has no faucet: only \`consortium serve\` has one.`, {
+      cause: error,
+    });
+  } finally {
+    await client.close();
   }
-  console.log(`${address} on ${flags.network} now owns ${inEther(balance, 18)}.`);
 }
 
 /** The address and key of the service: as set, or of the one that runs in this folder. */
-function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
+function service({ url, apiKeyFile }: Pick<Flags, "url" | "apiKeyFile">): { baseUrl: string; apiKey: string } {
   const record = join(".consortium", "service.json");
   const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
   const base = url ?? local.baseUrl;
@@ -56,7 +59,7 @@ function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
   const file = apiKeyFile ?? (base === local.baseUrl ? local.apiKeyFile : undefined);
   const apiKey = apiKeyFile === undefined ? process.env[keyVariable] : undefined;
   if (!apiKey && file === undefined) throw new Error(`An API key is required: set ${keyVariable} or --api-key-file.`);
-  return { url: base, apiKey: apiKey ? apiKey : textOf(file!).trim() };
+  return { baseUrl: base, apiKey: apiKey ? apiKey : textOf(file!).trim() };
 }
 
 function parsed(text: string): Partial<Record<string, string>> {

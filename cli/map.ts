@@ -3,7 +3,7 @@ import { LiveNetwork } from "../inventory/live";
 import { type NetworkModel } from "../inventory/model";
 import { modelOfPlan } from "../inventory/plan/changes";
 import { planName, readPlan } from "../inventory/plan/read";
-import { modelOfStack, proveKeyOf, withStacks } from "../inventory/stack";
+import { modelOfStack, onlyOf, proveKeyOf, withStacks } from "../inventory/stack";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
@@ -39,7 +39,7 @@ export function define(command: Command): void {
     .option("--live", "with --stack: map the service, and mark what the stack manages and what drifted")
     .addOption(new Option("--network <file>", "the same as [file]").conflicts(["stack", "plan"]))
     .addOption(
-      new Option("--plan <file>", "map the events of pulumi preview --json (-: standard input)").conflicts("stack"),
+      new Option("--plan <file>", "map the JSON of pulumi preview --json (-: standard input)").conflicts("stack"),
     )
     .option("--consortium <name or id>", "only this consortium of the service (default: all)")
     .addOption(
@@ -48,7 +48,8 @@ export function define(command: Command): void {
     .addHelpText(
       "after",
       "\nWithout a file, --stack and --plan, maps the organization as the service shows it. A map of a plan marks what is\n" +
-        `created, updated, replaced and deleted. No map contains a secret.\n${connectionHelp}`,
+        "created, updated, replaced and deleted; the preview needs PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true. No map contains\n" +
+        `a secret.\n${connectionHelp}`,
     )
     .action((file: string | undefined, flags: Flags) => {
       if (file !== undefined && (flags.network ?? flags.stack ?? flags.plan) !== undefined)
@@ -80,7 +81,7 @@ async function modelFor({ consortium, tether, stack, live, network, plan }: Flag
   return withClient(async (client) => {
     if (document !== undefined) await proveKeyOf(client, document, what);
     const shown = await new LiveNetwork(client).look({ consortium, tethers });
-    return state ? withStacks(shown, [state]) : shown;
+    return state ? withStacks(shown, [consortium === undefined ? state : onlyOf(state, shown)]) : shown;
   });
 }
 

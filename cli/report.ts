@@ -183,12 +183,11 @@ function approvalBoxes(plans: Plan[], approvals: Approvals, size: Size): string[
 function deviationTable(deviations: Deviation[], size: Size): string {
   const cell = (changes: PlannedChange[]): string =>
     changes.map((change) => [marked(change.action), details(change)].join(" ").trim()).join("<br>") || "nothing";
-  const rows = cut(deviations, size).map(({ urn, approved, now }) => {
+  return listed(["resource", "approved", "now"], deviations, size, ({ urn, approved, now }) => {
     const [change] = [...now, ...approved];
     const { type, name } = change ?? partsOfUrn(urn);
     return [`${type} ${code(name)}`, cell(approved), cell(now)];
   });
-  return [table(["resource", "approved", "now"], rows), ...more(deviations, size)].join("\n\n");
 }
 
 /** A map of the changes, which forges draw; expanded if a ledger is lost. */
@@ -201,14 +200,12 @@ function mapBlock(plan: Plan, changes: PlannedChange[]): string[] {
   return [[head, `\`\`\`mermaid\n${text}\`\`\``, "</details>"].join("\n\n")];
 }
 
-function changeTable(changes: PlannedChange[], size: Size): string {
-  const rows = cut(changes, size).map((change) => [
+const changeTable = (changes: PlannedChange[], size: Size): string =>
+  listed(["", "resource", "what"], changes, size, (change) => [
     marked(change.action),
     `${change.type} ${code(change.name)}`,
     details(change),
   ]);
-  return [table(["", "resource", "what"], rows), ...more(changes, size)].join("\n\n");
-}
 
 const marked = (action: Action): string => (/replaced|deleted|gone/.test(action) ? `**${action}**` : action);
 
@@ -241,13 +238,14 @@ function propertyText({ name, from, to }: Property): string {
 function policyTable(violations: Violation[], size: Size): string[] {
   if (violations.length === 0) return [];
   const sorted = [...violations].sort((a, b) => Number(b.mandatory) - Number(a.mandatory));
-  const rows = cut(sorted, size).map(({ policy, mandatory, urn, text }) => [
+  const heads = ["", "policy", "resource", "what it says"];
+  const cells = ({ policy, mandatory, urn, text }: Violation): string[] => [
     mandatory ? "**forbidden**" : "advice",
     code(policy),
     code(partsOfUrn(urn).name),
     code(shortened(text, size)),
-  ]);
-  return [[table(["policy", "", "resource", "what it says"], rows), ...more(sorted, size)].join("\n\n")];
+  ];
+  return [listed(heads, sorted, size, cells)];
 }
 
 const headings: Record<string, string> = { error: "**Errors**", warning: "**Warnings**", info: "Notes" };
@@ -278,14 +276,14 @@ const more = (list: unknown[], { lines }: Size): string[] => {
 };
 
 /** Foreign text as code, so that nothing in it becomes a mention, a link or a column. */
-export function code(text: string): string {
+function code(text: string): string {
   const line = printable(text.replaceAll(/\s*\n\s*/g, " ")).replaceAll("|", "\\|");
   const ticks = fence(line, "`");
   const pad = /^`|`$|^\s|\s$/.test(line) ? " " : "";
   return line === "" ? "" : ticks + pad + line + pad + ticks;
 }
 
-export function block(text: string): string {
+function block(text: string): string {
   const ticks = fence(text, "```");
   return `${ticks}text\n${printableLines(text)}\n${ticks}`;
 }
@@ -297,10 +295,11 @@ function fence(text: string, least: string): string {
   return "`".repeat(Math.max(least.length, runs.length > 0 ? length : least.length));
 }
 
-/** A table. Its cells are Markdown. */
-export function table(heads: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
-  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n");
+/** A table of as much as fits. Its cells are Markdown. */
+function listed<T>(heads: string[], list: T[], size: Size, cells: (one: T) => string[]): string {
+  const line = (row: string[]): string => `| ${row.join(" | ")} |`;
+  const rows = cut(list, size).map((one) => line(cells(one)));
+  return [[line(heads), line(heads.map(() => "---")), ...rows].join("\n"), ...more(list, size)].join("\n\n");
 }
 
 const box = (kind: string, lines: string[]): string =>

@@ -176,7 +176,7 @@ interface Match {
   undated: boolean;
 }
 
-export interface Leftovers {
+interface Leftovers {
   going: ReadonlySet<Found>;
   /** Objects that match by name but stay, and why. */
   kept: ReadonlyMap<Found, string>;

@@ -44,8 +44,6 @@ export interface NetworkView {
   baseUrl: string;
   /** Whether it is the embedded service, which can also do what people do in the hosted console. */
   embedded: boolean;
-  /** Whether the nodes of an embedded service have real chains. */
-  ledger?: "on" | "off" | "missing";
   /** Length of an hour of a tether's interval on an embedded service, in ms. */
   tetherHour?: number;
   mayChange: boolean;
@@ -87,10 +85,6 @@ export interface TetherView {
   pins: PinModel[];
   /** Average cost of the last pins; absent if not known. */
   pinCostWei?: string;
-  /** Where pins are verified; absent if not known. */
-  targetUrl?: string;
-  /** Why the last pin failed. */
-  problem?: string;
 }
 
 export interface KeyView {

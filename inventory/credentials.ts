@@ -28,14 +28,17 @@ export function credentialIn(props: object): PlacedCredential[] {
 }
 
 /** The credentials in the outputs of a stack: objects with a user name and a password, at any depth. */
-export function credentialsInOutputs(outputs: unknown): PlacedCredential[] {
-  const found: PlacedCredential[] = [];
-  const todo: unknown[] = [outputs];
+export const credentialsInOutputs = (outputs: unknown): PlacedCredential[] =>
+  objectsWithin(outputs).flatMap((one) => credentialIn(one).map(({ username, password }) => ({ username, password })));
+
+/** All objects and lists in some JSON, at any depth. */
+export function objectsWithin(value: unknown): object[] {
+  const found: object[] = [];
+  const todo: unknown[] = [value];
   for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
     if (typeof one !== "object" || one === null) continue;
-    const credential = credentialIn(one).map(({ username, password }) => ({ username, password }));
-    if (credential.length > 0) found.push(...credential);
-    else todo.push(...(Object.values(one) as unknown[]));
+    found.push(one);
+    todo.push(...(Object.values(one) as unknown[]));
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { type NetworkModel } from "./model";
 import { modelOf, type Row } from "./rows";
 import { asked, isAbout, type ObservedTether, observeTether, reasonIn } from "./tethers";
 
-export interface LiveOptions {
+interface LiveOptions {
   /** Id or name of the one consortium to look at. Default: all. */
   consortium?: string;
   /** Ids of the tethers to look at: the API has no list of them. */

@@ -38,7 +38,6 @@ export interface Remarks {
 export interface MembershipModel extends Remarks {
   id: string;
   orgName: string;
-  orgId?: string;
   state?: string;
   minimumNodes?: number;
   maximumNodes?: number;
@@ -58,7 +57,7 @@ export interface NodeModel extends Remarks {
   validators?: string[];
 }
 
-export interface CredentialModel extends Remarks {
+interface CredentialModel extends Remarks {
   id: string;
   name?: string;
   membershipId?: string;
@@ -123,8 +122,6 @@ export interface PinModel {
   /** ISO 8601 */
   at?: string;
   network?: string;
-  chainId?: number;
-  contractAddress?: string;
   transactionHash?: string;
   blockNumber?: number;
   /** Number of nodes in the report. */
@@ -154,7 +151,7 @@ export interface TetherModel extends Remarks {
 }
 
 /** How much of a limit of the service is used. */
-export interface LimitUse {
+interface LimitUse {
   kind: "consortia" | "environments" | "nodes";
   /** Id of the consortium or environment; absent for the organization. */
   of?: string;
@@ -214,26 +211,48 @@ export interface Placed {
   within?: ConsortiumModel | EnvironmentModel;
 }
 
+/** The lists that contain objects of a kind, in the order in which these are shown. Only the last but one has several kinds. */
+const lists = {
+  memberships: "membership",
+  nodes: "node",
+  credentials: "appCred",
+  others: undefined,
+  environments: "environment",
+} as const satisfies Record<string, Kind | undefined>;
+type Lists = Partial<Record<keyof typeof lists, ObjectModel[]>>;
+
+/** The lists of a new consortium or environment. */
+export function emptyLists(kind: Kind): Lists {
+  if (kind === "consortium") return { memberships: [], environments: [], others: [] };
+  return kind === "environment" ? { nodes: [], credentials: [], others: [] } : {};
+}
+
+/** All lists in an object, with their kind if it is the same for all in it. */
+const listsIn = (object: ObjectModel): [Kind | undefined, ObjectModel[]][] =>
+  Object.entries(lists).map(([name, kind]) => [kind, (object as Lists)[name as keyof Lists] ?? []]);
+
+/** The list of an owner that has its objects of a kind. */
+export const listIn = (owner: ObjectModel, kind: Kind): ObjectModel[] =>
+  (listsIn(owner).find(([one]) => one === kind) ?? [kind, (owner as Lists).others ?? []])[1];
+
 /** Every object of a network, parents first. */
-export function objectsOf({ consortia, tethers }: NetworkModel): Placed[] {
-  const of = (kind: Kind, objects: readonly ObjectModel[], within?: Placed["within"]) =>
-    objects.map((object) => ({ kind, object, ...(within && { within }) }));
-  const others = (within: ConsortiumModel | EnvironmentModel) =>
-    within.others.map((object): Placed => ({ kind: object.kind, object, within }));
-  return [
-    ...consortia.flatMap((consortium) => [
-      ...of("consortium", [consortium]),
-      ...of("membership", consortium.memberships, consortium),
-      ...others(consortium),
-      ...consortium.environments.flatMap((environment) => [
-        ...of("environment", [environment], consortium),
-        ...of("node", environment.nodes, environment),
-        ...of("appCred", environment.credentials, environment),
-        ...others(environment),
-      ]),
-    ]),
-    ...of("tetherService", tethers),
+export function objectsOf({ consortia, tethers }: Pick<NetworkModel, "consortia" | "tethers">): Placed[] {
+  const from = (kind: Kind, object: ObjectModel, within?: ObjectModel): Placed[] => [
+    { kind, object, ...(within && { within: within as Placed["within"] }) },
+    ...listsIn(object).flatMap(([of, list]) =>
+      list.flatMap((one) => from(of ?? (one as OtherModel).kind, one, object)),
+    ),
   ];
+  return [
+    ...consortia.flatMap((one) => from("consortium", one)),
+    ...tethers.flatMap((one) => from("tetherService", one)),
+  ];
+}
+
+/** Sorts the lists of a network, at any depth. */
+export function sortLists(list: ObjectModel[], compare: (one: ObjectModel, other: ObjectModel) => number): void {
+  list.sort(compare);
+  for (const one of list) for (const [, inner] of listsIn(one)) sortLists(inner, compare);
 }
 
 /** The name of an object for people, or else its id. */

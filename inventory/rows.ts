@@ -7,18 +7,17 @@ import { definitions } from "../provider/resources";
 import { groupBy } from "../provider/core/values";
 import {
   type ConsortiumModel,
-  type CredentialModel,
-  type EnvironmentModel,
-  limitsUsed,
-  type Managed,
-  type MembershipModel,
   displayName,
+  emptyLists,
+  limitsUsed,
+  listIn,
+  type Managed,
   type NetworkModel,
-  type NodeModel,
   type ObjectModel,
   type OtherKind,
   type OtherModel,
   type Remarks,
+  sortLists,
   type TetherModel,
 } from "./model";
 
@@ -53,7 +52,7 @@ export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undef
 /** The properties of each kind that a model has. */
 const shown: Record<Kind, readonly string[]> = {
   consortium: ["description", "owner", "state"],
-  membership: ["orgId", "state", "minimumNodes", "maximumNodes"],
+  membership: ["state", "minimumNodes", "maximumNodes"],
   environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod", "idleHours"],
   node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
   appCred: [],
@@ -69,9 +68,8 @@ const shown: Record<Kind, readonly string[]> = {
   destination: ["serviceId", "uri", "setupComplete", "kaleidoManaged"],
 };
 
-const numbers = [
-  ...["minimumNodes", "maximumNodes", "chainId", "blockPeriod", "idleHours", "intervalHours", "blockHeight", "reports"],
-];
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ["string", "number", "boolean"].includes(typeof value);
 
 /** A property in the form that a model has; undefined if it has another form, such as a secret. */
 function plain(key: string, value: unknown): unknown {
@@ -81,7 +79,7 @@ function plain(key: string, value: unknown): unknown {
     const { rpc, wss } = fieldsOf(value);
     return (text(rpc) ?? text(wss)) ? { rpc: text(rpc), wss: text(wss) } : undefined;
   }
-  return typeof value === (numbers.includes(key) ? "number" : "string") ? value : undefined;
+  return isPlain(value) ? value : undefined;
 }
 
 /** The id of an object that is not created yet is its logical name. Destinations have names that are unique only in their service. */
@@ -110,8 +108,7 @@ function factsOf(row: Row) {
   return { ...remarksOf(row), ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
 }
 
-const isPlain = (value: unknown): value is string | number | boolean =>
-  ["string", "number", "boolean"].includes(typeof value);
+const isOther = (row: Row): row is Row & { kind: OtherKind } => otherKinds.some((kind) => kind === row.kind);
 
 function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefined): OtherModel {
   const { kind, props } = row;
@@ -175,70 +172,45 @@ class Parents {
   }
 }
 
+/** What the model has of a row. @param membershipId its owner */
+function objectOf(row: Row, membershipId: string | undefined): ObjectModel {
+  const { kind, props } = row;
+  if (isOther(row)) return otherOf(row, membershipId);
+  const facts = { ...factsOf(row), ...emptyLists(kind) };
+  if (kind === "membership") return { ...facts, orgName: text(props.orgName) ?? named(row) };
+  return { ...facts, name: named(row), ...((kind === "node" || kind === "appCred") && { membershipId }) };
+}
+
 /** The network of some rows. A parent that is not among them is shown by its id only. */
 export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source" | "title">): NetworkModel {
   const parents = new Parents(rows);
-  const consortia = new Map<string, ConsortiumModel>();
-  const environments = new Map<string, EnvironmentModel>();
-  const of = (kind: Kind): Row[] => rows.filter((one) => one.kind === kind);
-  const unknown = "known later";
-
-  const consortiumOf = (row: Row): ConsortiumModel => {
-    const id = parents.idOf(row, "consortium", "consortiumId") ?? unknown;
-    const known = consortia.get(id) ?? { id, name: id, memberships: [], environments: [], others: [] };
-    consortia.set(id, known);
-    return known;
+  const owners = { consortium: new Map<string, ObjectModel>(), environment: new Map<string, ObjectModel>() };
+  type Owner = keyof typeof owners;
+  const put = (row: Row, kind: Kind, object: ObjectModel): ObjectModel => {
+    if (kind === "consortium" || kind === "environment") owners[kind].set(object.id, object);
+    const isInEnvironment = "environmentId" in definitions[kind].inputs.shape;
+    if (kind !== "consortium") listIn(ownerOf(row, isInEnvironment ? "environment" : "consortium"), kind).push(object);
+    return object;
   };
-  const environmentOf = (row: Row): EnvironmentModel => {
-    const id = parents.idOf(row, "environment", "environmentId") ?? unknown;
-    const known = environments.get(id) ?? { id, name: id, nodes: [], credentials: [], others: [] };
-    if (!environments.has(id)) consortiumOf(row).environments.push(known);
-    environments.set(id, known);
-    return known;
+  const ownerOf = (row: Row, kind: Owner): ObjectModel => {
+    const id = parents.idOf(row, kind, `${kind}Id`) ?? "known later";
+    return owners[kind].get(id) ?? put(row, kind, { id, name: id, ...emptyLists(kind) });
   };
-  const owned = (row: Row) => ({ ...factsOf(row), name: named(row), membershipId: ownerOf(row) });
-  const ownerOf = (row: Row) => parents.idOf(row, "membership", "membershipId");
-
-  for (const one of of("consortium"))
-    consortia.set(idOf(one), { ...factsOf(one), name: named(one), memberships: [], environments: [], others: [] });
-  for (const one of of("membership")) {
-    const member: MembershipModel = { ...factsOf(one), orgName: text(one.props.orgName) ?? named(one) };
-    consortiumOf(one).memberships.push(member);
-  }
-  for (const one of of("environment")) {
-    const made: EnvironmentModel = { ...factsOf(one), name: named(one), nodes: [], credentials: [], others: [] };
-    environments.set(made.id, made);
-    consortiumOf(one).environments.push(made);
-  }
-  for (const one of of("node")) environmentOf(one).nodes.push(owned(one) satisfies NodeModel);
-  for (const one of of("appCred")) environmentOf(one).credentials.push(owned(one) satisfies CredentialModel);
-  for (const kind of otherKinds)
-    for (const one of of(kind)) {
-      const isInEnvironment = "environmentId" in definitions[kind].inputs.shape;
-      (isInEnvironment ? environmentOf(one) : consortiumOf(one)).others.push(otherOf({ ...one, kind }, ownerOf(one)));
-    }
-  const tethers = of("tetherService").map((one): TetherModel => {
-    const facts = factsOf(one);
-    const environmentId = environmentIdOf(one, rows, environments) ?? "";
-    return {
-      ...facts,
-      id: text(one.props.tetherId) ?? facts.id,
-      ...(environments.has(environmentId) && { environmentId }),
-    };
+  for (const kind of ["consortium", "membership", "environment", "node", "appCred", ...otherKinds] as const)
+    for (const row of rows.filter((one) => one.kind === kind))
+      put(row, kind, objectOf(row, parents.idOf(row, "membership", "membershipId")));
+  const tethers = rows.flatMap((row): TetherModel[] => {
+    if (row.kind !== "tetherService") return [];
+    const facts = factsOf(row);
+    const environmentId = environmentIdOf(row, rows, owners.environment) ?? "";
+    const id = text(row.props.tetherId) ?? facts.id;
+    return [{ ...facts, id, ...(owners.environment.has(environmentId) && { environmentId }) }];
   });
-  const all = [...consortia.values()];
+  const consortia = [...owners.consortium.values()] as ConsortiumModel[];
   // The author chose the order of a file; that of a list or a state is arbitrary.
-  if (about.source !== "network file") for (const list of listsIn(all)) list.sort(inNaturalOrder);
-  return { ...about, limits: limitsUsed(all), consortia: all, tethers };
+  if (about.source !== "network file") sortLists(consortia, inNaturalOrder);
+  return { ...about, limits: limitsUsed(consortia), consortia, tethers };
 }
-
-const listsIn = (consortia: ConsortiumModel[]): ObjectModel[][] => [
-  consortia,
-  ...consortia.flatMap(({ memberships, environments, others }) => [memberships, environments, others]),
-  ...consortia.flatMap(({ environments }) =>
-    environments.flatMap(({ nodes, credentials, others }) => [nodes, credentials, others]),
-  ),
-];
 
 const placeOf = (object: ObjectModel): number => ("kind" in object ? otherKinds.indexOf(object.kind) : 0);
 

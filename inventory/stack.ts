@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
-import { type Kind } from "../provider/constants";
 import { inputKeys } from "../provider/core/definition";
 import { upgraded } from "../provider/core/legacy";
 import { proveSeen, subjectOf } from "../provider/core/organization";
@@ -11,14 +10,14 @@ import { sameName } from "../provider/core/values";
 import { definitions } from "../provider/resources";
 import { type PlacedCredential, credentialIn } from "./credentials";
 import {
-  type ConsortiumModel,
   displayName,
-  type EnvironmentModel,
-  environmentsOf,
+  emptyLists,
+  listIn,
   type NetworkModel,
   type ObjectModel,
   objectsOf,
   type OtherModel,
+  type Placed,
   type Remarks,
   type TetherModel,
 } from "./model";
@@ -91,20 +90,32 @@ const asked = ["name", "orgName", "provider", "consensusType", "chainId", "membe
 export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]): NetworkModel {
   const merged = structuredClone(live);
   const there = new Map(objectsOf(merged).map(({ kind, object }) => [`${kind} ${object.id}`, object]));
-  for (const { object } of objectsOf(merged)) object.managed = "by hand";
+  for (const object of there.values()) object.managed = "by hand";
   for (const stack of stacks) {
-    for (const { kind, object } of objectsOf(stack)) {
-      const found = there.get(`${kind} ${object.id}`);
-      if (!found || !object.managed) continue; // only referenced, such as another stack's consortium
+    for (const placed of objectsOf(stack)) {
+      const { kind, object } = placed;
+      if (!object.managed) continue; // only referenced, such as another stack's consortium
+      const found = there.get(`${kind} ${object.id}`) ?? added(merged, there, placed);
+      if (!found) continue;
+      there.set(`${kind} ${object.id}`, found);
       found.managed = object.managed;
-      if (kind === "tetherService") Object.assign(found, { changedAt: (object as TetherModel).changedAt });
+      if (kind === "tetherService") {
+        const [tether, { changedAt, environmentId = "" }] = [found as TetherModel, object as TetherModel];
+        Object.assign(tether, { changedAt });
+        // The API does not say what a tether pins, but a stack may.
+        if (there.has(`environment ${environmentId}`)) tether.environmentId ??= environmentId;
+      }
       const drift = driftOf(found, object);
       if (drift.length > 0) found.drift = [...(found.drift ?? []), ...drift];
     }
-    addGone(merged, stack);
-    bindTethers(merged, stack);
   }
   return merged;
+}
+
+/** Of a network, the consortia that another one has as well: a check of a stack ignores those of others, and the other way round. */
+export function onlyOf(network: NetworkModel, other: NetworkModel): NetworkModel {
+  const ids = new Set(other.consortia.map(({ id }) => id));
+  return { ...network, consortia: network.consortia.filter(({ id }) => ids.has(id)) };
 }
 
 /** Properties to compare. A shared object needs to match only in part. */
@@ -123,53 +134,28 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
   });
 }
 
-/** Adds objects that only the stack still has, each to its owner. Nothing counts as gone where the service did not show all. */
-function addGone(live: NetworkModel, stack: NetworkModel): void {
-  const gone = <T extends ObjectModel>(object: T): T => ({
-    ...object,
+/**
+ * Adds an object that only a stack still has to its owner. It is gone if the service showed all that is in the owner. What the
+ * service does not list is taken from the stack as it is.
+ */
+function added(
+  live: NetworkModel,
+  there: ReadonlyMap<string, ObjectModel>,
+  { kind, object, within }: Placed,
+): ObjectModel | undefined {
+  const isInConsortium = within && "environments" in within;
+  const owner = within && there.get(`${isInConsortium ? "consortium" : "environment"} ${within.id}`);
+  const list = kind === "consortium" ? live.consortia : owner && listIn(owner, kind);
+  if (!list) return undefined;
+  const service = kind === "destination" && there.get(`service ${(object as OtherModel).facts.serviceId}`);
+  const { unseen, unlisted } = service || owner || {};
+  const isShown = unseen === undefined && !unlisted?.includes(kind);
+  if (!isShown && ["membership", "environment", "node"].includes(kind)) return undefined;
+  const gone: Remarks & { state: string } = {
     state: "gone",
     drift: [`the stack has ${displayName(object)}, and the service does not show it`],
-  });
-  const others = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
-    then.filter(({ id }) => !now.some((one) => one.id === id));
-  const missing = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
-    others(now, then).flatMap((one) => (one.managed ? [gone(one)] : []));
-  const all = live.consortia;
-  /** Objects that the service does not list are taken from the stack as they are. */
-  const lost = <T extends ObjectModel>(kind: Kind, owner: Remarks, now: readonly T[], then: readonly T[]): T[] =>
-    owner.unseen === undefined && !owner.unlisted?.includes(kind) ? missing(now, then) : others(now, then);
-  const lostOthers = (owner: ConsortiumModel | EnvironmentModel, then: readonly OtherModel[]): OtherModel[] =>
-    then.flatMap((one) => {
-      const service = owner.others.find(({ kind, id }) => kind === "service" && id === one.facts.serviceId);
-      return lost(one.kind, one.kind === "destination" && service ? service : owner, owner.others, [one]);
-    });
-  all.push(...missing(all, stack.consortia).map((one) => ({ ...one, memberships: [], environments: [], others: [] })));
-  for (const then of stack.consortia) {
-    const consortium = all.find(({ id }) => id === then.id);
-    if (!consortium) continue;
-    const { memberships, environments, unseen } = consortium;
-    if (unseen === undefined) {
-      memberships.push(...missing(memberships, then.memberships));
-      const gone = missing(environments, then.environments);
-      environments.push(...gone.map((one) => ({ ...one, nodes: [], credentials: [], others: [] })));
-    }
-    consortium.others.push(...lostOthers(consortium, then.others));
-    for (const inner of then.environments) {
-      const environment = environments.find(({ id }) => id === inner.id);
-      if (!environment) continue;
-      const { nodes, credentials } = environment;
-      if (environment.unseen === undefined) nodes.push(...missing(nodes, inner.nodes));
-      credentials.push(...lost("appCred", environment, credentials, inner.credentials));
-      environment.others.push(...lostOthers(environment, inner.others));
-    }
-  }
-}
-
-/** The API does not say what a tether pins, but a stack may. */
-function bindTethers(live: NetworkModel, stack: NetworkModel): void {
-  const known = new Set(environmentsOf(live).map(({ id }) => id));
-  for (const { id, environmentId } of stack.tethers) {
-    const tether = live.tethers.find((one) => one.id === id);
-    if (tether && environmentId !== undefined && known.has(environmentId)) tether.environmentId ??= environmentId;
-  }
+  };
+  const one = { ...object, ...emptyLists(kind), ...(isShown && gone) };
+  list.push(one);
+  return one;
 }

@@ -2,6 +2,7 @@ import { type ApiError, type ConsortiumClient, isApiError } from "../provider/ap
 import { fieldsOf, text } from "../provider/plain";
 import { ShownTether } from "../provider/resources/tether/read";
 import { type Verification, verifyReport } from "../sdk/runtime/verify";
+import { objectsWithin } from "./credentials";
 import { type PinModel, type TetherModel } from "./model";
 import { type Row } from "./rows";
 
@@ -84,8 +85,6 @@ export function pinIn(index: number, report: unknown): PinModel {
         .sort()
         .at(-1),
     network: text(fields.network),
-    chainId: number(fields.chain_id),
-    contractAddress: text(fields.contract_address),
     transactionHash: text(fields.transaction_hash),
     blockNumber: number(fields.block_number),
     nodes: Array.isArray(reports) ? reports.length : 0,
@@ -93,17 +92,10 @@ export function pinIn(index: number, report: unknown): PinModel {
 }
 
 /** Texts under matching keys, at any depth. */
-function textsIn(value: unknown, keys: RegExp): string[] {
-  const found: string[] = [];
-  const todo: unknown[] = [value];
-  for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
-    if (typeof one !== "object" || one === null) continue;
-    for (const [key, inner] of Object.entries(one) as [string, unknown][])
-      if (typeof inner === "string" && keys.test(key)) found.push(inner);
-      else if (typeof inner === "object" && inner !== null) todo.push(inner);
-  }
-  return found;
-}
+const textsIn = (value: unknown, keys: RegExp): string[] =>
+  objectsWithin(value).flatMap((one) =>
+    Object.entries(one).flatMap(([key, inner]) => (typeof inner === "string" && keys.test(key) ? inner : [])),
+  );
 
 /** Whether a report is about this node. The API shows in no other way what a tether pins. */
 export const isAbout = (report: unknown, nodeId: string): boolean => textsIn(report, /(^|_)id$/i).includes(nodeId);

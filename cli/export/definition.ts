@@ -3,7 +3,6 @@ import { brokenTexts, printable } from "../../provider/api/printable";
 import { consensusOf } from "../../provider/constants";
 import { type Definition, nameKey } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
-import { environment } from "../../provider/resources/environment";
 import { adopt, description, nameText } from "../../provider/resources/fields";
 import { type Found, inside, type ListedKind } from "../../provider/resources/tree";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
@@ -98,7 +97,14 @@ class Exporter {
       ...this.described(environment, path),
       provider,
       consensusType,
-      ...this.chain(chainId, path),
+      ...(chainId !== undefined &&
+        this.valid(
+          "chainId",
+          fieldOf(definitions.environment, "chainId"),
+          chainId,
+          path,
+          `an invalid chain id: ${chainId}`,
+        )),
       ...this.period(environment),
       ...this.adopted(environment, path),
     };
@@ -244,11 +250,6 @@ class Exporter {
     return description ? this.valid("description", descriptionField, description, path, invalid) : {};
   }
 
-  private chain(chainId: number | undefined, path: string[]): Entry {
-    if (chainId === undefined) return {};
-    return this.valid("chainId", fieldOf(environment, "chainId"), chainId, path, `an invalid chain id: ${chainId}`);
-  }
-
   /** The setting, if a program can set the value that the service shows; otherwise a remark says what it shows. */
   private valid(key: string, schema: z.ZodType, value: unknown, path: string[], otherwise: string): Entry {
     if (isValid(schema, value)) return { [key]: value };
@@ -259,7 +260,7 @@ class Exporter {
   /** For a copy. An existing environment keeps its period, whether or not the program sets it. */
   private period({ props: { blockPeriod } }: Found): { blockPeriod?: number } {
     if (this.adopt || typeof blockPeriod !== "number") return {};
-    return isValid(fieldOf(environment, "blockPeriod"), blockPeriod) ? { blockPeriod } : {};
+    return isValid(fieldOf(definitions.environment, "blockPeriod"), blockPeriod) ? { blockPeriod } : {};
   }
 
   /**

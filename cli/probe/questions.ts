@@ -168,7 +168,6 @@ async function patch(world: World): Promise<string> {
   const description = "changed by the probe";
   const seen = await world.ask("PATCH", world.path("environment"), { body: { description } });
   const answer = trueOrStatus(seen, (value) => (world.answers.patch = value));
-  world.patched.works = seen.ok;
   if (!seen.ok) return answer;
   world.answers.updated = seen.status;
   const { value } = await world.until(
@@ -179,7 +178,7 @@ async function patch(world: World): Promise<string> {
 }
 
 async function pause(world: World): Promise<string> {
-  if (!world.patched.works) return "not asked: PATCH does not work";
+  if (world.answers.patch !== true) return "not asked: PATCH does not work";
   if (!world.started) return "not asked: the node did not start";
   const send = (state: string) => world.ask("PATCH", world.path("environment"), { body: { state } });
   const ready = async () => ({

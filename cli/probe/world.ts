@@ -74,8 +74,7 @@ export class World {
   readonly answers: AnswersChange = {};
   readonly timing: Partial<Timing> = {};
   readonly removals: Removal[] = [];
-  /** Notes of one question for later ones. */
-  readonly patched: { works?: boolean } = {};
+  /** A note of one question for later ones. */
   started = false;
   readonly #made: Thing[] = [];
   readonly #recorder: Recorder;

@@ -37,11 +37,16 @@ export function App() {
           <span>{view?.organization ?? "Consortium"}</span>
         </a>
         <nav aria-label="Pages">
-          <Tab path="" label="Network" current={page === "" || page === "environments"} />
-          <Tab path="tethers" label="Tethers" current={page === "tethers"} />
-          <Tab path="stacks" label="Stacks" current={page === "stacks"} />
-          {view?.embedded && <Tab path="keys" label="API keys" current={page === "keys"} />}
-          {view?.embedded && <Tab path="testing" label="Faults and calls" current={page === "testing"} />}
+          {Object.entries(tabs).map(([path, { title, isEmbedded }]) => {
+            const isCurrent = page === path || (path === "" && page === "environments");
+            return (
+              (!isEmbedded || view?.embedded) && (
+                <a key={path} href={hrefOf(...(path ? [path] : []))} aria-current={isCurrent ? "page" : undefined}>
+                  {title}
+                </a>
+              )
+            );
+          })}
         </nav>
         <div class="session">
           <span role="status">
@@ -85,13 +90,21 @@ function focusContent(event: Event): void {
   document.getElementById("content")?.focus();
 }
 
-function Tab({ path, label, current }: { path: string; label: string; current: boolean }) {
-  return (
-    <a href={hrefOf(...(path ? [path] : []))} aria-current={current ? "page" : undefined}>
-      {label}
-    </a>
-  );
+interface TabPage {
+  title: string;
+  /** Whether only the embedded service has it. */
+  isEmbedded?: true;
+  show: (view: NetworkView) => ComponentChildren;
 }
+
+/** The pages with a tab, by their paths. */
+const tabs: Record<string, TabPage> = {
+  "": { title: "Network", show: (view) => <NetworkPage view={view} /> },
+  tethers: { title: "Tethers", show: (view) => <TethersPage view={view} /> },
+  stacks: { title: "Stacks", show: (view) => <StacksPage view={view} /> },
+  keys: { title: "API keys", isEmbedded: true, show: () => <KeysPage /> },
+  testing: { title: "Faults and calls", isEmbedded: true, show: () => <TestingPage /> },
+};
 
 const connections = {
   live: { tone: "good", text: "live" },
@@ -104,34 +117,16 @@ function Page({ page, id, view }: { page: string; id: string; view: NetworkView 
   useEffect(() => {
     document.title = `${title} · Consortium console`;
   }, [title]);
-  switch (page) {
-    case "":
-      return <NetworkPage view={view} />;
-    case "environments":
-      return <EnvironmentPage key={id} view={view} id={id} />;
-    case "tethers":
-      return id ? <TetherPage key={id} view={view} id={id} /> : <TethersPage view={view} />;
-    case "stacks":
-      return <StacksPage view={view} />;
-    case "keys":
-      return view.embedded ? <KeysPage /> : <NotFound />;
-    case "testing":
-      return view.embedded ? <TestingPage /> : <NotFound />;
-    default:
-      return <NotFound />;
-  }
+  if (page === "environments") return <EnvironmentPage key={id} view={view} id={id} />;
+  if (page === "tethers" && id) return <TetherPage key={id} view={view} id={id} />;
+  const tab = Object.hasOwn(tabs, page) ? tabs[page] : undefined;
+  return tab && (!tab.isEmbedded || view.embedded) ? tab.show(view) : <NotFound />;
 }
-
-const titles = new Map([
-  ["stacks", "Stacks"],
-  ["keys", "API keys"],
-  ["testing", "Faults and calls"],
-]);
 
 function titleOf(page: string, id: string, { model }: NetworkView): string {
   if (page === "environments") return environmentsOf(model).find((one) => one.id === id)?.name ?? id;
-  if (page === "tethers") return id ? `Tether ${id}` : "Tethers";
-  return titles.get(page) ?? "Network";
+  if (page === "tethers" && id) return `Tether ${id}`;
+  return Object.hasOwn(tabs, page) ? tabs[page]!.title : "Network";
 }
 
 function Ended() {

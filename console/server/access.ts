@@ -5,7 +5,7 @@ import { parseCookie, stringifySetCookie } from "cookie";
 /** Maximum number of links and of sessions; older ones end. */
 const most = 32;
 /** How long a link works that nobody has used (minutes). */
-export const linkLasts = 10;
+const linkLasts = 10;
 
 const random = (bytes: number) => randomBytes(bytes).toString("base64url");
 const digest = (text: string) => hash("sha256", text, "hex");

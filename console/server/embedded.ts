@@ -33,21 +33,21 @@ export class Embedded {
     }
   }
 
-  tethers = async (): Promise<string[]> => (await this.#get<{ id: string }[]>("/tethers")).map(({ id }) => id);
-  keys = (): Promise<KeyView[]> => this.#get("/api-keys");
-  makeKey = (name: string) => this.#post<{ key: string }>("/api-keys", { name });
-  revokeKey = (id: string) => this.#delete(path`/api-keys/${id}`);
-  orderTether = (environment?: string) => this.#post<{ id: string }>("/tethers", { environment });
-  addFault = (rule: object) => this.#post<object>("/faults", rule);
-  removeFault = (id: string) => this.#delete(path`/faults/${id}`);
+  tethers = async (): Promise<string[]> => (await this.#ask<{ id: string }[]>("GET", "/tethers")).map(({ id }) => id);
+  keys = () => this.#ask<KeyView[]>("GET", "/api-keys");
+  makeKey = (name: string) => this.#ask<{ key: string }>("POST", "/api-keys", { body: { name } });
+  revokeKey = (id: string) => this.#ask("DELETE", path`/api-keys/${id}`);
+  orderTether = (environment?: string) => this.#ask<{ id: string }>("POST", "/tethers", { body: { environment } });
+  addFault = (rule: object) => this.#ask<object>("POST", "/faults", { body: rule });
+  removeFault = (id: string) => this.#ask("DELETE", path`/faults/${id}`);
   fund = (tether: string, network: string, wei: string) =>
-    this.#post<{ balance?: string }>(path`/tether/${tether}/fund`, { network, wei });
+    this.#ask<{ balance?: string }>("POST", path`/tether/${tether}/fund`, { body: { network, wei } });
 
   /** Faults in force and the last calls, newest first. */
   async testing(): Promise<TestingView> {
     const [{ routes, faults }, { count, calls }] = await Promise.all([
-      this.#get<Omit<TestingView, "calls">>("/faults"),
-      this.#get<{ count: number; calls: CallView[] }>("/calls", { after: this.#seen }),
+      this.#ask<Omit<TestingView, "calls">>("GET", "/faults"),
+      this.#ask<{ count: number; calls: CallView[] }>("GET", "/calls", { query: { after: this.#seen } }),
     ]);
     this.#seen = count;
     const fresh = calls.map(({ method, path, status, at, fault }) => ({ method, path, status, at, fault }));
@@ -58,22 +58,19 @@ export class Embedded {
   /** Calls an environment's chain, which needs no credential here. */
   async rpc(consortium: string, environment: string, method: string, params: unknown[]): Promise<unknown> {
     const where = path`/consortia/${consortium}/environments/${environment}/rpc`;
-    const call = { jsonrpc: "2.0", id: 1, method, params };
-    const { result, error } = await this.#post<{ result?: unknown; error?: { message?: string } }>(where, call);
+    const body = { jsonrpc: "2.0", id: 1, method, params };
+    type Said = { result?: unknown; error?: { message?: string } };
+    const { result, error } = await this.#ask<Said>("POST", where, { body });
     if (error) throw new Error(error.message ?? `${method} failed`);
     return result;
   }
 
-  async #get<T>(where: string, query?: Record<string, number>): Promise<T> {
-    return (await this.client.http.request("GET", `/embedded${where}`, { query })).body as T;
-  }
-
-  async #post<T>(where: string, body: unknown): Promise<T> {
-    return (await this.client.http.request("POST", `/embedded${where}`, { body })).body as T;
-  }
-
-  async #delete(where: string): Promise<void> {
-    await this.client.http.request("DELETE", `/embedded${where}`);
+  async #ask<T = object>(
+    method: "GET" | "POST" | "DELETE",
+    where: string,
+    sent?: { query?: Record<string, number>; body?: unknown },
+  ): Promise<T> {
+    return (await this.client.http.request(method, `/embedded${where}`, sent)).body as T;
   }
 }
 

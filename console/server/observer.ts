@@ -98,17 +98,11 @@ export class Observer {
 
   async #tether(id: string): Promise<TetherView> {
     const facts = await this.#factsOf(id);
-    const { reports = 0, problem } = facts;
-    const pins = await this.#pinsOf(id).newest(reports, mostPins);
+    const pins = await this.#pinsOf(id).newest(facts.reports ?? 0, mostPins);
     const targetUrl = chainFor(facts, this.options.targets);
     const last = pins.slice(0, costsKept);
     const cost = targetUrl === undefined ? undefined : await this.#pinsOf(id).cost(last, targetUrl);
-    return {
-      pins,
-      ...(cost !== undefined && { pinCostWei: cost.toString() }),
-      ...(targetUrl !== undefined && { targetUrl }),
-      ...(problem !== undefined && { problem }),
-    };
+    return { pins, ...(cost !== undefined && { pinCostWei: cost.toString() }) };
   }
 
   /** A page of earlier pins. */
@@ -142,7 +136,6 @@ export class Observer {
     return {
       ...(embedded && {
         organization: embedded.about.organization.name,
-        ledger: embedded.about.ledger,
         tetherHour: embedded.about.tether_hour,
       }),
       baseUrl: client.http.settings.baseUrl,

@@ -12,7 +12,7 @@ export interface Approvals {
 }
 
 /** `nothing`: there is nothing to approve. */
-export type Approval = "nothing" | "by digest" | "as planned" | "none";
+type Approval = "nothing" | "by digest" | "as planned" | "none";
 
 export function approvalOf(plan: Plan, { plans, digests }: Approvals): Approval {
   if (deedsOf(plan).size === 0) return "nothing";

@@ -1,12 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  type Kind,
-  kindOf,
-  type LedgerHolder,
-  outlivesResource,
-  partsOfUrn,
-  signatureKey,
-} from "../../provider/constants";
+import { kindOf, type LedgerHolder, outlivesResource, partsOfUrn, signatureKey } from "../../provider/constants";
 import { inputMeta } from "../../provider/core/definition";
 import { upgraded } from "../../provider/core/legacy";
 import { isAdoptedShared } from "../../provider/core/state";
@@ -152,18 +145,14 @@ function propertiesOf(step: Step): Property[] {
 }
 
 /** Properties that differ, or those that are secret in both states and may differ, which a plan does not show. */
-function differences({ found, old, new: next }: Step, from: State["inputs"], to: State["inputs"]): Property[] {
-  const secrets = new Set([...(old?.additionalSecretOutputs ?? []), ...(next?.additionalSecretOutputs ?? [])]);
-  const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])].sort();
-  const isSecret = (value: unknown, key: string): boolean =>
-    value !== undefined && (secrets.has(key) || holdsSecret(value));
-  const shown = (value: unknown, key: string): string | undefined =>
-    value === undefined ? undefined : secrets.has(key) ? secretText : shownValue(value);
-  const all = keys
-    .filter((key) => !key.startsWith("__") && !(key === ofDynamic && isMoved({ old, new: next })))
-    .map((name) => ({ name, from: shown(from?.[name], name), to: shown(to?.[name], name) }));
+function differences({ found, ...states }: Step, from: State["inputs"], to: State["inputs"]): Property[] {
+  const shown = (value: unknown): string | undefined => (value === undefined ? undefined : shownValue(value));
+  const all = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])]
+    .filter((key) => !key.startsWith("__") && !(key === ofDynamic && isMoved(states)))
+    .sort()
+    .map((name) => ({ name, from: shown(from?.[name]), to: shown(to?.[name]) }));
   const different = all.filter(({ name }) => !isDeepStrictEqual(from?.[name], to?.[name]));
-  const unseen = all.filter(({ name }) => isSecret(from?.[name], name) && isSecret(to?.[name], name));
+  const unseen = all.filter(({ name }) => holdsSecret(from?.[name]) && holdsSecret(to?.[name]));
   return different.length > 0 || found ? different : unseen;
 }
 
@@ -203,8 +192,8 @@ export function modelOfPlan(plan: Plan): NetworkModel {
   const rows = new Map<string, StackRow>();
   for (const step of plan.steps) {
     const row = rowOf(step);
-    const before = rows.get(step.urn);
-    if (row) rows.set(step.urn, before ? merged(before, row) : row);
+    const before = rows.get(step.urn); // a replacement has several steps
+    if (row) rows.set(step.urn, { ...row, id: before?.id ?? row.id, props: { ...before?.props, ...row.props } });
   }
   for (const { urn, action, properties, kept } of changesOf(plan)) {
     const row = rows.get(urn);
@@ -214,30 +203,7 @@ export function modelOfPlan(plan: Plan): NetworkModel {
     else if (action === "gone") row.drift = ["the service no longer shows it"];
     else row.drift = properties.map(({ name, from, to }) => `${name}: ${from ?? "nothing"} → ${to ?? "nothing"}`);
   }
-  return modelOf([...rows.values(), ...mentionedIn(rows)], { source: "plan", title: plan.name });
-}
-
-/** Properties that name the parents and the owner of a resource. */
-const parents: Record<string, Kind> = {
-  consortiumId: "consortium",
-  environmentId: "environment",
-  membershipId: "membership",
-};
-
-/** One of Pulumi's two formats omits unchanged resources, but their dependents still name them. */
-function mentionedIn(rows: ReadonlyMap<string, StackRow>): StackRow[] {
-  const found = new Map<string, StackRow>();
-  for (const { props, sources } of rows.values()) {
-    for (const [property, kind] of Object.entries(parents)) {
-      const named = (sources?.[property] ?? []).flatMap((urn) => namedBy(urn) ?? []).find((one) => one.kind === kind);
-      if (!named || rows.has(named.managed.urn)) continue;
-      const id = typeof props[property] === "string" ? props[property] : undefined;
-      const consortiumId = kind === "consortium" ? undefined : props.consortiumId;
-      const consortium = kind === "consortium" ? undefined : sources?.consortiumId;
-      found.set(named.managed.urn, { ...named, id, props: { consortiumId }, sources: { consortiumId: consortium } });
-    }
-  }
-  return [...found.values()];
+  return modelOf([...rows.values()], { source: "plan", title: plan.name });
 }
 
 /** Known values; newer ones take precedence. */
@@ -248,20 +214,5 @@ function rowOf({ urn, old, new: next }: Step): StackRow | undefined {
     Object.entries(props ?? {}).filter(([, value]) => value !== unknownMark),
   );
   const id = old?.id || next?.id || undefined;
-  return { ...named, id, props: Object.fromEntries(known), sources: { ...sourcesIn(old), ...sourcesIn(next) } };
-}
-
-/** A replacement has several steps. */
-const merged = (one: StackRow, other: StackRow): StackRow => ({
-  ...one,
-  id: one.id ?? other.id,
-  props: { ...one.props, ...other.props },
-  sources: { ...one.sources, ...other.sources },
-});
-
-/** Only one of Pulumi's two formats says what a property depends on. */
-function sourcesIn(state: State | undefined): StackRow["sources"] {
-  const all = (state?.propertyDependencies ?? {}) as Record<string, unknown>;
-  const lists = Object.entries(all).filter(([, urns]) => Array.isArray(urns));
-  return Object.fromEntries(lists) as StackRow["sources"];
+  return { ...named, id, props: Object.fromEntries(known) };
 }

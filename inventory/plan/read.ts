@@ -45,7 +45,6 @@ const state = z.looseObject({
   id: z.string().optional(),
   inputs: props,
   outputs: props,
-  additionalSecretOutputs: z.array(z.string()).nullish(),
   custom: z.boolean().optional(),
   retainOnDelete: z.boolean().optional(),
   external: z.boolean().optional(),
@@ -116,28 +115,20 @@ const kept = ["preludeEvent", "resourcePreEvent", "resOutputsEvent", "diagnostic
  * contain the outputs of resources, even passwords, in clear text.
  */
 export function withoutDebug(text: string): string {
-  const values = jsonIn(text).filter((value) => value !== undefined) as Record<string, unknown>[];
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+  const values = (jsonIn(text) ?? []).filter(isObject);
   const isDebug = (one: unknown): boolean => (one as { severity?: string } | undefined)?.severity === "debug";
-  const lines = values.flatMap((value) => {
-    if (typeof value.sequence !== "number") return value;
-    return kept.some((kind) => kind in value) && !isDebug(value.diagnosticEvent) ? value : [];
-  });
+  const lines = values.filter((value) => kept.some((kind) => kind in value) && !isDebug(value.diagnosticEvent));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** One document, or one per line. */
-function jsonIn(text: string): unknown[] {
+/** The JSON of each line; `undefined` if it is no such text. */
+function jsonIn(text: string): unknown[] | undefined {
   try {
-    return [JSON.parse(text)];
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    return lines.map((line) => JSON.parse(line) as unknown);
   } catch {
-    try {
-      return text
-        .split("\n")
-        .filter((line) => line.trim() !== "")
-        .map((line) => JSON.parse(line) as unknown);
-    } catch {
-      return [undefined];
-    }
+    return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type NodeModel,
   type TetherModel,
 } from "../../inventory/model";
-import { withStacks } from "../../inventory/stack";
+import { onlyOf, withStacks } from "../../inventory/stack";
 import { chainFor, pinIn, Pins, type Targets } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
@@ -64,7 +64,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   const ids = new Set([...(options.tethers ?? []), ...(stack?.tethers ?? []).map(({ id }) => id)]);
   const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true, plan: true });
   const shown = consortium === undefined && stack ? onlyOf(seen, stack) : seen;
-  const model = stack ? withStacks(shown, [stack]) : shown;
+  const model = stack ? withStacks(shown, [consortium === undefined ? stack : onlyOf(stack, seen)]) : shown;
   const others = environmentsOf(seen).filter(({ id }) => !environmentsOf(model).some((one) => one.id === id));
   const known = (options.credentials ?? []).filter((one) => !others.some((environment) => belongsTo(environment, one)));
   const [{ nodes, credentials }, tethers] = await Promise.all([
@@ -88,14 +88,8 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
 
 const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("appCred");
 
-/** A check of a stack ignores the organization's other consortia. */
-function onlyOf(live: NetworkModel, stack: NetworkModel): NetworkModel {
-  const ids = new Set(stack.consortia.map(({ id }) => id));
-  return { ...live, consortia: live.consortia.filter(({ id }) => ids.has(id)) };
-}
-
 /** The public chain's answer about a tether's last pins. */
-export interface TetherProbe {
+interface TetherProbe {
   /** Absent if there is no report or no chain to ask. */
   verdict?: Verification;
   /** Average cost of the last pins. */
@@ -147,7 +141,7 @@ type Silence =
 export type NodeProbe = Silence | ({ kind: "answered" } & ChainProbe);
 
 /** How a credential was received by the nodes, whose names are listed. */
-export interface CredentialProbe {
+interface CredentialProbe {
   credential: PlacedCredential;
   /** Number of nodes at which it was tried. */
   nodes: number;
@@ -157,7 +151,7 @@ export interface CredentialProbe {
   why?: string;
 }
 
-export interface NodeProbes {
+interface NodeProbes {
   nodes: Map<string, NodeProbe>;
   credentials: CredentialProbe[];
 }
@@ -166,7 +160,7 @@ export interface NodeProbes {
  * Asks all nodes of a network, each with every credential that may open it, and waits for a new block of each if one is due.
  * @param write whether to send a transaction to each
  */
-export async function probeNodes(
+async function probeNodes(
   model: NetworkModel,
   known: readonly PlacedCredential[],
   { clock, write }: { clock: Clock; write: boolean },

@@ -63,8 +63,8 @@ export function mapOf(model: NetworkModel): NetworkMap {
 
 function consortiumGroup(model: NetworkModel, consortium: ConsortiumModel): { group: MapGroup; edges: MapEdge[] } {
   const members = memberItems(consortium);
-  const inside = consortium.environments.map((one) => environmentGroup(model, consortium, one, members));
-  const others = otherItems(consortium, consortium);
+  const inside = consortium.environments.map((one) => environmentGroup(model, one, members));
+  const others = otherItems(members, consortium);
   const edges = inside.flatMap((one) => one.edges);
   const isTable = edges.length > most.lines;
   const isEmpty = members.items.length + inside.length + others.length === 0;
@@ -89,15 +89,14 @@ function rowsOf(edges: readonly MapEdge[]): Record<string, string> {
 
 function environmentGroup(
   model: NetworkModel,
-  consortium: ConsortiumModel,
   environment: EnvironmentModel,
   members: MemberItems,
 ): { group: MapGroup; edges: MapEdge[] } {
-  const nodes = nodeItems(consortium, environment);
-  const others = otherItems(consortium, environment);
+  const nodes = nodeItems(members, environment);
+  const others = otherItems(members, environment);
   const items = [
     ...nodes.map(({ item }) => item),
-    ...credentialItems(consortium, environment),
+    ...credentialItems(members, environment),
     ...others.map(({ item }) => item),
     ...tethersOf(model, environment).map((one) => itemOf("tetherService", one)),
   ];
@@ -141,14 +140,16 @@ function folded<T extends ObjectModel>(
   });
 }
 
-export interface MemberItems {
+interface MemberItems {
   items: MapItem[];
+  /** Names of members by their ids. */
+  names: ReadonlyMap<string | undefined, string>;
   /** The box of each member, by its id. */
   boxOf: ReadonlyMap<string, string>;
 }
 
 /** Members that own nodes or change are shown one by one; the others as a count if there are many. */
-export function memberItems({ id, memberships, environments }: ConsortiumModel): MemberItems {
+function memberItems({ id, memberships, environments }: ConsortiumModel): MemberItems {
   const owners = new Set(environments.flatMap(({ nodes }) => nodes.map(({ membershipId }) => membershipId)));
   const isNews = (one: MembershipModel) => marksOf(one).some((mark) => mark !== "create" && mark !== "not in stacks");
   const isFirst = (one: MembershipModel) => owners.has(one.id) || isNews(one);
@@ -162,6 +163,7 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   ];
   return {
     items: [...alone.map((one) => itemOf("membership", one)), ...folds.map(({ item }) => item)],
+    names: new Map(memberships.map((one) => [one.id, displayName(one)])),
     boxOf: new Map([
       ...alone.map((one) => [one.id, itemKey("membership", one.id)] as const),
       ...folds.flatMap(({ item, objects }) => objects.map((one) => [one.id, item.key] as const)),
@@ -169,20 +171,12 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   };
 }
 
-/** Names of members by their ids. */
-const namesOf = (memberships: readonly MembershipModel[]) =>
-  new Map<string | undefined, string>(memberships.map((one) => [one.id, displayName(one)]));
-
 const ownersOf = (objects: readonly { membershipId?: string }[]): string[] => [
   ...new Set(objects.flatMap(({ membershipId }) => membershipId ?? [])),
 ];
 
 /** Nodes with their owners: one by one, or if there are many as a count per owner, or even per state. */
-export function nodeItems(
-  { memberships }: ConsortiumModel,
-  { id, nodes }: EnvironmentModel,
-): { item: MapItem; owners: string[] }[] {
-  const names = namesOf(memberships);
+function nodeItems({ names }: MemberItems, { id, nodes }: EnvironmentModel): { item: MapItem; owners: string[] }[] {
   if (nodes.length <= most.nodes)
     return nodes.map((node) => ({
       item: itemOf("node", node, names.get(node.membershipId)),
@@ -198,8 +192,7 @@ export function nodeItems(
 }
 
 /** Credentials as a count, with the names of their owners. */
-export function credentialItems({ memberships }: ConsortiumModel, { id, credentials }: EnvironmentModel): MapItem[] {
-  const names = namesOf(memberships);
+function credentialItems({ names }: MemberItems, { id, credentials }: EnvironmentModel): MapItem[] {
   const named = (object: (typeof credentials)[number]) => {
     const owner = names.get(object.membershipId);
     return { ...object, name: `${displayName(object)}${owner === undefined ? "" : ` of ${owner}`}` };
@@ -208,11 +201,10 @@ export function credentialItems({ memberships }: ConsortiumModel, { id, credenti
 }
 
 /** Zones, services and the like: one by one, or as a count of each kind. Services come with their owners. */
-export function otherItems(
-  { memberships }: ConsortiumModel,
+function otherItems(
+  { names }: MemberItems,
   { id, others }: ConsortiumModel | EnvironmentModel,
 ): { item: MapItem; owners: string[] }[] {
-  const names = namesOf(memberships);
   return [...new Set(others.map(({ kind }) => kind))].flatMap((kind) => {
     const some = others.filter((one) => one.kind === kind);
     const linked = (objects: typeof some) => (kind === "service" ? ownersOf(objects) : []);

@@ -59,7 +59,7 @@ export const note = (kind: "chain" | "nothing", id: string, label: string, detai
 export type Tone = "good" | "waiting" | "bad" | "plain";
 
 /** What is known of an object besides its state. */
-export type Mark = Change | "drift" | "not in stacks";
+type Mark = Change | "drift" | "not in stacks";
 
 const tones: Record<Condition, Tone> = {
   ready: "good",
@@ -115,7 +115,7 @@ const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<Kind, 
 };
 
 /** What is drawn below the name of an object. */
-export function linesOf(kind: Kind, object: ObjectModel, owner?: string): string[] {
+function linesOf(kind: Kind, object: ObjectModel, owner?: string): string[] {
   const line = factsOf(kind, object, owner)
     .filter((fact) => fact !== undefined && fact !== "")
     .join(" · ");

@@ -233,7 +233,7 @@ export function sizeOf(item: MapItem): Size {
 export const roomAbove = ({ kind }: MapItem): number => (kind === "chain" ? 8 : 0);
 
 /** The size of the header of a box that contains others. */
-export function headerOf(item: MapItem): Size {
+function headerOf(item: MapItem): Size {
   const lines = linesIn(item);
   const widest = Math.max(...lines.map(({ width }) => width));
   return {

@@ -5,7 +5,7 @@ import { classOf, type MapItem, type Tone } from "./items";
 import { type Box, type Layout, layoutOf, linesIn, padding, roomAbove } from "./layout";
 import { mapCss } from "./style";
 
-export interface SvgOptions {
+interface SvgOptions {
   /** The address to which a box links. Default: none. */
   link?: (item: MapItem) => string | undefined;
   /** Whether the SVG contains its style. Default: yes. A page with a Content-Security-Policy adds `mapCss` to its own style. */
@@ -94,7 +94,7 @@ const path = (strings: TemplateStringsArray, ...values: number[]): string =>
   String.raw({ raw: strings }, ...values.map(round));
 
 /** Each kind has its own outline, so that none depends on color alone. */
-export function shapeOf(kind: MapItem["kind"] | "group", box: Box): string {
+function shapeOf(kind: MapItem["kind"] | "group", box: Box): string {
   const { x, y, width: w, height: h } = box;
   switch (kind) {
     case "membership": // round ends
@@ -128,7 +128,7 @@ const rounded = ({ x, y, width: w, height: h }: Box, r: number): string =>
   path`h${2 * r - w}a${r},${r} 0 0 1 ${-r},${-r}v${2 * r - h}a${r},${r} 0 0 1 ${r},${-r}z`;
 
 /** The sign for a condition: a disc, a ring or a triangle; none for `plain`. */
-export function signOf(tone: Tone, x: number, y: number): string | undefined {
+function signOf(tone: Tone, x: number, y: number): string | undefined {
   switch (tone) {
     case "good":
       return path`M${x - 5},${y}a5,5 0 1 0 10,0a5,5 0 1 0 -10,0z`;

@@ -2,7 +2,7 @@ import { send } from "../support/network";
 import { start } from "../support/service";
 import { consortium } from "./command";
 
-/* How an organization accepts an invitation on the embedded service. */
+/* What people do by hand, and on the embedded service with a command: accept an invitation, fund a tether. */
 
 async function world() {
   const { service } = await start({ organizations: [{ name: "north" }, { name: "south" }] });
@@ -37,13 +37,22 @@ test("it is listed for the invited organization, and accepted once", async () =>
   expect(await run(1)).toEqual(none);
 });
 
-test("a service that has no such way says where else", async () => {
+test.each([
+  ["accept", [], "accept in its web console"],
+  ["fund", ["tether0001"], "has no faucet: only `consortium serve` has one"],
+])("%s: a service that has no such way says where else", async (command, args, why) => {
   const { service, run } = await world();
   const CONSORTIUM_BASE_URL = `${service.url}/elsewhere/api/v1`;
-  const { code, stderr } = await consortium(["accept"], {
-    CONSORTIUM_API_KEY: service.apiKey,
-    CONSORTIUM_BASE_URL,
-  });
-  expect([code, stderr]).toEqual([1, expect.stringContaining("accept in its web console")]);
+  const env = { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL };
+  const { code, stderr } = await consortium([command, ...args], env);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   expect((await run(0)).code).toBe(0);
+});
+
+test("fund: a tether that the service does not have is named", async () => {
+  const { service } = await world();
+  const env = { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
+  const { code, stderr } = await consortium(["fund", "tether0001"], env);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("tether0001")]);
+  expect(stderr).not.toContain("has no faucet");
 });

@@ -129,11 +129,6 @@ test.each<[string, string[], string]>([
     ["fund", "t", "--ether"],
     "error: option '--ether <amount>' argument missing\n(see pulumi-consortium fund --help)\n",
   ],
-  [
-    "a plan that is not there",
-    ["report", "none.json"],
-    "consortium: none.json cannot be read: there is no such file.\n",
-  ],
   ["a folder in its place", ["report", __dirname], `consortium: ${__dirname} cannot be read: it is a folder.\n`],
   [
     "a certificate that is not there",

@@ -17,42 +17,35 @@ export interface State {
   outputs?: object;
   [other: string]: unknown;
 }
+export interface PlannedStep {
+  op: string;
+  urn: string;
+  old?: State;
+  new?: State;
+  /** Properties that make it a replacement. */
+  keys?: string[];
+}
 export const step = (
   op: string,
   type: string,
   name: string,
-  oldState?: State,
-  newState?: State,
-  more: { replaceReasons?: string[] } = {},
-): PlannedStep => ({
-  op,
-  urn: urn(type, name),
-  ...more,
-  ...(oldState && { oldState }),
-  ...(newState && { newState }),
-});
-export interface PlannedStep {
-  op: string;
-  urn: string;
-  oldState?: State;
-  newState?: State;
-  replaceReasons?: string[];
-}
+  old?: State,
+  next?: State,
+  keys?: string[],
+): PlannedStep => ({ op, urn: urn(type, name), old, new: next, keys });
+
+/** Events as Pulumi prints them, one per line. */
+export const eventsOf = (...events: object[]): string =>
+  events.map((event, sequence) => JSON.stringify({ sequence, ...event })).join("\n");
 export const planned = (
   steps: PlannedStep[],
   { same = 1, diagnostics = [] }: { same?: number; diagnostics?: object[] } = {},
 ): string =>
-  [
-    ...[{ op: "same", urn: stackUrn } as PlannedStep, ...steps].map(
-      ({ op, urn, oldState, newState, replaceReasons }) => ({
-        resourcePreEvent: { metadata: { op, urn, old: oldState, new: newState, keys: replaceReasons } },
-      }),
-    ),
+  eventsOf(
+    ...[{ op: "same", urn: stackUrn }, ...steps].map((metadata) => ({ resourcePreEvent: { metadata } })),
     ...diagnostics.map((diagnosticEvent) => ({ diagnosticEvent })),
     { summaryEvent: { resourceChanges: { same } } },
-  ]
-    .map((event, sequence) => JSON.stringify({ sequence, ...event }))
-    .join("\n");
+  );
 export const show = (text: string, max = 65_536): string => render([readPlan(text, "plan")], { max });
 export const row = (text: string): string =>
   text

@@ -11,6 +11,7 @@ import { definitions } from "../../provider/resources";
 import { type Service, startService } from "../../service/index";
 import { inData, inText } from "../sdk/network/problems";
 import { built, serve } from "../service/child";
+import { send } from "../support/network";
 import { consortium } from "./command";
 import { planned, step } from "./plans";
 
@@ -37,12 +38,7 @@ describe("names in a service", () => {
       timing: { environmentStart: 0, nodeStart: 0 },
       clock: () => Date.now() - 3_600_000,
     });
-    const made = async (path: string, body: object) => {
-      const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
-      const answer = await fetch(service.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
-      const { _id } = (await answer.json()) as { _id: string };
-      return _id;
-    };
+    const made = async (path: string, body: object) => (await send(service, "POST", path, body))._id;
     const within = `/consortia/${await made("/consortia", { name: evil, description: evil })}`;
     const member = await made(`${within}/memberships`, { org_name: evil });
     const environment = await made(`${within}/environments`, { name: evil, provider: "geth", consensus_type: "poa" });

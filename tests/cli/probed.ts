@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Service, type ServiceOptions, startService } from "../../service/index";
+import { send } from "../support/network";
 
 /* Services for `consortium probe`, and what it leaves there. */
 
@@ -22,11 +23,9 @@ export async function serviceWith(options: ServiceOptions = {}): Promise<Service
 
 /** Something of the organization's own, which no probe may touch. */
 export async function own(service: Service): Promise<string> {
-  const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
-  const body = JSON.stringify({ name: "production" });
-  await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body });
+  const { _id } = await send(service, "POST", "/consortia", { name: "production" });
   service.clearCalls();
-  return service.store.consortia.list()[0]!.id;
+  return _id;
 }
 
 export const connection = ({ baseUrl, apiKey }: Pick<Service, "baseUrl" | "apiKey">) => ({

@@ -1,21 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Command } from "commander";
-import { define } from "../../cli/report";
+import { containing } from "../service/helpers";
 import { consortium } from "./command";
-import { planned, step } from "./plans";
+import { eventsOf, planned, step } from "./plans";
 
 jest.setTimeout(30_000);
-
-test("docs/reference/commands.md names every flag, and every reason to fail", () => {
-  const command = new Command();
-  define(command);
-  const page = readFileSync(join(__dirname, "../../docs/reference/commands.md"), "utf8");
-  const names = command.options.flatMap(({ long, argChoices }) => [long!, ...(argChoices ?? [])]);
-  expect(names).toEqual(expect.arrayContaining(["--fail-on", "ledger-loss"]));
-  expect(names.filter((name) => !page.includes(name))).toEqual([]);
-});
 
 describe("the command", () => {
   const folder = mkdtempSync(join(tmpdir(), "consortium-report-"));
@@ -38,14 +28,8 @@ describe("the command", () => {
     expect(await consortium(["report", lossy], {})).toMatchObject({ code: 0 });
   });
 
-  const changed = (to: string) =>
-    step(
-      "update",
-      "Consortium",
-      "c",
-      { id: "c1", inputs: { description: "a" } },
-      to ? { inputs: { description: to } } : {},
-    );
+  const old = { id: "c1", inputs: { description: "a" } };
+  const changed = (to: string) => step("update", "Consortium", "c", old, { inputs: { description: to } });
   const created = step("create", "Node", "n", undefined, { inputs: { name: "n" } });
   const all = ["--fail-on", "unapproved", "ledger-loss", "errors"];
 
@@ -71,18 +55,14 @@ describe("the command", () => {
   });
 
   test.each([
-    ["another object of the same name", { id: "c2", inputs: { description: "a" } }],
-    ["another value before", { id: "c1", inputs: { description: "z" } }],
-    ["another fate in the service", { id: "c1", inputs: { description: "a" }, retainOnDelete: true }],
-  ])("what was approved was not for %s", async (_, old) => {
-    const approved = file(
-      "approved.json",
-      planned([step("delete", "Consortium", "c", { id: "c1", inputs: { description: "a" } })]),
-    );
-    const now = file("now.json", planned([step("delete", "Consortium", "c", old)]));
-    expect(await consortium(["report", now, "--approved", approved, "--fail-on", "unapproved"], {})).toMatchObject({
-      code: 2,
-    });
+    ["another object of the same name", { ...old, id: "c2" }],
+    ["another value before", { ...old, inputs: { description: "z" } }],
+    ["another fate in the service", { ...old, retainOnDelete: true }],
+  ])("what was approved was not for %s", async (_, other) => {
+    const approved = file("approved.json", planned([step("delete", "Consortium", "c", old)]));
+    const now = file("now.json", planned([step("delete", "Consortium", "c", other)]));
+    const { code } = await consortium(["report", now, "--approved", approved, "--fail-on", "unapproved"]);
+    expect(code).toBe(2);
   });
 
   test("what drifted was not approved, nothing to do needs no approval, and without any plan nobody has approved", async () => {
@@ -91,13 +71,12 @@ describe("the command", () => {
       urn: created.urn.replace("Node::n", "Consortium::c"),
       old: { inputs: { description: "a" } },
     };
-    const events = [
+    const events = eventsOf(
       { resourcePreEvent: { metadata: read } },
       { resOutputsEvent: { metadata: { ...read, new: { inputs: { description: "b" }, outputs: {} } } } },
-      { resourcePreEvent: { metadata: { op: "create", urn: created.urn, new: created.newState } } },
-    ];
-    const lines = events.map((one, sequence) => JSON.stringify({ sequence, ...one }));
-    const plan = file("drifted.json", lines.join("\n"));
+      { resourcePreEvent: { metadata: created } },
+    );
+    const plan = file("drifted.json", events);
     const approved = file("approved.json", planned([created]));
     const compared = await consortium(["report", plan, "--approved", approved, ...all], {});
     expect(compared).toMatchObject({
@@ -125,18 +104,16 @@ describe("the command", () => {
   });
 
   test("--save keeps the plan without debug messages, which hold passwords", async () => {
-    const event = (sequence: number, more: object): string => JSON.stringify({ sequence, timestamp: 1, ...more });
-    const message = (severity: string, text: string): object => ({ diagnosticEvent: { severity, message: text } });
-    const pre = {
-      resourcePreEvent: { metadata: { op: "create", urn: created.urn, new: { inputs: { severity: "debug" } } } },
-    };
-    const lines = [
-      event(1, message("debug", "RPC finished: password,geheim")),
-      event(2, message("warning", "careful")),
-      event(3, pre),
-      event(4, { futureEvent: { password: "geheim" } }),
-    ];
-    const plan = file("stream.json", lines.join("\n"));
+    const message = (severity: string, text: string) => ({ diagnosticEvent: { severity, message: text } });
+    const debugInName = step("create", "Node", "n", undefined, { inputs: { severity: "debug" } });
+    const events = eventsOf(
+      message("debug", "RPC finished: password,geheim"),
+      message("warning", "careful"),
+      { resourcePreEvent: { metadata: debugInName } },
+      { futureEvent: { password: "geheim" } },
+    );
+    const lines = events.split("\n");
+    const plan = file("stream.json", events);
     const kept = join(folder, "kept.json");
     const { stdout } = await consortium(["report", plan, "--save", kept], {});
     expect(readFileSync(kept, "utf8")).toBe(`${lines[1]}\n${lines[2]}\n`);
@@ -151,11 +128,8 @@ describe("the command", () => {
     );
   });
 
-  test.each([
-    ["a file that is not there", ["nowhere.json"], /nowhere.json/],
-    ["a limit that is none", ["--max", "x"], /a whole number of at least 1000/],
-  ])("%s", async (_, args, why) => {
-    const { code, stderr } = await consortium(["report", ...args], {});
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(why) as string });
+  test("a limit that is none is refused", async () => {
+    const { code, stderr } = await consortium(["report", "--max", "x"]);
+    expect([code, stderr]).toEqual([1, containing("a whole number of at least 1000")]);
   });
 });

@@ -1,7 +1,7 @@
 import { losesLedger } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
 import { lossWarnings } from "../../provider/constants";
-import { later, planned, type PlannedStep, row, secret, show, type State, step, urn } from "./plans";
+import { eventsOf, later, planned, type PlannedStep, row, secret, show, type State, step, urn } from "./plans";
 
 const environment = (consensusType: string, more: object = {}): State => ({
   id: "env0000001",
@@ -38,17 +38,6 @@ describe("what a line says", () => {
         { inputs: { extra: { a: [1, { token: "[secret]" }] }, name: "c" } },
       ),
       '| changed | Consortium `c` | `extra`: `{"a":[1,{"token":"[secret]"}]}` |',
-    ],
-    [
-      "an output that the resource keeps secret",
-      step(
-        "update",
-        "AppCred",
-        "a",
-        { inputs: { password: "geheim" }, additionalSecretOutputs: ["password"] },
-        { inputs: {} },
-      ),
-      "| changed | AppCred `a` | `password`: `[secret]` → nothing |",
     ],
     [
       "adopted by name",
@@ -91,7 +80,7 @@ describe("what a line says", () => {
     const [old, next] = [environment("raft"), environment("ibft")];
     const steps = [
       step("delete-replaced", "Environment", "e", old),
-      step("replace", "Environment", "e", old, next, { replaceReasons: ["consensusType"] }),
+      step("replace", "Environment", "e", old, next, ["consensusType"]),
       step("create-replacement", "Environment", "e", undefined, next),
     ];
     expect(row(show(planned(steps)))).toBe(
@@ -187,21 +176,24 @@ describe("a ledger that would be lost", () => {
 });
 
 describe("what a refresh found", () => {
-  const event = (sequence: number, one: object): string => JSON.stringify({ sequence, ...one });
-  const read = (op: string, type: string, name: string, old: State, now?: State): string[] => [
-    event(1, { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } }),
-    event(2, { resOutputsEvent: { metadata: { op, urn: urn(type, name), old, new: now } } }),
+  const read = (op: string, type: string, name: string, old: State, now?: State): object[] => [
+    { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } },
+    { resOutputsEvent: { metadata: { op, urn: urn(type, name), old, new: now } } },
   ];
 
   test("of a stream of events: each that drifted, and what the program did not set is no drift", () => {
     const before = { inputs: { orgName: "a", adopt: true }, outputs: { revision: 1 } };
-    const lines = [
-      ...read("update", "Membership", "m", before, { inputs: { orgName: "b", chainId: 5 }, outputs: { revision: 2 } }),
-      ...read("same", "Membership", "same", before, { inputs: { orgName: "a" }, outputs: { revision: 2 } }),
-      ...read("update", "Node", "stopped", { outputs: { state: "started" } }, { outputs: { state: "stopped" } }),
-      ...read("delete", "Node", "n", { id: "n1" }),
-    ];
-    const text = show(lines.join("\n"));
+    const text = show(
+      eventsOf(
+        ...read("update", "Membership", "m", before, {
+          inputs: { orgName: "b", chainId: 5 },
+          outputs: { revision: 2 },
+        }),
+        ...read("same", "Membership", "same", before, { inputs: { orgName: "a" }, outputs: { revision: 2 } }),
+        ...read("update", "Node", "stopped", { outputs: { state: "started" } }, { outputs: { state: "stopped" } }),
+        ...read("delete", "Node", "n", { id: "n1" }),
+      ),
+    );
     expect(row(text).split("\n")).toEqual([
       "| **gone** | Node `n` |  |",
       '| drifted | Membership `m` | `orgName`: `"a"` → `"b"` |',
@@ -211,9 +203,10 @@ describe("what a refresh found", () => {
   });
 
   test("nothing", () => {
-    const summary = event(3, { summaryEvent: { resourceChanges: { same: 4 } } });
-    const text = show([...read("same", "Node", "n", {}), summary].join("\n"));
-    expect(text).toBe("### `net/prod`\n\nNo drift: 4 unchanged.\n");
+    const summary = { summaryEvent: { resourceChanges: { same: 4 } } };
+    expect(show(eventsOf(...read("same", "Node", "n", {}), summary))).toBe(
+      "### `net/prod`\n\nNo drift: 4 unchanged.\n",
+    );
   });
 });
 
@@ -233,17 +226,13 @@ describe("what went wrong", () => {
   });
 
   test("violations of policies, what forbids first", () => {
-    const violation = (policyName: string, enforcementLevel: string) =>
-      JSON.stringify({
-        sequence: 1,
-        policyEvent: {
-          policyName,
-          enforcementLevel,
-          message: "Too | many.\nUse fewer.",
-          resourceUrn: urn("Node", "n"),
-        },
-      });
-    expect(row(show([violation("soft", "advisory"), violation("hard", "mandatory")].join("\n")))).toBe(
+    const about = { message: "Too | many.\nUse fewer.", resourceUrn: urn("Node", "n") };
+    const violation = (policyName: string, enforcementLevel: string) => ({
+      policyEvent: { policyName, enforcementLevel, ...about },
+    });
+    const text = show(eventsOf(violation("soft", "advisory"), violation("hard", "mandatory")));
+    expect(text).toContain("|  | policy | resource | what it says |");
+    expect(row(text)).toBe(
       "| **forbidden** | `hard` | `n` | `Too \\| many. Use fewer.` |\n| advice | `soft` | `n` | `Too \\| many. Use fewer.` |",
     );
   });

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { confirm } from "../../cli/shared/terminal";
 import { type Service, type ServiceOptions, startService } from "../../service/index";
+import { send } from "../support/network";
 import { consortium } from "./command";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
@@ -14,15 +15,9 @@ afterEach(() => service.close());
 /** Builds it through the API, as a test run would, some hours ago. */
 async function make(path: string, body: object, hoursAgo = 3): Promise<string> {
   behind = hoursAgo * hour;
-  const answer = await fetch(service.baseUrl + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  expect(answer.status).toBe(201);
+  const { _id, id } = await send(service, "POST", path, body);
   behind = 0;
-  const made = (await answer.json()) as Record<string, string>;
-  return (made._id ?? made.id)!;
+  return _id ?? id;
 }
 
 const kind = { provider: "quorum", consensus_type: "raft" };
@@ -200,14 +195,9 @@ describe("what it deletes", () => {
     const stores: string[] = [];
     for (const name of ["one", "two"])
       stores.push(await make(`${within}/services`, { name, service: "documentstore", membership_id: m }));
-    const put = async (method: string, path: string, body: object) => {
-      const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
-      const answer = await fetch(service.baseUrl + path, { method, headers, body: JSON.stringify(body) });
-      expect(answer.ok).toBe(true);
-    };
-    await put("POST", `/consortia/${c}/memberships/${m}/verify`, { test_certificate: true });
-    await put("POST", `/idregistry/${registry}/identity`, { membership_id: m });
-    for (const id of stores) await put("PUT", `/documentstore/${id}/destinations/inbox`, { name: "inbox" });
+    await send(service, "POST", `/consortia/${c}/memberships/${m}/verify`, { test_certificate: true });
+    await send(service, "POST", `/idregistry/${registry}/identity`, { membership_id: m });
+    for (const id of stores) await send(service, "PUT", `/documentstore/${id}/destinations/inbox`, { name: "inbox" });
     const none = await sweep("--id", "inbox", "--yes");
     expect(none.stderr).toContain("lists nothing with the id inbox");
     const { stdout } = await sweep("--id", `${stores[0]}/inbox`, "--yes");

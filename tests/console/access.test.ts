@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { Access } from "../../console/server/access";
+import { type Console } from "../../console/server/console";
 import { start } from "../service/helpers";
 import { consoleOf, type Session, signIn, TestPage } from "./support";
 
@@ -21,6 +22,9 @@ const opened = async () => {
   return { service, console, session: await signIn(console) };
 };
 const json = { "content-type": "application/json" };
+const statusOf = async ({ place, cookie }: Session) => (await fetch(place, { headers: { cookie } })).status;
+const signOut = ({ url: origin }: Console, { place, cookie }: Session) =>
+  fetch(`${place}api/sign-out`, { method: "POST", headers: { ...json, cookie, origin }, body: "{}" });
 
 test("a link works once; its cookie is for the page's own path, and no script reads it", async () => {
   const { console } = await opened();
@@ -100,11 +104,10 @@ test("WebSockets are checked in the same way, and end with the session", async (
   const page = new TestPage(session);
   expect(await page.answered()).toBe(101);
   const ended = page.closed();
-  const out = { method: "POST", headers: { ...json, cookie: session.cookie, origin: console.url }, body: "{}" };
-  const response = await fetch(`${session.place}api/sign-out`, out);
+  const response = await signOut(console, session);
   expect(response.headers.get("set-cookie")).toContain("Max-Age=0");
   expect(await ended).toBe(4401);
-  expect((await fetch(session.place, { headers: { cookie: session.cookie } })).status).toBe(401);
+  expect(await statusOf(session)).toBe(401);
   expect(await new TestPage(session).answered()).toBe(401);
 });
 
@@ -125,11 +128,9 @@ test("a session ends only its own pages, and only its own cookie is worthless th
   const pages = [new TestPage(session), new TestPage(other)] as const;
   for (const page of pages) expect(await page.answered()).toBe(101);
   const ended = pages[0].closed();
-  const headers = { ...json, cookie: session.cookie, origin: console.url };
-  await fetch(`${session.place}api/sign-out`, { method: "POST", headers, body: "{}" });
+  await signOut(console, session);
   expect(await ended).toBe(4401);
-  const status = async ({ place, cookie }: Session) => (await fetch(place, { headers: { cookie } })).status;
-  expect([await status(session), await status(other)]).toEqual([401, 200]);
+  expect([await statusOf(session), await statusOf(other)]).toEqual([401, 200]);
   pages[1].watch("network");
   await pages[1].has("network");
 });
@@ -141,8 +142,7 @@ test("there are 32 sessions and 32 unused links at most: the oldest ones end", a
   expect((await fetch(first)).status).toBe(401);
   const all: Session[] = [];
   for (let number = 0; number < 32; number++) all.push(await signIn(console));
-  const status = async ({ place, cookie }: Session) => (await fetch(place, { headers: { cookie } })).status;
-  expect([await status(session), await status(all[0]!), await status(all[31]!)]).toEqual([401, 200, 200]);
+  expect([await statusOf(session), await statusOf(all[0]!), await statusOf(all[31]!)]).toEqual([401, 200, 200]);
 });
 
 test("the page may load its own files and talk to its own server, and nothing else", async () => {

@@ -12,6 +12,7 @@ import { resolveSettings } from "../../provider/api/settings";
 import { newSession } from "../../provider/core/session";
 import { inside, listed, readOrganization } from "../../provider/resources/tree";
 import { later, planned, step } from "../cli/plans";
+import { stackOf } from "../observe/models";
 import { network, type Network, others, type Others, send } from "../support/network";
 import { start, type Started } from "../support/service";
 
@@ -168,19 +169,13 @@ describe("the live network", () => {
 
   test("says which stack manages what, what is made by hand, what drifted and what is gone", async () => {
     const { client, consortiumId, membershipId, environmentId, nodeId, stop } = await made();
-    const urn = (type: string, name: string) => `urn:pulumi:dev::net::consortium:index:${type}::${name}`;
     const within = { consortiumId, environmentId, membershipId };
-    const resource = (type: string, name: string, id: string, inputs: object) => ({ urn: urn(type, name), id, inputs });
-    const stack = modelOfStack({
-      deployment: {
-        resources: [
-          resource("Consortium", "c", consortiumId, { name: "fixture" }),
-          resource("Membership", "m", membershipId, { consortiumId, orgName: "other name" }),
-          resource("Environment", "e", environmentId, { consortiumId, name: "main", provider: "quorum" }),
-          resource("Node", "n", nodeId, { ...within, name: "node-0" }),
-        ],
-      },
-    });
+    const stack = stackOf(
+      ["Consortium", "c", consortiumId, { name: "fixture" }],
+      ["Membership", "m", membershipId, { consortiumId, orgName: "other name" }],
+      ["Environment", "e", environmentId, { consortiumId, name: "main", provider: "quorum" }],
+      ["Node", "n", nodeId, { ...within, name: "node-0" }],
+    );
     const live = await new LiveNetwork(client).look();
     const said = outline(withStacks(live, [stack])).filter((line) => !line.startsWith("appCred"));
     expect(said).toEqual([
@@ -188,9 +183,7 @@ describe("the live network", () => {
       ...["membership second by hand", "environment main e", "node node-0 n", "environment spare by hand"],
     ]);
     // Of what another stack has, a stack names only the ids.
-    const other = modelOfStack({
-      deployment: { resources: [resource("AppCred", "app", "u-other", { ...within, name: "app" })] },
-    });
+    const other = stackOf(["AppCred", "app", "u-other", { ...within, name: "app" }]);
     for (const stacks of [
       [stack, other],
       [other, stack],
@@ -201,9 +194,7 @@ describe("the live network", () => {
     const unlisted = structuredClone(live);
     for (const environment of unlisted.consortia[0]!.environments)
       Object.assign(environment, { credentials: [], unlisted: ["appCred"] });
-    const third = modelOfStack({
-      deployment: { resources: [resource("AppCred", "third", "u-third", { ...within, name: "third" })] },
-    });
+    const third = stackOf(["AppCred", "third", "u-third", { ...within, name: "third" }]);
     const credentials = outline(withStacks(unlisted, [other, third, third])).filter((line) => /^appCred/.test(line));
     expect(credentials).toEqual(["appCred app app", "appCred third third"]);
     stop();
@@ -218,8 +209,7 @@ describe("the live network", () => {
     const credential = live.consortia[0]!.environments.flatMap(({ credentials }) => credentials)[0]!;
     expect(credential.name).toBe(credential.id); // it was made without one
     const inputs = { consortiumId, environmentId, membershipId, name: "app" };
-    const urn = "urn:pulumi:dev::net::consortium:index:AppCred::app";
-    const stack = modelOfStack({ deployment: { resources: [{ urn, id: credential.id, inputs }] } });
+    const stack = stackOf(["AppCred", "app", credential.id, inputs]);
     expect(outline(withStacks(live, [stack])).filter((line) => line.includes("in the stack"))).toEqual([]);
     await client.close();
   });
@@ -295,45 +285,20 @@ describe("zones, configurations, services, invitations and destinations", () => 
   test("are compared with the stack; what was adopted as others have it, only in what has to fit", async () => {
     const { ids, net, client, service } = await made();
     const { consortiumId, environmentId, membershipId } = net;
-    const urn = (type: string, name: string) => `urn:pulumi:dev::net::consortium:index:${type}::${name}`;
     const inside = { consortiumId, environmentId };
     const owned = { ...inside, membershipId };
     const zone = { region: "us-east-2", cloud: "aws", type: "kaleido" };
     const destination = { ...inside, serviceType: "documentstore", serviceId: ids.documentsId };
-    const stack = modelOfStack({
-      deployment: {
-        resources: [
-          {
-            urn: urn("ConsortiumZone", "cz"),
-            id: ids.consortiumZoneId,
-            inputs: { consortiumId, name: "east", ...zone },
-          },
-          {
-            urn: urn("EnvironmentZone", "ez"),
-            id: ids.environmentZoneId,
-            inputs: { ...inside, name: "east", ...zone, adopt: true },
-            outputs: { __left: [] },
-          },
-          {
-            urn: urn("Service", "ids"),
-            id: ids.registryId,
-            inputs: { ...owned, name: "registry", service: "idregistry", size: "large" },
-          },
-          {
-            urn: urn("Service", "docs"),
-            id: ids.documentsId,
-            inputs: { ...owned, name: "documents", service: "documentstore" },
-          },
-          {
-            urn: urn("Destination", "in"),
-            id: "inbox",
-            inputs: { ...destination, name: "inbox", kaleidoManaged: true },
-          },
-          { urn: urn("Destination", "out"), id: "outbox", inputs: { ...destination, name: "outbox" } },
-          { urn: urn("Invitation", "inv"), id: "i-gone", inputs: { consortiumId, orgName: "fourth", email: "a@b" } },
-        ],
-      },
-    });
+    const adopted = { ...inside, name: "east", ...zone, adopt: true };
+    const stack = stackOf(
+      ["ConsortiumZone", "cz", ids.consortiumZoneId, { consortiumId, name: "east", ...zone }],
+      ["EnvironmentZone", "ez", ids.environmentZoneId, adopted, { outputs: { __left: [] } }],
+      ["Service", "ids", ids.registryId, { ...owned, name: "registry", service: "idregistry", size: "large" }],
+      ["Service", "docs", ids.documentsId, { ...owned, name: "documents", service: "documentstore" }],
+      ["Destination", "in", "inbox", { ...destination, name: "inbox", kaleidoManaged: true }],
+      ["Destination", "out", "outbox", { ...destination, name: "outbox" }],
+      ["Invitation", "inv", "i-gone", { consortiumId, orgName: "fourth", email: "a@b" }],
+    );
     const kinds = /^(consortiumZone|environmentZone|service|destination|configuration|invitation) /;
     const said = (model: NetworkModel) =>
       outline(withStacks(model, [stack]))

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { modelOfStack } from "../../inventory/stack";
 import { type Result } from "../../observe/check/checks";
 import { systemClock } from "../../provider/api/clock";
 import { until } from "../service/helpers";
+import { stackOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
 
 jest.setTimeout(120_000);
@@ -57,22 +57,6 @@ describe("a network that applications can use", () => {
     w.service.store.nodes.setState(w.nodes[1]!, "started");
   });
 
-  test.each([
-    ["deleting", "its state is deleting"],
-    ["failed", "its state is failed"],
-    ["suspended", "its state is suspended"],
-    ["initializing", "it is still initializing"],
-  ])("a consortium and a member whose state is %s", async (state, why) => {
-    const [member] = w.service.store.memberships.list({ org_name: "grower" });
-    const [before, found] = [w.service.store.consortia.get(w.consortium).state, member!.state];
-    w.service.store.consortia.setState(w.consortium, state);
-    await only(new RegExp(`^consortium: trade: ${why}$`));
-    w.service.store.consortia.setState(w.consortium, before);
-    w.service.store.memberships.setState(member!.id, state);
-    await only(new RegExp(`^membership: grower: ${why}$`));
-    w.service.store.memberships.setState(member!.id, found);
-  });
-
   test("a service that is not started, and a destination that is not set up", async () => {
     const [member] = w.service.store.memberships.list();
     const path = `/consortia/${w.consortium}/environments/${w.environment}/services`;
@@ -119,36 +103,16 @@ describe("a network that applications can use", () => {
     );
   });
 
-  test("a chain that stands still", async () => {
-    const { environment, credential } = await w.standing();
-    await only(/^new blocks: slow-1: no new block after block \d+ for \d+ s, and one is due every 1 s$/, {
-      credentials: [...w.credentials, credential],
-    });
-    await w.send("DELETE", `/consortia/${w.consortium}/environments/${environment}`);
-  });
-
-  test("a chain id that differs", async () => {
-    const { chain_id } = w.service.store.environments.get(w.environment).fields;
-    w.service.store.environments.patch(w.environment, { chain_id: chain_id + 1 });
-    await only(
-      new RegExp(`^(chain id: n\\d-\\d: the service shows ${chain_id + 1}, but the node is on ${chain_id}\\n?){4}$`),
-    );
-    w.service.store.environments.patch(w.environment, { chain_id });
-  });
-
   test("a member with fewer nodes than its minimum, a node that differs from its stack, and one that is gone", async () => {
     const [member] = w.service.store.memberships.list({ org_name: "grower" });
     w.service.store.memberships.patch(member!.id, { minimum_nodes: 3 });
     await only(/^minimum of nodes: grower: 2 of at least 3 nodes$/);
     w.service.store.memberships.patch(member!.id, { minimum_nodes: 0 });
     const within = { consortiumId: w.consortium, environmentId: w.environment };
-    const node = (name: string, id: string) => ({
-      urn: `urn:pulumi:dev::net::consortium:index:Node::${name}`,
-      id,
-      inputs: { ...within, name },
-    });
-    const resources = [node("renamed", w.nodes[0]!), node("lost", "n-lost")];
-    const stack = modelOfStack({ deployment: { resources } });
+    const stack = stackOf(
+      ["Node", "renamed", w.nodes[0]!, { ...within, name: "renamed" }],
+      ["Node", "lost", "n-lost", { ...within, name: "lost" }],
+    );
     const found = told(await w.wrong({ stack }));
     expect(found).toContain('as the stack says: n0-1: name is "n0-1", and "renamed" in the stack');
     expect(found).toContain("node started: lost: it is gone from the service");

@@ -6,6 +6,7 @@ import {
 } from "../../inventory/model";
 import { check, type Result } from "../../observe/check/checks";
 import { type NodeProbe, type Observations } from "../../observe/check/observations";
+import { anyText } from "../service/helpers";
 import { environmentOf, memberOf, networkOf, nodeOf } from "./models";
 
 /* What each check says of what was observed. How that is observed, on real chains: check.test.ts and troubles.test.ts. */
@@ -58,15 +59,15 @@ const one = (probe: NodeProbe) => ({
 });
 
 describe("the last pin, where one is due every hour and clocks may differ by 15 minutes,", () => {
-  test.each([
+  test.each<[string, number, string, string?]>([
     ["is dated 14 minutes ahead", -14, "ok"],
-    ["is dated 16 minutes ahead", -16, "failed"],
+    ["is dated 16 minutes ahead", -16, "failed", "report 3 is dated 0.3 h from now"],
     ["was an hour and 14 minutes ago", 74, "ok"],
     ["was an hour and 16 minutes ago", 76, "failed"],
-  ])("%s", (_what, minutes, outcome) => {
+  ])("%s", (_what, minutes, outcome, text = anyText) => {
     const lastPin = { index: 3, at: new Date(now - minutes * minute).toISOString() };
     const tether = { id: "tether0001", state: "active", reports: 4, intervalHours: 1, lastPin };
-    expect(said("last pin on time", { tether })).toMatchObject([{ outcome }]);
+    expect(said("last pin on time", { tether })).toEqual([{ outcome, text }]);
   });
 });
 
@@ -201,6 +202,24 @@ describe("a credential that opens nothing", () => {
 
   test("is nothing to say of if its nodes could not be asked: they say why", () => {
     expect(said("credential", { environment: listed, credentials: [{ ...probe, nodes: 1 }] })).toEqual([]);
+  });
+});
+
+describe("a consortium and a member", () => {
+  test.each([
+    ["deleting", "its state is deleting"],
+    ["failed", "its state is failed"],
+    ["suspended", "its state is suspended"],
+    ["initializing", "it is still initializing"],
+  ])("whose state is %s", (state, text) => {
+    const { consortia } = networkOf({ state, memberships: [memberOf(0, { state })] });
+    for (const kind of ["consortium", "membership"])
+      expect(said(kind, { model: { consortia } })).toEqual([{ outcome: "failed", text }]);
+  });
+
+  test("that are ready, or gone, are nothing to say of", () => {
+    const { consortia } = networkOf({ state: "setup", memberships: [memberOf(0), memberOf(1, { state: "gone" })] });
+    for (const kind of ["consortium", "membership"]) expect(said(kind, { model: { consortia } })).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { Maps } from "../../console/server/observer";
 import { LiveNetwork } from "../../inventory/live";
 import { type NetworkModel } from "../../inventory/model";
-import { modelOfStack, withStacks } from "../../inventory/stack";
+import { withStacks } from "../../inventory/stack";
 import { mapOf } from "../../observe/map/graph";
 import { type MapItem } from "../../observe/map/items";
 import { type Box, layoutOf } from "../../observe/map/layout";
@@ -10,7 +10,7 @@ import { mermaidOf } from "../../observe/map/mermaid";
 import { svgOf } from "../../observe/map/svg";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { build, start } from "../service/helpers";
-import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf } from "./models";
+import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf, stackOf } from "./models";
 
 jest.setTimeout(60_000);
 
@@ -142,12 +142,11 @@ test("tethers whose reports are about nodes of one environment are all in it, an
     await client.close();
     return model;
   };
-  const urn = (type: string, name: string) => `urn:pulumi:dev::net::consortium:index:${type}::${name}`;
-  const resources = [
-    { urn: urn("Environment", "trade/prod"), id: environment, inputs: { name: "prod" } },
-    { urn: urn("TetherService", "trade/prod/tether"), id: ids[0], inputs: { tetherId: ids[0] } },
-  ];
-  const known = withStacks(await look(), [modelOfStack({ deployment: { resources } })]);
+  const stack = stackOf(
+    ["Environment", "trade/prod", environment, { name: "prod" }],
+    ["TetherService", "trade/prod/tether", ids[0]!, { tetherId: ids[0] }],
+  );
+  const known = withStacks(await look(), [stack]);
   expect(known.tethers.map(({ environmentId }) => environmentId)).toEqual([environment, undefined]);
   for (const id of ids) for (const act of ["deploy", "activate"]) await send("POST", `/tether/${id}/${act}`, {});
   expect((await look()).tethers.map(({ environmentId }) => environmentId)).toEqual([environment, environment]);

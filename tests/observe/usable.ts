@@ -25,8 +25,6 @@ export interface Usable {
   /** What is not as it should be. */
   wrong: (options?: ObserveOptions) => Promise<Result[]>;
   look: (options?: ObserveOptions) => Promise<Result[]>;
-  /** A node in another environment, whose next block is an hour away while the service shows that one is due each second. */
-  standing: () => Promise<{ environment: string; credential: { username: string; password: string } }>;
   /** Lets the service's clock go faster for a moment. */
   pass: (ms: number) => void;
   close: () => Promise<void>;
@@ -88,15 +86,6 @@ export async function usable(): Promise<Usable> {
     credentials,
     look,
     wrong: async (options) => (await look(options)).filter(({ outcome }) => outcome !== "ok"),
-    async standing() {
-      const slow = { name: "slow", ...kind, block_period: 3_600 };
-      const { _id } = await make(`${within}/environments`, slow);
-      const membership_id = members[0];
-      await make(`${within}/environments/${_id}/nodes`, { membership_id, name: "slow-1" });
-      const { username, password } = await make(`${within}/environments/${_id}/appcreds`, { membership_id });
-      service.store.environments.patch(_id, { block_period: period });
-      return { environment: _id, credential: { username, password } };
-    },
     pass: (ms) => void (ahead += ms),
     close: async () => {
       await api.close();

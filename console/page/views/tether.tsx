@@ -30,7 +30,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
       <h1>
         <code>{id}</code> <State of={tether.state} />
       </h1>
-      <ErrorMessage text={problem ?? (shown?.problem && `The last pin failed: ${shown.problem}`)} />
+      <ErrorMessage text={problem ?? (tether.problem && `The last pin failed: ${tether.problem}`)} />
       <Facts
         of={[
           ["Environment", environment ? <a href={hrefOf("environments", environment.id)}>{environment.name}</a> : "—"],
