@@ -49,10 +49,6 @@ export function argsOf(
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, isSecret(key) ? secret(value) : value]));
 }
 
-/** Omits arguments that are undefined, because Pulumi's SDK does a good deal of work for each one. */
-const given = (args: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
-
 function part(
   className: ClassName,
   planned: Planned<object>,
@@ -61,7 +57,7 @@ function part(
 ): Part {
   const isTaken = (name: string) => siblings.some((other) => other.names[0] === name);
   const formerly = planned.names.slice(1).filter((name) => !isTaken(name));
-  return { className, planned, args: { ...more, ...given(planned.args) }, formerly };
+  return { className, planned, args: { ...more, ...planned.args }, formerly };
 }
 
 /** Every resource of a plan, each after those that it depends on. */
