@@ -45,6 +45,17 @@ function withChoice({ allOf: rules, properties, required, ...environment }) {
   return { description: environment.description, allOf: [others, { anyOf: choices }] };
 }
 
+/** Moves members to a definition of their own, which all extend that have the same as the first one. @param {Json[]} all @param {string[]} keys */
+function shared(all, keys) {
+  const texts = all.map(({ properties }) => JSON.stringify(keys.map((key) => properties[key])));
+  const properties = Object.fromEntries(keys.map((key) => [key, all[0]?.properties[key]]));
+  for (const one of all.filter((_, at) => texts[at] === texts[0])) {
+    for (const key of keys) delete one.properties[key];
+    one.extends = { $ref: "#/definitions/NetworkEntry" };
+  }
+  return { description: "What most entries may have.", type: "object", properties, additionalProperties: false };
+}
+
 /** `{ [k: string]: … }`, which the generator writes in place of a Record. */
 const record = /\{\s*\[k: string\]: ([^{}]+?);?\s*\}/g;
 
@@ -60,6 +71,9 @@ export async function networkTypes(schema) {
   const plain = JSON.parse(JSON.stringify(whole), (_, value) =>
     isOpen(value) ? { ...value, tsType: "string" } : value,
   );
+  const { NetworkMember, ...entries } = plain.definitions;
+  const objects = [NetworkMember, ...Object.values(entries).map((one) => one.allOf?.[0] ?? one)];
+  plain.definitions.NetworkEntry = shared(objects, ["adopt", "formerly", "extra"]);
   let text = await compile(plain, "NetworkDefinition", options);
   while (text.search(record) >= 0) text = text.replace(record, "Record<string, $1>");
   text = text.replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
