@@ -23,6 +23,14 @@ export interface ConsensusOf {
 /** The consensus protocols of a client. What a client that is not known runs, its service decides. */
 export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;
 
+/** Where objects of an environment belong. */
+interface Placed {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
+  environmentId: string;
+}
+
 /** What programs can ask for each object. */
 interface Asked {
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
@@ -140,11 +148,7 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
 export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra"> {}
 
 /** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
-export interface EnvironmentZoneProperties extends Recorded {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface EnvironmentZoneProperties extends Placed, Recorded {
   /** Name of the zone. Default: the name of the resource. */
   name: string;
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
@@ -164,11 +168,7 @@ export interface EnvironmentZoneProperties extends Recorded {
 export interface EnvironmentZoneFields extends Args<EnvironmentZoneProperties, "region" | "cloud", "name" | "type" | "bridgeId" | "adopt" | "extra"> {}
 
 /** Settings for one member's nodes. Each has a type: a node refers to one for its client, one for its keys, one for its backups. */
-export interface ConfigurationProperties extends Asked, Recorded {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface ConfigurationProperties extends Placed, Asked, Recorded {
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** What it sets, by the service's own name. The service decides which values are allowed; seen: `node_config`. */
@@ -182,11 +182,7 @@ export interface ConfigurationProperties extends Asked, Recorded {
 export interface ConfigurationFields extends Args<ConfigurationProperties, "type", "name" | "details" | "adopt" | "extra"> {}
 
 /** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
-export interface NodeProperties extends Asked, Recorded {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface NodeProperties extends Placed, Asked, Recorded {
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** Name of the node. Default: the name of the resource. */
@@ -234,11 +230,7 @@ export interface NodeProperties extends Asked, Recorded {
 export interface NodeFields extends Args<NodeProperties, never, "name" | "role" | "size" | "zoneId" | "kmsId" | "opsmetricId" | "backupId" | "networkingId" | "nodeConfigId" | "bafId" | "databaseType" | "adopt" | "extra"> {}
 
 /** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
-export interface AppCredProperties {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface AppCredProperties extends Placed {
   /** Id of the membership whose nodes it opens. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** Name of the credential. If the service cannot rename it, the run ends with an error, and the next run creates a new pair. Default: the name of the resource. */
@@ -264,11 +256,7 @@ export interface AppCredProperties {
 export interface AppCredFields extends Args<AppCredProperties, never, "name" | "keepers" | "rotateWhenChanged" | "extra"> {}
 
 /** A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, exists once for all members: adopt the existing one with `adopt: true`. */
-export interface ServiceProperties extends Recorded {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface ServiceProperties extends Placed, Recorded {
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`. */
@@ -296,11 +284,7 @@ export interface ServiceProperties extends Recorded {
 export interface ServiceFields extends Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "details" | "adopt" | "extra"> {}
 
 /** Receives a member's documents or messages: a name in its `documentstore` or `dataexchange` service. The member must be verified, and registered with an id registry of the environment. */
-export interface DestinationProperties extends Asked {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface DestinationProperties extends Placed, Asked {
   /** Id of the service that it belongs to. Programs can pass the resource as `service` instead. */
   serviceId: string;
   /** Type of that service: `documentstore` or `dataexchange`. */

@@ -252,6 +252,14 @@ export interface NodeReport {
   [field: string]: unknown;
 }
 
+/** Which environment. */
+interface InEnvironment {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. */
+  environmentId: string;
+}
+
 /** Arguments of `getConsortia`. */
 export interface GetConsortiaArgs {
   /** Name of the consortia. Default: all. */
@@ -296,11 +304,7 @@ export const [
 ] = lookup<GetEnvironmentsArgs, EnvironmentResult[]>("getEnvironments", "list");
 
 /** Arguments of `getNodes`. */
-export interface GetNodesArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetNodesArgs extends InEnvironment {
   /** Name of the nodes. Default: all. */
   name?: string;
 }
@@ -313,11 +317,7 @@ export const [
 ] = lookup<GetNodesArgs, NodeResult[]>("getNodes", "list");
 
 /** Arguments of `getNodeStatus`. */
-export interface GetNodeStatusArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetNodeStatusArgs extends InEnvironment {
   /** Id of the node. */
   nodeId: string;
 }
@@ -330,11 +330,7 @@ export const [
 ] = lookup<GetNodeStatusArgs, NodeStatusResult>("getNodeStatus", "one");
 
 /** Arguments of `getNodeLogs`. */
-export interface GetNodeLogsArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetNodeLogsArgs extends InEnvironment {
   /** Id of the node. */
   nodeId: string;
   /** Process whose log it is: `geth`, or `constellation` in a quorum environment. Default: `geth`. */
@@ -370,11 +366,7 @@ export const [
 ] = lookup<GetZonesArgs, ZoneResult[]>("getZones", "list");
 
 /** Arguments of `getConfigurations`. */
-export interface GetConfigurationsArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetConfigurationsArgs extends InEnvironment {
   /** Name of the configurations. Default: all. */
   name?: string;
   /** Type of the configurations, such as `node_config`. Default: all. */
@@ -389,11 +381,7 @@ export const [
 ] = lookup<GetConfigurationsArgs, ConfigurationResult[]>("getConfigurations", "list");
 
 /** Arguments of `getServices`. */
-export interface GetServicesArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetServicesArgs extends InEnvironment {
   /** Name of the services. Default: all. */
   name?: string;
   /** Type of the services, such as `ipfs`. Default: all. */

@@ -1,38 +1,20 @@
 import { definitions } from "../../provider/resources";
-import {
-  type AppCredFields,
-  type ConfigurationFields,
-  type ConsortiumFields,
-  type ConsortiumZoneFields,
-  type DestinationFields,
-  type EnvironmentFields,
-  type EnvironmentZoneFields,
-  type InvitationFields,
-  type MembershipFields,
-  type NodeFields,
-  type ServiceFields,
-} from "../generated";
 import { type Path } from "../yaml/problems";
-import {
-  type NetworkConsortium,
-  type NetworkDefinition,
-  type NetworkEnvironment,
-  type NetworkTether,
-} from "./generated";
+import { type NetworkConsortium, type NetworkDefinition, type NetworkEnvironment } from "./generated";
 import { Reference, type ReferenceName, references, Variable } from "./references";
 
 /** The logical name of a resource, then those that it may have had before. */
 type Names = readonly string[];
 
 /** One planned resource: its key, its place in the definition, its logical name and earlier ones, and its arguments. */
-export interface Planned<A> {
+export interface Planned {
   key: string;
   path: Path;
   names: Names;
   /** Its former keys, from the definition. */
   formerly: readonly string[];
   protect?: boolean;
-  args: A;
+  args: Record<string, unknown>;
   /** Where the arguments are that it shares with other resources. */
   shared?: Path;
   /** Arguments that hold a secret. */
@@ -47,31 +29,31 @@ interface Owner {
   memberPath: Path;
 }
 
-export type PlannedOf<A> = Planned<A> & Owner;
+export type PlannedOf = Planned & Owner;
 
-export interface PlannedEnvironment extends Planned<EnvironmentFields> {
+export interface PlannedEnvironment extends Planned {
   /** The members mentioned in `nodes`. */
   owners: Owner[];
-  nodes: PlannedOf<NodeFields>[];
-  credentials: PlannedOf<AppCredFields>[];
-  zones: Planned<EnvironmentZoneFields>[];
-  configurations: PlannedOf<ConfigurationFields>[];
+  nodes: PlannedOf[];
+  credentials: PlannedOf[];
+  zones: Planned[];
+  configurations: PlannedOf[];
   services: PlannedService[];
   /** All references, including those in `nodeDefaults`. */
   references: Reference[];
-  tether?: Planned<Omit<NetworkTether, "protect">>;
+  tether?: Planned;
 }
 
-export interface PlannedService extends PlannedOf<ServiceFields> {
-  destinations: Planned<Partial<DestinationFields>>[];
+export interface PlannedService extends PlannedOf {
+  destinations: Planned[];
 }
 
-export interface PlannedConsortium extends Planned<ConsortiumFields> {
+export interface PlannedConsortium extends Planned {
   /** Where its members and environments are. */
   base: Path;
-  members: Planned<MembershipFields>[];
-  zones: Planned<ConsortiumZoneFields>[];
-  invitations: Planned<InvitationFields>[];
+  members: Planned[];
+  zones: Planned[];
+  invitations: Planned[];
   environments: PlannedEnvironment[];
 }
 
@@ -151,12 +133,12 @@ type Kind = keyof typeof definitions;
 const keepingNames: readonly Kind[] = ["appCred", "destination"];
 
 /** Plans one resource: it is called after its parent and its keys, the current ones first. */
-type Make = <A>(kind: Kind, parent: Names, one: Entry, otherKeys?: readonly string[]) => Planned<A>;
+type Make = (kind: Kind, parent: Names, one: Entry, otherKeys?: readonly string[]) => Planned;
 
 /** The arguments are those of the kind that the entry sets, with its key for a name, and `adopt` of the whole network. */
 const making =
   (adopt: boolean | undefined): Make =>
-  <A>(kind: Kind, parent: Names, { key, entry, path }: Entry, otherKeys: readonly string[] = []): Planned<A> => {
+  (kind, parent, { key, entry, path }, otherKeys = []) => {
     const formerly = formerKeys(entry);
     const keys = [key, ...formerly, ...otherKeys];
     const usual = keepingNames.includes(kind) ? { adopt } : { name: key, orgName: key, adopt };
@@ -170,7 +152,7 @@ const making =
       names: [...new Set(parent.flatMap((one) => keys.map((each) => `${one}/${each}`)))],
       formerly,
       protect: entry?.protect,
-      args: Object.fromEntries(set.map((argument) => [argument, given[argument]])) as A,
+      args: Object.fromEntries(set.map((argument) => [argument, given[argument]])),
     };
   };
 
@@ -184,17 +166,13 @@ export function planOf(name: string, definition: NetworkDefinition, adoptAll = d
     return formerly.includes(key) ? [`${name}/${key}`, name] : [`${name}/${key}`];
   };
   const consortiumOf = (key: string, entry: NetworkConsortium, base: Path, path = base): PlannedConsortium => {
-    const made = make<ConsortiumFields>("consortium", [], { key, entry: { ...entry }, path });
+    const made = make("consortium", [], { key, entry: { ...entry }, path });
     const names = [...new Set([key, ...made.formerly].flatMap(namesOf))];
-    const members = entriesOf(entry.members, [...base, "members"]).map((one) =>
-      make<MembershipFields>("membership", names, one),
-    );
-    const zones = entriesOf(entry.zones, [...base, "zones"]).map((one) =>
-      make<ConsortiumZoneFields>("consortiumZone", names, one),
-    );
+    const members = entriesOf(entry.members, [...base, "members"]).map((one) => make("membership", names, one));
+    const zones = entriesOf(entry.zones, [...base, "zones"]).map((one) => make("consortiumZone", names, one));
     const invitations = entriesOf<Settings | string>(entry.invitations, [...base, "invitations"]).map((one) => {
       const given = typeof one.entry === "string" ? { email: one.entry } : one.entry;
-      return make<InvitationFields>("invitation", names, { ...one, entry: given });
+      return make("invitation", names, { ...one, entry: given });
     });
     const environments = entriesOf<NetworkEnvironment>(entry.environments, [...base, "environments"]).map((one) =>
       environmentOf(make, names, members, one),
@@ -215,10 +193,10 @@ export function planOf(name: string, definition: NetworkDefinition, adoptAll = d
 function environmentOf(
   make: Make,
   parent: Names,
-  members: readonly Planned<unknown>[],
+  members: readonly Planned[],
   { key, entry, path }: Entry<NetworkEnvironment>,
 ): PlannedEnvironment {
-  const made = make<EnvironmentFields>("environment", parent, { key, entry: { ...entry }, path });
+  const made = make("environment", parent, { key, entry: { ...entry }, path });
   const within = <P extends { protect?: boolean }>(part: P): P => ({ ...part, protect: part.protect ?? made.protect });
   const named: Reference[] = [];
   const refer = (settings: Settings, where: Path): Settings => {
@@ -227,18 +205,18 @@ function environmentOf(
     return { ...settings, ...found };
   };
   /** A resource in it. */
-  const part = <A>(kind: Kind, one: Entry, { names = made.names, usual = {}, otherKeys }: Within = {}) => {
+  const part = (kind: Kind, one: Entry, { names = made.names, usual = {}, otherKeys }: Within = {}) => {
     const variables: Variable[] = [];
     const details = withVariables(one.entry?.details, [...one.path, "details"], variables);
     const given = { ...usual, ...refer({ ...one.entry }, one.path), details };
     const secrets = kind === "configuration" || variables.length > 0 ? ["details"] : [];
-    return within({ ...make<A>(kind, names, { ...one, entry: given }, otherKeys), variables, secrets });
+    return within({ ...make(kind, names, { ...one, entry: given }, otherKeys), variables, secrets });
   };
   const entriesIn = (section: keyof NetworkEnvironment): Entry[] => entriesOf(entry[section], [...path, section]);
   /** One of a member's own. */
-  const owned = <A>(kind: Kind, one: Entry) => {
+  const owned = (kind: Kind, one: Entry) => {
     const memberPath = [...one.path, "member"];
-    return { ...part<A>(kind, one), member: one.entry!.member!, memberPath };
+    return { ...part(kind, one), member: one.entry!.member!, memberPath };
   };
   /** Names of a member's nodes begin with its key, so they also change with it. */
   const formerOf = (member: string) => members.find(({ key }) => key === member)?.formerly ?? [];
@@ -248,7 +226,7 @@ function environmentOf(
   const groups = entriesOf<Settings | number>(entry.nodes, [...path, "nodes"]);
   const nodes = groups.flatMap(({ key: member, entry: given, path: memberPath }) => {
     const nodeOf = (one: Entry, otherKeys?: string[]) => {
-      return { ...part<NodeFields>("node", one, { usual, otherKeys }), member, memberPath, shared };
+      return { ...part("node", one, { usual, otherKeys }), member, memberPath, shared };
     };
     if (typeof given !== "number") return entriesOf(given, memberPath).map((node) => nodeOf(node));
     return Array.from({ length: given }, (_, index) => {
@@ -265,17 +243,16 @@ function environmentOf(
     const { member = one.key } = one.entry ?? {};
     const memberPath = one.entry?.member === undefined ? one.path : [...one.path, "member"];
     const otherKeys = member === one.key ? formerOf(member) : [];
-    return { ...part<AppCredFields>("appCred", one, { otherKeys }), member, memberPath };
+    return { ...part("appCred", one, { otherKeys }), member, memberPath };
   });
 
-  const zones = entriesIn("zones").map((one) => part<EnvironmentZoneFields>("environmentZone", one));
-  const configurations = entriesIn("configurations").map((one) => owned<ConfigurationFields>("configuration", one));
+  const zones = entriesIn("zones").map((one) => part("environmentZone", one));
+  const configurations = entriesIn("configurations").map((one) => owned("configuration", one));
   const services = entriesIn("services").map((one): PlannedService => {
-    const service = owned<ServiceFields>("service", one);
+    const service = owned("service", one);
     const { destinations: given } = one.entry!;
     const all = entriesOf(typeof given === "string" ? [given] : given, [...one.path, "destinations"]);
-    const destinationOf = (each: Entry) =>
-      part<Partial<DestinationFields>>("destination", each, { names: service.names });
+    const destinationOf = (each: Entry) => part("destination", each, { names: service.names });
     return { ...service, destinations: all.map(destinationOf) };
   });
 
@@ -290,6 +267,6 @@ function environmentOf(
     configurations,
     services,
     references: named,
-    tether: entry.tether && within({ ...tetherPart, args: tether as Omit<NetworkTether, "protect"> }),
+    tether: entry.tether && within({ ...tetherPart, args: tether }),
   };
 }

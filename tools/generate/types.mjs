@@ -108,12 +108,12 @@ const interfaceText = ({ doc, name, bases, members, isOwn }) =>
   `${comment(doc)}${isOwn ? "" : "export "}interface ${name}${bases.length > 0 ? ` extends ${bases.join(", ")}` : ""} {\n${Object.values(members).join("")}}\n`;
 
 /**
- * Moves members to an interface that stays in the file, which all that have the same as the first one extend.
+ * Moves members to an interface that stays in the file, which all extend that have the same as the first one that has them.
  * @param {Interface[]} all @param {string} name @param {string} doc @param {string[]} keys @returns {Interface}
  */
 function shared(all, name, doc, keys) {
   const textOf = (/** @type {Interface} */ { members }) => keys.map((key) => members[key] ?? "");
-  const texts = all[0] ? textOf(all[0]) : [];
+  const texts = all.map(textOf).find((some) => some.every(Boolean)) ?? [];
   for (const one of all.filter((each) => textOf(each).join() === texts.join())) {
     one.bases.push(name);
     for (const key of keys) delete one.members[key];
@@ -208,6 +208,7 @@ export function sdkTypes(definitions, { types, config }) {
   const facts = `${comment(what)}export const classes = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   const shapes = all.map(({ shape }) => shape);
   const bases = [
+    shared(shapes, "Placed", "Where objects of an environment belong.", ["consortiumId", "environmentId"]),
     shared(shapes, "Asked", "What programs can ask for each object.", ["adopt", "extra"]),
     shared(shapes, "Recorded", "What the service records of each object.", ["state", "revision", "createdAt"]),
   ];
@@ -309,15 +310,20 @@ function interfaceOf(name, { description: doc, properties, required = [], additi
   return { doc, name, bases: [], members: Object.fromEntries(lines) };
 }
 
-/** @param {{ name: string, doc: string, args: any, result: any, list?: string }} lookup */
-function pair({ name, doc, args, result, list }) {
+/** @param {{ name: string, args: any }} lookup @returns {Interface} */
+function argsOf({ name, args }) {
   const argsName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Args`;
   const described = args.meta({ id: argsName, description: `Arguments of \`${name}\`.` });
+  return interfaceOf(argsName, namedIn(described, "input")[argsName] ?? {});
+}
+
+/** @param {{ name: string, doc: string, result: any, list?: string }} lookup @param {Interface} args */
+function pair({ name, doc, result, list }, args) {
   /** @type {Json} */
   const whole = z.toJSONSchema(z.object({ result }), { unrepresentable: "any" });
   const one = typeText(whole.properties.result, false);
-  const types = `${argsName}, ${one}${list ? "[]" : ""}`;
-  return `${interfaceText(interfaceOf(argsName, namedIn(described, "input")[argsName] ?? {}))}
+  const types = `${args.name}, ${one}${list ? "[]" : ""}`;
+  return `${interfaceText(args)}
 export const [
 ${comment(doc, "  ")}  ${name},
 ${comment(`${doc} For arguments that are outputs.`, "  ")}  ${name}Output,
@@ -332,5 +338,8 @@ export function lookupTypes(lookups) {
   const results = Object.entries(named).map(([name, schema]) => interfaceOf(name, schema));
   const keys = ["id", "state", "revision", "createdAt"];
   const listed = shared(results, "Listed", "What the service lists of each object.", keys);
-  return [lookupHeader, ...[listed, ...results].map(interfaceText), ...all.map(pair)].join("\n");
+  const args = all.map(argsOf);
+  const inEnvironment = shared(args, "InEnvironment", "Which environment.", ["consortiumId", "environmentId"]);
+  const pairs = all.map((lookup, at) => pair(lookup, /** @type {Interface} */ (args[at])));
+  return [lookupHeader, ...[listed, ...results, inEnvironment].map(interfaceText), ...pairs].join("\n");
 }
