@@ -2,15 +2,13 @@ import { type ComponentResourceOptions, type Inputs, output, type Output, secret
 import * as provider from "@pulumi/pulumi/provider";
 import { Network, type NetworkDefinition, type NetworkOutputs } from "../sdk";
 import { isShownAgain, keepSecret } from "../sdk/network/load";
+import { mapped } from "../sdk/network/make";
 import { networkType, secretsKey } from "../provider/constants";
 import { secretPaths } from "../provider/core/values";
 import { type Props } from "../provider/core/definition";
 import { version } from "../provider/version";
 
 type Shown = NetworkOutputs[string]["environments"][string];
-
-const mapped = <T, R>(record: Record<string, T>, show: (one: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
 
 const withoutPasswords = (environment: Shown): object => ({
   ...environment,

@@ -23,56 +23,62 @@ export interface ConsensusOf {
 /** The consensus protocols of a client. What a client that is not known runs, its service decides. */
 export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;
 
-/** A business network that several organizations run together. An organization owns at most 2 consortia. */
-export interface ConsortiumProperties {
-  /** Name of the consortium. Default: the name of the resource. */
-  name: string;
-  /** Description for people. Default: none. */
-  description?: string;
+/** Where objects of an environment belong. */
+interface Placed {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
+  environmentId: string;
+}
+
+/** What programs can ask for each object. */
+interface Asked {
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
+}
+
+/** What the service records of each object. */
+interface Recorded {
   /** Last known state, in the service's own words. */
   state: string;
-  /** Id of the organization that owns it. */
-  owner: string;
   /** Revision counter: starts at `0` and increases with every change. */
   revision: string;
   /** Creation time: ISO 8601, UTC. */
   createdAt: string;
 }
 
+/** A business network that several organizations run together. An organization owns at most 2 consortia. */
+export interface ConsortiumProperties extends Asked, Recorded {
+  /** Name of the consortium. Default: the name of the resource. */
+  name: string;
+  /** Description for people. Default: none. */
+  description?: string;
+  /** Id of the organization that owns it. */
+  owner: string;
+}
+
 export interface ConsortiumFields extends Args<ConsortiumProperties, never, "name" | "description" | "adopt" | "extra"> {}
 
 /** The membership of one business in a consortium. It owns nodes and credentials. */
-export interface MembershipProperties {
+export interface MembershipProperties extends Asked, Recorded {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
   /** Name of the business. Default: the name of the resource. */
   orgName: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
   /** Id of the organization that it represents. */
   orgId: string;
   /** Minimum number of nodes that it must own in an environment. */
   minimumNodes: number;
   /** Maximum number of nodes that it may own in an environment. */
   maximumNodes: number;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface MembershipFields extends Args<MembershipProperties, never, "orgName" | "adopt" | "extra"> {}
 
 /** Where environments of a consortium may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
-export interface ConsortiumZoneProperties {
+export interface ConsortiumZoneProperties extends Recorded {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
   /** Name of the zone. Default: the name of the resource. */
@@ -87,40 +93,24 @@ export interface ConsortiumZoneProperties {
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface ConsortiumZoneFields extends Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra"> {}
 
 /** Invites a business of another organization to a consortium, by e-mail. The business becomes a member when it accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member. */
-export interface InvitationProperties {
+export interface InvitationProperties extends Asked, Recorded {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
   /** Name of the business. Default: the name of the resource. */
   orgName: string;
   /** Address that the invitation is sent to. */
   email: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface InvitationFields extends Args<InvitationProperties, "email", "orgName" | "adopt" | "extra"> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
-export interface EnvironmentProperties<Client extends string = keyof ConsensusOf> {
+export interface EnvironmentProperties<Client extends string = keyof ConsensusOf> extends Asked, Recorded {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
   /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
@@ -145,12 +135,6 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   multiRegion?: boolean;
   /** Experimental features, by the service's own names. They are not read back. Default: none. */
   testFeatures?: Record<string, unknown>;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
   /** Region it runs in. */
   region: string;
   /** Hours after its creation in which the service does not pause it. */
@@ -159,20 +143,12 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   idleHours: number;
   /** Whether a tether service is enabled for it. */
   enableTether: boolean;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra"> {}
 
 /** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
-export interface EnvironmentZoneProperties {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface EnvironmentZoneProperties extends Placed, Recorded {
   /** Name of the zone. Default: the name of the resource. */
   name: string;
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
@@ -187,22 +163,12 @@ export interface EnvironmentZoneProperties {
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface EnvironmentZoneFields extends Args<EnvironmentZoneProperties, "region" | "cloud", "name" | "type" | "bridgeId" | "adopt" | "extra"> {}
 
 /** Settings for one member's nodes. Each has a type: a node refers to one for its client, one for its keys, one for its backups. */
-export interface ConfigurationProperties {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface ConfigurationProperties extends Placed, Asked, Recorded {
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** What it sets, by the service's own name. The service decides which values are allowed; seen: `node_config`. */
@@ -211,26 +177,12 @@ export interface ConfigurationProperties {
   name: string;
   /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. Default: none. */
   details?: Record<string, unknown>;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface ConfigurationFields extends Args<ConfigurationProperties, "type", "name" | "details" | "adopt" | "extra"> {}
 
 /** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
-export interface NodeProperties {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface NodeProperties extends Placed, Asked, Recorded {
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** Name of the node. Default: the name of the resource. */
@@ -255,12 +207,6 @@ export interface NodeProperties {
   bafId: string;
   /** Database that its client keeps the ledger in. The service decides which values are allowed. Default: the service chooses. */
   databaseType: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
   /** Client that it runs, from its environment. */
   provider: string;
   /** Consensus protocol, from its environment. */
@@ -279,20 +225,12 @@ export interface NodeProperties {
   firstUserAccount: string;
   /** Port that a hybrid deployment gives it. */
   hybridPortAllocation: number;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface NodeFields extends Args<NodeProperties, never, "name" | "role" | "size" | "zoneId" | "kmsId" | "opsmetricId" | "backupId" | "networkingId" | "nodeConfigId" | "bafId" | "databaseType" | "adopt" | "extra"> {}
 
 /** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
-export interface AppCredProperties {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface AppCredProperties extends Placed {
   /** Id of the membership whose nodes it opens. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** Name of the credential. If the service cannot rename it, the run ends with an error, and the next run creates a new pair. Default: the name of the resource. */
@@ -318,11 +256,7 @@ export interface AppCredProperties {
 export interface AppCredFields extends Args<AppCredProperties, never, "name" | "keepers" | "rotateWhenChanged" | "extra"> {}
 
 /** A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, exists once for all members: adopt the existing one with `adopt: true`. */
-export interface ServiceProperties {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface ServiceProperties extends Placed, Recorded {
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
   /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`. */
@@ -339,28 +273,18 @@ export interface ServiceProperties {
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state: string;
   /** `member` for a service of one member's own, `utility` for one that all members share. */
   serviceType: string;
   /** Addresses of the service, by name of the endpoint. */
   urls: Record<string, string>;
   /** Port that a hybrid deployment gives it. */
   hybridPortAllocation: number;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt: string;
 }
 
 export interface ServiceFields extends Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "details" | "adopt" | "extra"> {}
 
 /** Receives a member's documents or messages: a name in its `documentstore` or `dataexchange` service. The member must be verified, and registered with an id registry of the environment. */
-export interface DestinationProperties {
-  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
-  consortiumId: string;
-  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
-  environmentId: string;
+export interface DestinationProperties extends Placed, Asked {
   /** Id of the service that it belongs to. Programs can pass the resource as `service` instead. */
   serviceId: string;
   /** Type of that service: `documentstore` or `dataexchange`. */
@@ -375,10 +299,6 @@ export interface DestinationProperties {
   idRegistryId?: string;
   /** Whether the membership is verified first with a test certificate of the service, unless it is verified. Default: `false`. */
   testCertificate?: boolean;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
   /** Address that others send to. */
   uri: string;
   /** Whether everything that it depends on exists. */

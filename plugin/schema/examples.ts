@@ -20,13 +20,13 @@ export const sampleIds = {
 };
 
 const id = (name: string): Ref => new Ref(name, "id");
+const client = {
+  provider: new Choice("EnvironmentProvider", "quorum"),
+  consensusType: new Choice("EnvironmentConsensusType", "raft"),
+};
 const inConsortium = { consortiumId: id("coffee-trade") };
 const inLedger: Fields = { ...inConsortium, environmentId: id("ledger") };
-const ofMember = (member: string): Fields => ({
-  ...inConsortium,
-  environmentId: id("ledger"),
-  membershipId: id(member),
-});
+const ofMember = (member: string): Fields => ({ ...inLedger, membershipId: id(member) });
 
 const node = (name: string, member: string): Part => ({ type: "Node", name, args: ofMember(member) });
 const app = (member: string): Part => ({ type: "AppCred", name: `${member}-app`, args: ofMember(member) });
@@ -44,11 +44,7 @@ const parts: Part[] = [
   {
     type: "Environment",
     name: "ledger",
-    args: {
-      ...inConsortium,
-      provider: new Choice("EnvironmentProvider", "quorum"),
-      consensusType: new Choice("EnvironmentConsensusType", "raft"),
-    },
+    args: { ...inConsortium, ...client },
     comment: "Their shared ledger.",
   },
   { ...node("grower-1", "grower"), comment: "Each company runs two nodes, so one can fail." },
@@ -90,11 +86,7 @@ export const starter: Program = {
     {
       type: "Environment",
       name: "ledger",
-      args: {
-        consortiumId: id("trade"),
-        provider: new Choice("EnvironmentProvider", "quorum"),
-        consensusType: new Choice("EnvironmentConsensusType", "raft"),
-      },
+      args: { consortiumId: id("trade"), ...client },
       comment: "One ledger. Replacing it loses its data: in production, set the option protect.",
     },
     ...companies.flatMap((company, index): Part[] => [
@@ -189,20 +181,16 @@ export const whole: Program = {
 
 const partOf = (name: string): Part => whole.parts.find((part) => part.name === name)!;
 
-/** What a reference is of an object that exists already: its id, or the value of its argument. */
-function known({ name, path }: Ref): Fields[string] {
-  const { type, args } = partOf(name);
-  if (path !== "id") return args[path]!;
+/** The id of a part as an object that exists already. */
+function idOf({ type, name }: Part): string | undefined {
   const kind = `${type[0]!.toLowerCase()}${type.slice(1)}`;
-  return sampleIds[(name in sampleIds ? name : kind) as keyof typeof sampleIds];
+  return (sampleIds as Record<string, string>)[name in sampleIds ? name : kind];
 }
 
-/** One of the parts by itself, with ids of objects that exist already. */
-function alone(name: string): Program {
-  const { type, args } = partOf(name);
-  const fields = Object.entries(args).map(([key, value]) => [key, value instanceof Ref ? known(value) : value]);
-  const shown = Object.entries(whole.outputs).filter(([, value]) => (value as Ref).name === name);
-  return { parts: [{ type, name, args: Object.fromEntries(fields) as Fields }], outputs: Object.fromEntries(shown) };
+/** What a reference is of an object that exists already: its id, or the value of its argument. */
+function known({ name, path }: Ref): Fields[string] {
+  const part = partOf(name);
+  return path === "id" ? idOf(part)! : part.args[path]!;
 }
 
 const network: Part = {
@@ -211,11 +199,7 @@ const network: Part = {
   args: {
     members: ["grower", "roaster"],
     environments: {
-      ledger: new Typed("NetworkEnvironment", {
-        provider: new Choice("EnvironmentProvider", "quorum"),
-        consensusType: new Choice("EnvironmentConsensusType", "raft"),
-        nodes: { grower: 2, roaster: 2 },
-      }),
+      ledger: new Typed("NetworkEnvironment", { ...client, nodes: { grower: 2, roaster: 2 } }),
     },
   },
 };
@@ -227,75 +211,36 @@ interface Example {
   imports?: string[];
 }
 
-const imports = (type: string, name: string, ...ways: string[]): string[] =>
-  ways.map((way) => `pulumi import consortium:index:${type} ${name} ${way}`);
+/** One of the parts by itself, with ids of objects that exist already. `path` is what to import it by, besides its id. */
+function alone(title: string, name: string, path?: string): Example {
+  const part = partOf(name);
+  const fields = Object.entries(part.args).map(([key, value]) => [key, value instanceof Ref ? known(value) : value]);
+  const shown = Object.entries(whole.outputs).filter(([, value]) => (value as Ref).name === name);
+  const { type } = part;
+  const parts = [{ type, name, args: Object.fromEntries(fields) as Fields }];
+  const ways = [idOf(part), path].filter((way) => way !== undefined);
+  return {
+    title,
+    program: { parts, outputs: Object.fromEntries(shown) },
+    imports: ways.map((way) => `pulumi import consortium:index:${type} ${name} ${way}`),
+  };
+}
 
 /** An example for each resource, by itself. */
 export const examples: Record<string, Example> = {
-  Consortium: {
-    title: "A consortium",
-    program: alone("coffee-trade"),
-    imports: imports("Consortium", "coffee-trade", sampleIds.consortium, "coffee-trade"),
-  },
-  Membership: {
-    title: "A member of a consortium",
-    program: alone("grower"),
-    imports: imports("Membership", "grower", sampleIds.membership, "coffee-trade/grower"),
-  },
-  Environment: {
-    title: "A ledger",
-    program: alone("ledger"),
-    imports: imports("Environment", "ledger", sampleIds.environment, "coffee-trade/ledger"),
-  },
-  Node: {
-    title: "A node of one member",
-    program: alone("grower-1"),
-    imports: imports("Node", "grower-1", sampleIds.node, "coffee-trade/ledger/grower-1"),
-  },
-  AppCred: {
-    title: "A credential for one member's applications",
-    program: alone("grower-app"),
-    imports: imports("AppCred", "grower-app", sampleIds.appCred, "coffee-trade/ledger/grower-app"),
-  },
-  ConsortiumZone: {
-    title: "A region for the environments of a consortium",
-    program: alone("us-east"),
-    imports: imports("ConsortiumZone", "us-east", sampleIds.consortiumZone, "coffee-trade/us-east"),
-  },
-  EnvironmentZone: {
-    title: "A region for nodes",
-    program: alone("ohio"),
-    imports: imports("EnvironmentZone", "ohio", sampleIds.environmentZone, "coffee-trade/ledger/ohio"),
-  },
-  Configuration: {
-    title: "A gas price for nodes",
-    program: alone("gas"),
-    imports: imports("Configuration", "gas", sampleIds.configuration, "coffee-trade/ledger/gas"),
-  },
-  Service: {
-    title: "A file store beside the ledger",
-    program: alone("files"),
-    imports: imports("Service", "files", sampleIds.service, "coffee-trade/ledger/files"),
-  },
-  Invitation: {
-    title: "Another business is invited",
-    program: alone("shipper"),
-    imports: imports("Invitation", "shipper", sampleIds.invitation, "coffee-trade/shipper"),
-  },
-  Destination: {
-    title: "A place for a member's documents",
-    program: alone("deliveries"),
-    imports: imports("Destination", "deliveries", "coffee-trade/ledger/documents/deliveries"),
-  },
-  TetherService: {
-    title: "An hourly pin to a public chain",
-    program: alone("pin"),
-    imports: imports("TetherService", "pin", sampleIds.tether),
-  },
-  Network: {
-    title: "Two members with two nodes each",
-    program: { parts: [network], outputs: {} },
-  },
+  Consortium: alone("A consortium", "coffee-trade", "coffee-trade"),
+  Membership: alone("A member of a consortium", "grower", "coffee-trade/grower"),
+  Environment: alone("A ledger", "ledger", "coffee-trade/ledger"),
+  Node: alone("A node of one member", "grower-1", "coffee-trade/ledger/grower-1"),
+  AppCred: alone("A credential for one member's applications", "grower-app", "coffee-trade/ledger/grower-app"),
+  ConsortiumZone: alone("A region for the environments of a consortium", "us-east", "coffee-trade/us-east"),
+  EnvironmentZone: alone("A region for nodes", "ohio", "coffee-trade/ledger/ohio"),
+  Configuration: alone("A gas price for nodes", "gas", "coffee-trade/ledger/gas"),
+  Service: alone("A file store beside the ledger", "files", "coffee-trade/ledger/files"),
+  Invitation: alone("Another business is invited", "shipper", "coffee-trade/shipper"),
+  Destination: alone("A place for a member's documents", "deliveries", "coffee-trade/ledger/documents/deliveries"),
+  TetherService: alone("An hourly pin to a public chain", "pin", sampleIds.tether),
+  Network: { title: "Two members with two nodes each", program: { parts: [network], outputs: {} } },
 };
 
 /** An example for each lookup, with these ids. */
@@ -305,37 +250,30 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
   const node = { ...environment, nodeId: ids.node };
   const tether = { tetherId: ids.tether };
   const network = new Choice("TetherServiceNetwork", "local");
-  const example = (title: string, lookup: string, name: string, args: Fields, shown: string): Example => {
-    const { list } = lookups[lookup as LookupName];
-    const program = {
-      parts: [],
-      lookups: [{ name, lookup, args, list }],
-      outputs: { [shown]: new Found(name, shown) },
-    };
-    return { title, program };
+  /** What it is about, the variable, and what it shows of the answer. */
+  const all: Record<LookupName, [title: string, name: string, args: Fields, shown: string]> = {
+    getConsortia: ["Consortia of a name", "named", { name: "coffee-trade" }, "consortia"],
+    getMemberships: ["All members", "members", consortium, "memberships"],
+    getEnvironments: ["All ledgers", "ledgers", consortium, "environments"],
+    getNodes: ["All nodes of a ledger", "ledgerNodes", environment, "nodes"],
+    getNodeStatus: ["The height of a node", "status", node, "blockHeight"],
+    getNodeLogs: ["The end of a node's log", "log", { ...node, maxLines: 20 }, "lines"],
+    getZones: ["Zones of a ledger", "ledgerZones", environment, "zones"],
+    getConfigurations: ["Settings of clients", "settings", { ...environment, type: "node_config" }, "configurations"],
+    getServices: ["All services of a ledger", "ledgerServices", environment, "services"],
+    getInvitations: ["Who is invited", "invited", consortium, "invitations"],
+    getReleases: ["Releases of a client", "quorum", { provider: "quorum" }, "releases"],
+    getTetherAccount: ["The account that pays", "payer", tether, "account"],
+    getTetherBalance: ["What is left", "balance", { ...tether, network }, "balanceWei"],
+    getTetherReports: ["The last three pins", "latest", { ...tether, count: 3 }, "reports"],
   };
-  return {
-    getConsortia: example("Consortia of a name", "getConsortia", "named", { name: "coffee-trade" }, "consortia"),
-    getMemberships: example("All members", "getMemberships", "members", consortium, "memberships"),
-    getEnvironments: example("All ledgers", "getEnvironments", "ledgers", consortium, "environments"),
-    getNodes: example("All nodes of a ledger", "getNodes", "ledgerNodes", environment, "nodes"),
-    getNodeStatus: example("The height of a node", "getNodeStatus", "status", node, "blockHeight"),
-    getNodeLogs: example("The end of a node's log", "getNodeLogs", "log", { ...node, maxLines: 20 }, "lines"),
-    getZones: example("Zones of a ledger", "getZones", "ledgerZones", environment, "zones"),
-    getConfigurations: example(
-      "Settings of clients",
-      "getConfigurations",
-      "settings",
-      { ...environment, type: "node_config" },
-      "configurations",
-    ),
-    getServices: example("All services of a ledger", "getServices", "ledgerServices", environment, "services"),
-    getInvitations: example("Who is invited", "getInvitations", "invited", consortium, "invitations"),
-    getReleases: example("Releases of a client", "getReleases", "quorum", { provider: "quorum" }, "releases"),
-    getTetherAccount: example("The account that pays", "getTetherAccount", "payer", tether, "account"),
-    getTetherBalance: example("What is left", "getTetherBalance", "balance", { ...tether, network }, "balanceWei"),
-    getTetherReports: example("The last three pins", "getTetherReports", "latest", { ...tether, count: 3 }, "reports"),
-  };
+  return Object.fromEntries(
+    Object.entries(all).map(([lookup, [title, name, args, shown]]) => {
+      const { list } = lookups[lookup as LookupName];
+      const looks = [{ name, lookup, args, list }];
+      return [lookup, { title, program: { parts: [], lookups: looks, outputs: { [shown]: new Found(name, shown) } } }];
+    }),
+  );
 }
 
 /** The example of a resource or a lookup in every language, in the form of Pulumi's registry. */

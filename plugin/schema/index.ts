@@ -85,50 +85,34 @@ const shown = (definition: Definition, key: string) => {
 
 const urls = output(node, "urls") as z.ZodOptional<z.ZodObject>;
 
-const byKey = (shape: z.ZodRawShape, id: string, description: string, doc: string) =>
-  field(z.record(z.string(), z.object(shape).meta({ id, description })), doc);
-
-/** Objects that show only their id. */
-const idsByKey = ({ title, type }: Definition, doc: string) =>
-  byKey(
-    { id: idOf(title) },
-    `Network${type}Outputs`,
-    `What ${/^[aeiou]/.test(title) ? "an" : "a"} ${title} of a network shows.`,
-    doc,
-  );
+/** What objects of one kind show, by key. `note` is what else the type says, and `doc` what the property says. */
+function byKey(kind: string, shape: z.ZodRawShape, { note = "", doc }: { note?: string; doc?: string } = {}) {
+  const [word = ""] = /[A-Z][a-z]+$/.exec(kind) ?? [];
+  const title = word.toLowerCase();
+  const description = `What ${/^[aeiou]/.test(title) ? "an" : "a"} ${title} of a network shows${note}.`;
+  const objects = z.object(shape).meta({ id: `Network${kind}Outputs`, description });
+  return field(z.record(z.string(), objects), doc ?? `${word}s by key.`);
+}
 
 const environmentOutputs = {
   id: idOf(environment.title),
   chainId: field(z.int(), "Chain id of the ledger."),
-  nodes: byKey(
-    { id: idOf(node.title), urls: field(urls.unwrap().meta({ id: "NodeUrls" }), docOf(urls)!) },
-    "NetworkNodeOutputs",
-    "What a node of a network shows.",
-    "Nodes by key.",
-  ),
+  nodes: byKey("Node", {
+    id: idOf(node.title),
+    urls: field(urls.unwrap().meta({ id: "NodeUrls" }), docOf(urls)!),
+  }),
   credentials: byKey(
+    "Credential",
     { username: shown(appCred, "username") },
-    "NetworkCredentialOutputs",
-    "What a credential of a network shows; its password is in `passwords`.",
-    "Credentials by key.",
+    { note: "; its password is in `passwords`" },
   ),
-  zones: idsByKey(environmentZone, "Zones by key."),
-  configurations: idsByKey(configuration, "Configurations by key."),
-  services: byKey(
-    {
-      id: idOf(service.title),
-      urls: output(service, "urls"),
-      destinations: byKey(
-        { uri: output(destination, "uri") },
-        "NetworkDestinationOutputs",
-        "What a destination of a network shows.",
-        "Destinations by key.",
-      ),
-    },
-    "NetworkServiceOutputs",
-    "What a service of a network shows.",
-    "Services by key.",
-  ),
+  zones: byKey("EnvironmentZone", { id: idOf(environmentZone.title) }),
+  configurations: byKey("Configuration", { id: idOf(configuration.title) }),
+  services: byKey("Service", {
+    id: idOf(service.title),
+    urls: output(service, "urls"),
+    destinations: byKey("Destination", { uri: output(destination, "uri") }),
+  }),
   tether: field(
     z
       .object({ id: idOf(tetherService.title), account: shown(tetherService, "account") })
@@ -140,32 +124,19 @@ const environmentOutputs = {
 
 const consortiumOutputs = {
   id: idOf(consortium.title),
-  members: byKey(
-    { id: idOf(membership.title) },
-    "NetworkMemberOutputs",
-    "What a member of a network shows.",
-    "Members by key.",
-  ),
-  zones: idsByKey(consortiumZone, "Zones by key."),
-  invitations: idsByKey(invitation, "Invitations by key."),
-  environments: byKey(
-    environmentOutputs,
-    "NetworkEnvironmentOutputs",
-    "What an environment of a network shows.",
-    "Environments by key.",
-  ),
+  members: byKey("Member", { id: idOf(membership.title) }),
+  zones: byKey("ConsortiumZone", { id: idOf(consortiumZone.title) }),
+  invitations: byKey("Invitation", { id: idOf(invitation.title) }),
+  environments: byKey("Environment", environmentOutputs),
 };
 
 const passwords = z.record(z.string(), z.record(z.string(), z.record(z.string(), z.string())));
 
 /** Secrets are a separate property: within another one, components lose the mark. */
 const networkOutputs = z.object({
-  consortia: byKey(
-    consortiumOutputs,
-    "NetworkConsortiumOutputs",
-    "What a consortium of a network shows.",
-    "Consortia by key. One that is defined without a key has the name of the network.",
-  ),
+  consortia: byKey("Consortium", consortiumOutputs, {
+    doc: "Consortia by key. One that is defined without a key has the name of the network.",
+  }),
   // Not marked as secret, or Pulumi's generated Java class would not compile. The component's host marks them.
   passwords: field(passwords, "Passwords by consortium, environment and credential; secret."),
 });

@@ -185,8 +185,7 @@ export const goImport = "pulumi-consortium/sdk/go/consortium";
 const goName = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 const goVariable = (name: string): string => goName(name).replace(/^./, (letter) => letter.toLowerCase());
 
-const braces = (open: string, parts: string[]): string =>
-  `${open}{${parts.length === 0 ? "" : `\n${parts.map((part) => `${indented(part, "\t")},\n`).join("")}`}}`;
+const braces = (open: string, parts: string[]): string => block(`${open}{`, parts, "}", "\t");
 
 /** Keys with their values, aligned as gofmt does for neighboring lines. */
 function aligned(pairs: [string, string][]): string[] {

@@ -6,48 +6,42 @@ import { lookup } from "./lookup";
 
 export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
 
-/** What the service lists of each `Consortium`. */
-export interface ConsortiumResult {
+/** What the service lists of each object. */
+interface Listed {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
-  /** Name of the consortium. */
-  name?: string;
-  /** Description for people. */
-  description?: string;
   /** Last known state, in the service's own words. */
   state?: string;
-  /** Id of the organization that owns it. */
-  owner?: string;
   /** Revision counter: starts at `0` and increases with every change. */
   revision?: string;
   /** Creation time: ISO 8601, UTC. */
   createdAt?: string;
 }
 
+/** What the service lists of each `Consortium`. */
+export interface ConsortiumResult extends Listed {
+  /** Name of the consortium. */
+  name?: string;
+  /** Description for people. */
+  description?: string;
+  /** Id of the organization that owns it. */
+  owner?: string;
+}
+
 /** What the service lists of each `Membership`. */
-export interface MembershipResult {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
+export interface MembershipResult extends Listed {
   /** Name of the business. */
   orgName?: string;
-  /** Last known state, in the service's own words. */
-  state?: string;
   /** Id of the organization that it represents. */
   orgId?: string;
   /** Minimum number of nodes that it must own in an environment. */
   minimumNodes?: number;
   /** Maximum number of nodes that it may own in an environment. */
   maximumNodes?: number;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision?: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt?: string;
 }
 
 /** What the service lists of each `Environment`. */
-export interface EnvironmentResult {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
+export interface EnvironmentResult extends Listed {
   /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
   provider?: string;
   /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
@@ -64,8 +58,6 @@ export interface EnvironmentResult {
   paused?: boolean;
   /** Seconds between blocks. */
   blockPeriod?: number;
-  /** Last known state, in the service's own words. */
-  state?: string;
   /** Region it runs in. */
   region?: string;
   /** Hours after its creation in which the service does not pause it. */
@@ -74,16 +66,10 @@ export interface EnvironmentResult {
   idleHours?: number;
   /** Whether a tether service is enabled for it. */
   enableTether?: boolean;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision?: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt?: string;
 }
 
 /** What the service lists of each `Node`. */
-export interface NodeResult {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
+export interface NodeResult extends Listed {
   /** Id of the membership that owns it. */
   membershipId?: string;
   /** Name of the node. */
@@ -108,8 +94,6 @@ export interface NodeResult {
   bafId?: string;
   /** Database that its client keeps the ledger in. The service decides which values are allowed. */
   databaseType?: string;
-  /** Last known state, in the service's own words. */
-  state?: string;
   /** Client that it runs, from its environment. */
   provider?: string;
   /** Consensus protocol, from its environment. */
@@ -118,10 +102,6 @@ export interface NodeResult {
   firstUserAccount?: string;
   /** Port that a hybrid deployment gives it. */
   hybridPortAllocation?: number;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision?: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt?: string;
 }
 
 /** What a node reports of itself. */
@@ -141,9 +121,7 @@ export interface NodeStatusResult {
 }
 
 /** What the service lists of each `Zone`. */
-export interface ZoneResult {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
+export interface ZoneResult extends Listed {
   /** Name of the zone. */
   name?: string;
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
@@ -154,36 +132,20 @@ export interface ZoneResult {
   type?: string;
   /** Id of the bridge that connects it with machines of your own. */
   bridgeId?: string;
-  /** Last known state, in the service's own words. */
-  state?: string;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision?: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt?: string;
 }
 
 /** What the service lists of each `Configuration`. */
-export interface ConfigurationResult {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
+export interface ConfigurationResult extends Listed {
   /** Id of the membership that owns it. */
   membershipId?: string;
   /** What it sets, by the service's own name. */
   type?: string;
   /** Name of the configuration. */
   name?: string;
-  /** Last known state, in the service's own words. */
-  state?: string;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision?: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt?: string;
 }
 
 /** What the service lists of each `Service`. */
-export interface ServiceResult {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
+export interface ServiceResult extends Listed {
   /** Id of the membership that owns it. */
   membershipId?: string;
   /** Type of the service. */
@@ -196,34 +158,20 @@ export interface ServiceResult {
   size?: string;
   /** Settings, by the names of the service's type. What the service adds to them is no change. */
   details?: Record<string, unknown>;
-  /** Last known state, in the service's own words. */
-  state?: string;
   /** `member` for a service of one member's own, `utility` for one that all members share. */
   serviceType?: string;
   /** Addresses of the service, by name of the endpoint. */
   urls?: Record<string, string>;
   /** Port that a hybrid deployment gives it. */
   hybridPortAllocation?: number;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision?: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt?: string;
 }
 
 /** What the service lists of each `Invitation`. */
-export interface InvitationResult {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
+export interface InvitationResult extends Listed {
   /** Name of the business. */
   orgName?: string;
   /** Address that the invitation is sent to. */
   email?: string;
-  /** Last known state, in the service's own words. */
-  state?: string;
-  /** Revision counter: starts at `0` and increases with every change. */
-  revision?: string;
-  /** Creation time: ISO 8601, UTC. */
-  createdAt?: string;
 }
 
 /** A release of the software that environments run. */
@@ -304,6 +252,14 @@ export interface NodeReport {
   [field: string]: unknown;
 }
 
+/** Which environment. */
+interface InEnvironment {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. */
+  environmentId: string;
+}
+
 /** Arguments of `getConsortia`. */
 export interface GetConsortiaArgs {
   /** Name of the consortia. Default: all. */
@@ -348,11 +304,7 @@ export const [
 ] = lookup<GetEnvironmentsArgs, EnvironmentResult[]>("getEnvironments", "list");
 
 /** Arguments of `getNodes`. */
-export interface GetNodesArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetNodesArgs extends InEnvironment {
   /** Name of the nodes. Default: all. */
   name?: string;
 }
@@ -365,11 +317,7 @@ export const [
 ] = lookup<GetNodesArgs, NodeResult[]>("getNodes", "list");
 
 /** Arguments of `getNodeStatus`. */
-export interface GetNodeStatusArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetNodeStatusArgs extends InEnvironment {
   /** Id of the node. */
   nodeId: string;
 }
@@ -382,11 +330,7 @@ export const [
 ] = lookup<GetNodeStatusArgs, NodeStatusResult>("getNodeStatus", "one");
 
 /** Arguments of `getNodeLogs`. */
-export interface GetNodeLogsArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetNodeLogsArgs extends InEnvironment {
   /** Id of the node. */
   nodeId: string;
   /** Process whose log it is: `geth`, or `constellation` in a quorum environment. Default: `geth`. */
@@ -422,11 +366,7 @@ export const [
 ] = lookup<GetZonesArgs, ZoneResult[]>("getZones", "list");
 
 /** Arguments of `getConfigurations`. */
-export interface GetConfigurationsArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetConfigurationsArgs extends InEnvironment {
   /** Name of the configurations. Default: all. */
   name?: string;
   /** Type of the configurations, such as `node_config`. Default: all. */
@@ -441,11 +381,7 @@ export const [
 ] = lookup<GetConfigurationsArgs, ConfigurationResult[]>("getConfigurations", "list");
 
 /** Arguments of `getServices`. */
-export interface GetServicesArgs {
-  /** Id of the consortium. */
-  consortiumId: string;
-  /** Id of the environment. */
-  environmentId: string;
+export interface GetServicesArgs extends InEnvironment {
   /** Name of the services. Default: all. */
   name?: string;
   /** Type of the services, such as `ipfs`. Default: all. */

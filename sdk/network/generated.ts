@@ -24,8 +24,26 @@ export type NetworkEnvironment = NetworkEnvironmentSettings &
         consensusType: "ibft" | "poa";
       }
   );
+/** What most entries may have. */
+interface NetworkEntry {
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+
+/** One business of the consortium. */
+export interface NetworkMember extends NetworkEntry {
+  /** Name of the business. Default: its key. */
+  orgName?: string;
+  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  protect?: boolean;
+}
+
 /** The other settings of an environment. */
-export interface NetworkEnvironmentSettings {
+export interface NetworkEnvironmentSettings extends NetworkEntry {
   /** Name of the environment. Default: its key. */
   name?: string;
   /** Description for people. Default: none. */
@@ -58,14 +76,8 @@ export interface NetworkEnvironmentSettings {
   configurations?: Record<string, NetworkConfiguration>;
   /** Services beside the ledger, by key. Default: none. */
   services?: Record<string, NetworkService>;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it or what is in it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** A whole network: one consortium with its members and environments, or several consortia. */
@@ -116,22 +128,8 @@ export interface NetworkConsortiumHead {
   extra?: Record<string, unknown>;
 }
 
-/** One business of the consortium. */
-export interface NetworkMember {
-  /** Name of the business. Default: its key. */
-  orgName?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
-  protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-}
-
 /** A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it. */
-export interface NetworkConsortiumZone {
+export interface NetworkConsortiumZone extends NetworkEntry {
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
   region: string;
   /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
@@ -140,34 +138,22 @@ export interface NetworkConsortiumZone {
   type?: string;
   /** Name of the zone. Default: its key. */
   name?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** Invites a business of another organization to the consortium. */
-export interface NetworkInvitation {
+export interface NetworkInvitation extends NetworkEntry {
   /** Address that the invitation is sent to. */
   email: string;
   /** Name of the business. Default: its key. */
   orgName?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** One node. Its key is its logical name within the environment. */
-export interface NetworkNode {
+export interface NetworkNode extends NetworkEntry {
   /** Name of the node. Default: its key. */
   name?: string;
   /** Role in the consensus. The service decides which values are allowed; seen: `validator`. Default: that in `nodeDefaults`, else the service chooses. */
@@ -204,14 +190,8 @@ export interface NetworkNode {
   bafId?: string;
   /** Database that its client keeps the ledger in. The service decides which values are allowed. Default: that in `nodeDefaults`, else the service chooses. */
   databaseType?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** Settings of every node of the environment that has none of its own. */
@@ -293,7 +273,7 @@ export interface NetworkTether {
 }
 
 /** A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it. */
-export interface NetworkEnvironmentZone {
+export interface NetworkEnvironmentZone extends NetworkEntry {
   /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
   region: string;
   /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
@@ -304,18 +284,12 @@ export interface NetworkEnvironmentZone {
   name?: string;
   /** Id of the bridge that connects it with machines of your own. Default: none. */
   bridgeId?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** Settings that nodes name, such as those of their client. */
-export interface NetworkConfiguration {
+export interface NetworkConfiguration extends NetworkEntry {
   /** Key of the member that owns it. */
   member: string;
   /** What it sets, by the service's own name. The service decides which values are allowed; seen: `node_config`. */
@@ -324,18 +298,12 @@ export interface NetworkConfiguration {
   name?: string;
   /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. A value `{ env: NAME }` is that of the environment variable, and secret. Default: none. */
   details?: Record<string, unknown>;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** A service beside the ledger, such as `ipfs`. */
-export interface NetworkService {
+export interface NetworkService extends NetworkEntry {
   /** Key of the member that owns it. */
   member: string;
   /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`. */
@@ -352,18 +320,12 @@ export interface NetworkService {
   details?: Record<string, unknown>;
   /** Destinations of a `documentstore` or `dataexchange`: a key, a list of keys, or a mapping of keys to settings. Default: none. */
   destinations?: string | string[] | Record<string, NetworkDestination | null>;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** Where documents or messages for the service's member arrive. */
-export interface NetworkDestination {
+export interface NetworkDestination extends NetworkEntry {
   /** Name of the destination, which is also its id. Default: its key when the destination was created. */
   name?: string;
   /** Whether the service keeps the keys of the destination. Default: `true`. */
@@ -374,30 +336,18 @@ export interface NetworkDestination {
   idRegistryId?: string;
   /** Whether the membership is verified first with a test certificate of the service, unless it is verified. Default: `false`. */
   testCertificate?: boolean;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 /** One of several consortia, with its members and environments. */
-export interface NetworkConsortium {
+export interface NetworkConsortium extends NetworkEntry {
   /** Name of the consortium. Default: its key. */
   name?: string;
   /** Description for people. Default: none. */
   description?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
-  adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
-  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
-  formerly?: string | string[];
   /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
   /** Where environments of the consortium may run, by key. Default: none. */

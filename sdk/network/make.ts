@@ -1,19 +1,5 @@
 import { type CustomResourceOptions, type Output, type Resource, secret } from "@pulumi/pulumi";
-import {
-  AppCred,
-  Configuration,
-  Consortium,
-  ConsortiumZone,
-  Destination,
-  Environment,
-  EnvironmentZone,
-  Invitation,
-  Membership,
-  Node,
-  Service,
-  TetherService,
-} from "../resources";
-import { type ClassName } from "../../provider/constants";
+import * as resources from "../resources";
 import { processEnvironment } from "../../provider/api/environment";
 import { argsOf, partsOfConsortium, Shown } from "./parts";
 import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
@@ -21,45 +7,30 @@ import { Variable } from "./references";
 
 /** The resources of one environment, each under its key. */
 export interface NetworkEnvironmentResources {
-  readonly environment: Environment;
-  readonly nodes: Readonly<Record<string, Node>>;
-  readonly credentials: Readonly<Record<string, AppCred>>;
-  readonly zones: Readonly<Record<string, EnvironmentZone>>;
-  readonly configurations: Readonly<Record<string, Configuration>>;
-  readonly services: Readonly<Record<string, Service>>;
+  readonly environment: resources.Environment;
+  readonly nodes: Readonly<Record<string, resources.Node>>;
+  readonly credentials: Readonly<Record<string, resources.AppCred>>;
+  readonly zones: Readonly<Record<string, resources.EnvironmentZone>>;
+  readonly configurations: Readonly<Record<string, resources.Configuration>>;
+  readonly services: Readonly<Record<string, resources.Service>>;
   /** By the key of their service, then by their own. */
-  readonly destinations: Readonly<Record<string, Readonly<Record<string, Destination>>>>;
-  readonly tether?: TetherService;
+  readonly destinations: Readonly<Record<string, Readonly<Record<string, resources.Destination>>>>;
+  readonly tether?: resources.TetherService;
 }
 
 /** The resources of one consortium, each under its key. */
 export interface NetworkConsortiumResources {
-  readonly consortium: Consortium;
-  readonly members: Readonly<Record<string, Membership>>;
-  readonly zones: Readonly<Record<string, ConsortiumZone>>;
-  readonly invitations: Readonly<Record<string, Invitation>>;
+  readonly consortium: resources.Consortium;
+  readonly members: Readonly<Record<string, resources.Membership>>;
+  readonly zones: Readonly<Record<string, resources.ConsortiumZone>>;
+  readonly invitations: Readonly<Record<string, resources.Invitation>>;
   readonly environments: Readonly<Record<string, NetworkEnvironmentResources>>;
 }
 
 /** The network's options that are passed to all parts. They inherit `protect` and providers from their parent. */
 type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
 
-const classes = {
-  Consortium,
-  Membership,
-  ConsortiumZone,
-  Invitation,
-  Environment,
-  EnvironmentZone,
-  Configuration,
-  Node,
-  AppCred,
-  Service,
-  Destination,
-  TetherService,
-} as const;
-
-type Make = new (name: string, args: object, options: CustomResourceOptions) => Consortium | Node;
+type Make = new (name: string, args: object, options: CustomResourceOptions) => Resource;
 
 const byKey = <P extends { key: string }, R>(planned: readonly P[], of: (one: P) => R): Record<string, R> =>
   Object.fromEntries(planned.map((one) => [one.key, of(one)]));
@@ -73,8 +44,8 @@ function withVariables(value: unknown): unknown {
 }
 
 export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed: Passed): NetworkConsortiumResources {
-  const made = new Map<Planned<object>, Resource>();
-  const at = <R extends Resource>(planned: Planned<object>): R => made.get(planned) as R;
+  const made = new Map<Planned, Resource>();
+  const at = <R extends Resource>(planned: Planned): R => made.get(planned) as R;
   const argument = (value: unknown): unknown =>
     value instanceof Shown ? at<Resource & Record<string, unknown>>(value.by.planned)[value.output] : value;
   const { customTimeouts, retainOnDelete } = passed;
@@ -93,43 +64,46 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     };
     const marked = (value: unknown): unknown => secret(withVariables(value));
     const args = Object.entries(argsOf(part, marked)).map(([key, value]) => [key, argument(value)]);
-    const make: Record<ClassName, unknown> = classes;
     made.set(
       planned,
-      new (make[part.className] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options),
+      new (resources[part.className] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options),
     );
   }
+  const each = <R extends Resource>(planned: readonly Planned[]): Record<string, R> => byKey(planned, at<R>);
   const environmentOf = (one: PlannedEnvironment): NetworkEnvironmentResources => ({
-    environment: at<Environment>(one),
-    nodes: byKey(one.nodes, at<Node>),
-    credentials: byKey(one.credentials, at<AppCred>),
-    zones: byKey(one.zones, at<EnvironmentZone>),
-    configurations: byKey(one.configurations, at<Configuration>),
-    services: byKey(one.services, at<Service>),
-    destinations: byKey(one.services, ({ destinations }) => byKey(destinations, at<Destination>)),
-    ...(one.tether && { tether: at<TetherService>(one.tether) }),
+    environment: at(one),
+    nodes: each(one.nodes),
+    credentials: each(one.credentials),
+    zones: each(one.zones),
+    configurations: each(one.configurations),
+    services: each(one.services),
+    destinations: byKey(one.services, ({ destinations }) => each<resources.Destination>(destinations)),
+    ...(one.tether && { tether: at<resources.TetherService>(one.tether) }),
   });
   return {
-    consortium: at<Consortium>(plan),
-    members: byKey(plan.members, at<Membership>),
-    zones: byKey(plan.zones, at<ConsortiumZone>),
-    invitations: byKey(plan.invitations, at<Invitation>),
+    consortium: at(plan),
+    members: each(plan.members),
+    zones: each(plan.zones),
+    invitations: each(plan.invitations),
     environments: byKey(plan.environments, environmentOf),
   };
 }
 
 /** The outputs of one environment. */
-export interface NetworkEnvironmentOutputs extends Pick<Environment, "id" | "chainId"> {
+export interface NetworkEnvironmentOutputs extends Pick<resources.Environment, "id" | "chainId"> {
   /** Runtime endpoints of each node. */
-  nodes: Record<string, Pick<Node, "id" | "urls">>;
+  nodes: Record<string, Pick<resources.Node, "id" | "urls">>;
   /** Each credential; the password is secret. */
-  credentials: Record<string, Pick<AppCred, "username" | "password">>;
-  zones: Record<string, Pick<EnvironmentZone, "id">>;
-  configurations: Record<string, Pick<Configuration, "id">>;
+  credentials: Record<string, Pick<resources.AppCred, "username" | "password">>;
+  zones: Record<string, Pick<resources.EnvironmentZone, "id">>;
+  configurations: Record<string, Pick<resources.Configuration, "id">>;
   /** Addresses of each service and of its destinations. */
-  services: Record<string, Pick<Service, "id" | "urls"> & { destinations: Record<string, Pick<Destination, "uri">> }>;
+  services: Record<
+    string,
+    Pick<resources.Service, "id" | "urls"> & { destinations: Record<string, Pick<resources.Destination, "uri">> }
+  >;
   /** The tether and the account that pays for its pins, if there is one. */
-  tether?: Pick<TetherService, "id" | "account">;
+  tether?: Pick<resources.TetherService, "id" | "account">;
 }
 
 /** The outputs of each consortium, by key. */
@@ -144,7 +118,7 @@ export type NetworkOutputs = Record<
   }
 >;
 
-const mapped = <T, R>(record: Readonly<Record<string, T>>, show: (one: T) => R): Record<string, R> =>
+export const mapped = <T, R>(record: Readonly<Record<string, T>>, show: (one: T) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
 
 const ids = <T extends { id: Output<string> }>(record: Readonly<Record<string, T>>) =>

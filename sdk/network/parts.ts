@@ -23,7 +23,7 @@ export class Shown {
 /** One planned resource, with the arguments of its class. */
 export interface Part {
   className: ClassName;
-  planned: Planned<object>;
+  planned: Planned;
   /** The given arguments, flat. Within `details`, a `Variable` stands for its value. */
   args: Record<string, unknown>;
   /** Arguments that have another name in the plan. */
@@ -49,19 +49,10 @@ export function argsOf(
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, isSecret(key) ? secret(value) : value]));
 }
 
-/** Omits arguments that are undefined, because Pulumi's SDK does a good deal of work for each one. */
-const given = (args: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
-
-function part(
-  className: ClassName,
-  planned: Planned<object>,
-  more: Part["args"],
-  siblings: readonly Planned<unknown>[] = [],
-): Part {
+function part(className: ClassName, planned: Planned, more: Part["args"], siblings: readonly Planned[] = []): Part {
   const isTaken = (name: string) => siblings.some((other) => other.names[0] === name);
   const formerly = planned.names.slice(1).filter((name) => !isTaken(name));
-  return { className, planned, args: { ...more, ...given(planned.args) }, formerly };
+  return { className, planned, args: { ...more, ...planned.args }, formerly };
 }
 
 /** Every resource of a plan, each after those that it depends on. */
@@ -98,8 +89,8 @@ function partsOfEnvironment(
   };
   const make = (
     className: ClassName,
-    one: Planned<object> & Partial<Pick<PlannedOf<object>, "member">>,
-    { siblings, member = one.member }: { siblings?: readonly Planned<object>[]; member?: string } = {},
+    one: Planned & Partial<Pick<PlannedOf, "member">>,
+    { siblings, member = one.member }: { siblings?: readonly Planned[]; member?: string } = {},
   ): Part => {
     const owner = member === undefined ? undefined : members.get(member);
     const made = part(className, one, { ...inside, ...(owner && { membershipId: new Shown(owner, "id") }) }, siblings);

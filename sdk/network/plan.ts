@@ -1,44 +1,20 @@
-import {
-  type AppCredFields,
-  type ConfigurationFields,
-  type ConsortiumFields,
-  type ConsortiumZoneFields,
-  type DestinationFields,
-  type EnvironmentFields,
-  type EnvironmentZoneFields,
-  type InvitationFields,
-  type MembershipFields,
-  type NodeFields,
-  type ServiceFields,
-} from "../generated";
+import { definitions } from "../../provider/resources";
 import { type Path } from "../yaml/problems";
-import {
-  type NetworkConfiguration,
-  type NetworkConsortium,
-  type NetworkCredential,
-  type NetworkDefinition,
-  type NetworkDestination,
-  type NetworkEnvironment,
-  type NetworkEnvironmentZone,
-  type NetworkMember,
-  type NetworkNode,
-  type NetworkTether,
-} from "./generated";
+import { type NetworkConsortium, type NetworkDefinition, type NetworkEnvironment } from "./generated";
 import { Reference, type ReferenceName, references, Variable } from "./references";
-import { environmentSettings, nodeSettings } from "./schema";
 
 /** The logical name of a resource, then those that it may have had before. */
 type Names = readonly string[];
 
 /** One planned resource: its key, its place in the definition, its logical name and earlier ones, and its arguments. */
-export interface Planned<A> {
+export interface Planned {
   key: string;
   path: Path;
   names: Names;
   /** Its former keys, from the definition. */
   formerly: readonly string[];
   protect?: boolean;
-  args: A;
+  args: Record<string, unknown>;
   /** Where the arguments are that it shares with other resources. */
   shared?: Path;
   /** Arguments that hold a secret. */
@@ -53,31 +29,31 @@ interface Owner {
   memberPath: Path;
 }
 
-export type PlannedOf<A> = Planned<A> & Owner;
+export type PlannedOf = Planned & Owner;
 
-export interface PlannedEnvironment extends Planned<EnvironmentFields> {
+export interface PlannedEnvironment extends Planned {
   /** The members mentioned in `nodes`. */
   owners: Owner[];
-  nodes: PlannedOf<NodeFields>[];
-  credentials: PlannedOf<AppCredFields>[];
-  zones: Planned<EnvironmentZoneFields>[];
-  configurations: PlannedOf<ConfigurationFields>[];
+  nodes: PlannedOf[];
+  credentials: PlannedOf[];
+  zones: Planned[];
+  configurations: PlannedOf[];
   services: PlannedService[];
   /** All references, including those in `nodeDefaults`. */
   references: Reference[];
-  tether?: Planned<Omit<NetworkTether, "protect">>;
+  tether?: Planned;
 }
 
-export interface PlannedService extends PlannedOf<ServiceFields> {
-  destinations: Planned<Partial<DestinationFields>>[];
+export interface PlannedService extends PlannedOf {
+  destinations: Planned[];
 }
 
-export interface PlannedConsortium extends Planned<ConsortiumFields> {
+export interface PlannedConsortium extends Planned {
   /** Where its members and environments are. */
   base: Path;
-  members: Planned<MembershipFields>[];
-  zones: Planned<ConsortiumZoneFields>[];
-  invitations: Planned<InvitationFields>[];
+  members: Planned[];
+  zones: Planned[];
+  invitations: Planned[];
   environments: PlannedEnvironment[];
 }
 
@@ -88,35 +64,46 @@ export interface Plan {
   consortia: PlannedConsortium[];
 }
 
+/** Settings of an entry: those that any kind may have, and those of its kind. */
+interface Settings {
+  formerly?: string | readonly string[];
+  protect?: boolean;
+  member?: string;
+  details?: unknown;
+  [other: string]: unknown;
+}
+
+/** What a resource in an environment has besides its entry. */
+interface Within {
+  /** Names of its parent, if that is not the environment. */
+  names?: Names;
+  /** Settings that it has unless its entry has others. */
+  usual?: Settings;
+  /** Earlier keys besides those in its entry. */
+  otherKeys?: readonly string[];
+}
+
 /** The entry of a key, and its place. */
-interface Entry<T> {
+interface Entry<T = Settings | undefined> {
   key: string;
   entry: T;
   path: Path;
 }
 
 /** The entries of a mapping, or of a list of keys. */
-function entriesOf<T>(given: readonly string[] | Record<string, T> = {}, path: Path): Entry<T | undefined>[] {
+function entriesOf<T = Settings | undefined>(given: unknown, path: Path): Entry<T>[] {
   if (!Array.isArray(given))
-    return Object.entries(given).map(([key, entry]: [string, T]) => ({ key, entry, path: [...path, key] }));
+    return Object.entries(given ?? {}).map(([key, entry]) => ({ key, entry: entry as T, path: [...path, key] }));
   return given.flatMap((key: unknown, at) =>
-    typeof key === "string" ? [{ key, entry: undefined, path: [...path, at] }] : [],
+    typeof key === "string" ? [{ key, entry: undefined as T, path: [...path, at] }] : [],
   );
 }
 
 /** The former keys of an entry. */
-const formerKeys = (entry?: { formerly?: string | readonly string[] } | null): string[] =>
-  [entry?.formerly ?? []].flat();
-
-/** The settings with these keys, if they are given. */
-const picked = <T, K extends keyof T>(given: T | null | undefined, keys: readonly K[]): Partial<Pick<T, K>> =>
-  Object.fromEntries(keys.flatMap((key) => (given?.[key] === undefined ? [] : [[key, given[key]]]))) as Partial<
-    Pick<T, K>
-  >;
+const formerKeys = (entry?: Pick<Settings, "formerly"> | null): string[] => [entry?.formerly ?? []].flat();
 
 /** The references in an entry, under the names of the arguments that take an id. */
-function referencesIn(entry: object | null | undefined, path: Path): Record<string, Reference> {
-  const given = { ...entry } as Record<string, unknown>;
+function referencesIn(given: Settings, path: Path): Record<string, Reference> {
   const found = (Object.keys(references) as ReferenceName[]).flatMap((name) => {
     const { [name]: key, [`${name}Id`]: id } = given;
     return typeof key === "string" ? [new Reference(name, key, [...path, name], id !== undefined)] : [];
@@ -139,43 +126,56 @@ function withVariables(value: unknown, path: Path, found: Variable[]): unknown {
   return variable;
 }
 
-/** Its names are each name of the parent with each of its keys, current ones first: `trade/prod` and `acme-1` make `trade/prod/acme-1`. */
-function planned<A>(
-  parent: Names,
-  { key, entry, path }: Entry<{ formerly?: string | string[]; protect?: boolean } | null | undefined>,
-  args: A,
-  otherKeys: readonly string[] = [],
-): Planned<A> {
-  const formerly = formerKeys(entry);
-  const keys = [key, ...formerly, ...otherKeys];
-  const names = [...new Set(parent.flatMap((one) => keys.map((each) => `${one}/${each}`)))];
-  return { key, path, names, formerly, protect: entry?.protect, args };
-}
+/** A resource, by its name in `provider/resources`. */
+type Kind = keyof typeof definitions;
+
+/** A new name would replace these, so without `name` in the file they keep the one with which they were created. */
+const keepingNames: readonly Kind[] = ["appCred", "destination"];
+
+/** Plans one resource: it is called after its parent and its keys, the current ones first. */
+type Make = (kind: Kind, parent: Names, one: Entry, otherKeys?: readonly string[]) => Planned;
+
+/** The arguments are those of the kind that the entry sets, with its key for a name, and `adopt` of the whole network. */
+const making =
+  (adopt: boolean | undefined): Make =>
+  (kind, parent, { key, entry, path }, otherKeys = []) => {
+    const formerly = formerKeys(entry);
+    const keys = [key, ...formerly, ...otherKeys];
+    const usual = keepingNames.includes(kind) ? { adopt } : { name: key, orgName: key, adopt };
+    const given: Record<string, unknown> = { ...usual, ...entry };
+    // Pulumi's SDK does a good deal of work for each argument, even if it is undefined.
+    const set = Object.keys(definitions[kind].inputs.shape).filter((argument) => given[argument] !== undefined);
+    return {
+      key,
+      path,
+      // `trade/prod` and `acme-1` make `trade/prod/acme-1`.
+      names: [...new Set(parent.flatMap((one) => keys.map((each) => `${one}/${each}`)))],
+      formerly,
+      protect: entry?.protect,
+      args: Object.fromEntries(set.map((argument) => [argument, given[argument]])),
+    };
+  };
 
 /** Plans the resources of a definition. `adopt` of the program takes precedence over that of the definition. */
 export function planOf(name: string, definition: NetworkDefinition, adoptAll = definition.adopt): Plan {
   const formerly = formerKeys(definition);
+  const make = making(adoptAll);
   /** When a network gets a second consortium, the first one keeps its names if its key is the network's name. */
   const namesOf = (key: string): Names => {
     if (key === name) return [name];
     return formerly.includes(key) ? [`${name}/${key}`, name] : [`${name}/${key}`];
   };
   const consortiumOf = (key: string, entry: NetworkConsortium, base: Path, path = base): PlannedConsortium => {
-    const { name: ownName = key, description, extra, adopt = adoptAll } = entry;
-    const made = planned([], { key, entry, path }, { name: ownName, description, extra, adopt });
+    const made = make("consortium", [], { key, entry: { ...entry }, path });
     const names = [...new Set([key, ...made.formerly].flatMap(namesOf))];
-    const members = entriesOf<NetworkMember | null>(entry.members, [...base, "members"]).map((one) => {
-      const { orgName = one.key, extra, adopt = adoptAll } = one.entry ?? {};
-      return planned(names, one, { orgName, extra, adopt });
+    const members = entriesOf(entry.members, [...base, "members"]).map((one) => make("membership", names, one));
+    const zones = entriesOf(entry.zones, [...base, "zones"]).map((one) => make("consortiumZone", names, one));
+    const invitations = entriesOf<Settings | string>(entry.invitations, [...base, "invitations"]).map((one) => {
+      const given = typeof one.entry === "string" ? { email: one.entry } : one.entry;
+      return make("invitation", names, { ...one, entry: given });
     });
-    const zones = entriesOf(entry.zones, [...base, "zones"]).map((one) => zoneOf(names, one, adoptAll));
-    const invitations = entriesOf(entry.invitations, [...base, "invitations"]).map((one) => {
-      const given = typeof one.entry === "string" ? { email: one.entry } : one.entry!;
-      const { orgName = one.key, email, extra, adopt = adoptAll } = given;
-      return planned(names, { ...one, entry: given }, { orgName, email, extra, adopt });
-    });
-    const environments = entriesOf(entry.environments, [...base, "environments"]).map((one) =>
-      environmentOf(names, members, one as Entry<NetworkEnvironment>, adoptAll),
+    const environments = entriesOf<NetworkEnvironment>(entry.environments, [...base, "environments"]).map((one) =>
+      environmentOf(make, names, members, one),
     );
     return { ...made, names, base, members, zones, invitations, environments };
   };
@@ -190,104 +190,70 @@ export function planOf(name: string, definition: NetworkDefinition, adoptAll = d
   return { name, formerly, consortia: [consortiumOf(name, only, [], ["consortium"])] };
 }
 
-function zoneOf(names: Names, one: Entry<NetworkEnvironmentZone | undefined>, adoptAll: boolean | undefined) {
-  const { name = one.key, region, cloud, type, bridgeId, extra, adopt = adoptAll } = one.entry!;
-  return planned(names, one, { name, region, cloud, type, bridgeId, extra, adopt });
-}
-
-/** The details of an entry and the variables in them. */
-function detailsOf({ entry, path }: Entry<Pick<NetworkConfiguration, "details"> | undefined>) {
-  const variables: Variable[] = [];
-  const details = withVariables(entry?.details, [...path, "details"], variables);
-  return { details: details as NetworkConfiguration["details"], variables };
-}
-
 function environmentOf(
+  make: Make,
   parent: Names,
-  members: readonly Planned<unknown>[],
-  one: Entry<NetworkEnvironment>,
-  adoptAll: boolean | undefined,
+  members: readonly Planned[],
+  { key, entry, path }: Entry<NetworkEnvironment>,
 ): PlannedEnvironment {
-  const { key, entry, path } = one;
-  const { name = key, description, provider, consensusType, extra, adopt = adoptAll } = entry;
-  const client = { provider, consensusType } as Pick<EnvironmentFields, "provider" | "consensusType">;
-  const settings = picked(entry, environmentSettings);
-  const made = planned(parent, one, { name, description, ...client, ...settings, extra, adopt });
-  const within = <P extends Planned<unknown>>(part: P): P => ({ ...part, protect: part.protect ?? made.protect });
+  const made = make("environment", parent, { key, entry: { ...entry }, path });
+  const within = <P extends { protect?: boolean }>(part: P): P => ({ ...part, protect: part.protect ?? made.protect });
+  const named: Reference[] = [];
+  const refer = (settings: Settings, where: Path): Settings => {
+    const found = referencesIn(settings, where);
+    named.push(...Object.values(found));
+    return { ...settings, ...found };
+  };
+  /** A resource in it. */
+  const part = (kind: Kind, one: Entry, { names = made.names, usual = {}, otherKeys }: Within = {}) => {
+    const variables: Variable[] = [];
+    const details = withVariables(one.entry?.details, [...one.path, "details"], variables);
+    const given = { ...usual, ...refer({ ...one.entry }, one.path), details };
+    const secrets = kind === "configuration" || variables.length > 0 ? ["details"] : [];
+    return within({ ...make(kind, names, { ...one, entry: given }, otherKeys), variables, secrets });
+  };
+  const entriesIn = (section: keyof NetworkEnvironment): Entry[] => entriesOf(entry[section], [...path, section]);
+  /** One of a member's own. */
+  const owned = (kind: Kind, one: Entry) => {
+    const memberPath = [...one.path, "member"];
+    return { ...part(kind, one), member: one.entry!.member!, memberPath };
+  };
   /** Names of a member's nodes begin with its key, so they also change with it. */
   const formerOf = (member: string) => members.find(({ key }) => key === member)?.formerly ?? [];
 
-  const named: Reference[] = [];
-  const refer = ({ entry, path }: Pick<Entry<object | null | undefined>, "entry" | "path">) => {
-    const found = referencesIn(entry, path);
-    named.push(...Object.values(found));
-    return found;
-  };
-  const defaultReferences = refer({ entry: entry.nodeDefaults, path: [...path, "nodeDefaults"] });
-  const nodeOf = (owner: Owner, one: Entry<NetworkNode | null | undefined>, otherKeys?: string[]) => {
-    const { name = one.key, extra, adopt = adoptAll } = one.entry ?? {};
-    const usual = { ...picked(entry.nodeDefaults, nodeSettings), ...defaultReferences };
-    const settings = { ...usual, ...picked(one.entry, nodeSettings), ...refer(one) } as NodeFields;
-    const node = planned(made.names, one, { name, ...settings, extra, adopt }, otherKeys);
-    return within({ ...owner, ...node, shared: [...path, "nodeDefaults"] });
-  };
-  const groups = entriesOf(entry.nodes, [...path, "nodes"]);
+  const shared = [...path, "nodeDefaults"];
+  const usual = refer({ ...entry.nodeDefaults }, shared);
+  const groups = entriesOf<Settings | number>(entry.nodes, [...path, "nodes"]);
   const nodes = groups.flatMap(({ key: member, entry: given, path: memberPath }) => {
-    const owner = { member, memberPath };
-    if (typeof given !== "number")
-      return entriesOf<NetworkNode | null>(given, memberPath).map((node) => nodeOf(owner, node));
+    const nodeOf = (one: Entry, otherKeys?: string[]) => {
+      return { ...part("node", one, { usual, otherKeys }), member, memberPath, shared };
+    };
+    if (typeof given !== "number") return entriesOf(given, memberPath).map((node) => nodeOf(node));
     return Array.from({ length: given }, (_, index) => {
       const [key, ...others] = [member, ...formerOf(member)].map((one) => `${one}-${index + 1}`);
-      return nodeOf(owner, { key: key!, entry: undefined, path: memberPath }, others);
+      return nodeOf({ key: key!, entry: undefined, path: memberPath }, others);
     });
   });
 
-  const usual = [...new Set(nodes.map(({ member }) => member))];
+  const withNodes = [...new Set(nodes.map(({ member }) => member))];
   const written = entry.credentials
-    ? entriesOf<NetworkCredential | null>(entry.credentials, [...path, "credentials"])
-    : usual.map((key) => ({ key, entry: undefined, path: [...path, "nodes", key] }));
-  const credentials = written.map((one) => {
-    const { member = one.key, name, keepers, rotateWhenChanged, extra } = one.entry ?? {};
+    ? entriesIn("credentials")
+    : withNodes.map((key) => ({ key, entry: undefined, path: [...path, "nodes", key] }));
+  const credentials = written.map((one: Entry) => {
+    const { member = one.key } = one.entry ?? {};
     const memberPath = one.entry?.member === undefined ? one.path : [...one.path, "member"];
     const otherKeys = member === one.key ? formerOf(member) : [];
-    return within({
-      ...planned(made.names, one, { name, keepers, rotateWhenChanged, extra }, otherKeys),
-      member,
-      memberPath,
-    });
+    return { ...part("appCred", one, { otherKeys }), member, memberPath };
   });
 
-  const ownerOf = ({ entry, path }: Entry<{ member: string } | undefined>): Owner => ({
-    member: entry!.member,
-    memberPath: [...path, "member"],
-  });
-  const zones = entriesOf(entry.zones, [...path, "zones"]).map((one) => within(zoneOf(made.names, one, adoptAll)));
-  const configurations = entriesOf(entry.configurations, [...path, "configurations"]).map((one) => {
-    const { name = one.key, type, extra, adopt = adoptAll } = one.entry!;
-    const { details, variables } = detailsOf(one);
-    const part = planned(made.names, one, { name, type, details, extra, adopt });
-    return within({ ...part, ...ownerOf(one), variables, secrets: ["details"] });
-  });
-  const destinationOf = (parent: Names, one: Entry<NetworkDestination | null | undefined>) => {
-    const { name, kaleidoManaged, idRegistryId, testCertificate, extra, adopt = adoptAll } = one.entry ?? {};
-    const args = { name, kaleidoManaged, idRegistryId, testCertificate, ...refer(one), extra, adopt };
-    return within(planned<Partial<DestinationFields>>(parent, one, args as Partial<DestinationFields>));
-  };
-  const services = entriesOf(entry.services, [...path, "services"]).map((one): PlannedService => {
-    const { name = one.key, service, zoneId, size, destinations, extra, adopt = adoptAll } = one.entry!;
-    const { details, variables } = detailsOf(one);
-    const args = { name, service, zoneId, size, details, ...refer(one), extra, adopt } as ServiceFields;
-    const part = within(planned(made.names, one, args));
-    const given = typeof destinations === "string" ? [destinations] : destinations;
-    return {
-      ...part,
-      ...ownerOf(one),
-      variables,
-      secrets: variables.length > 0 ? ["details"] : [],
-      destinations: entriesOf<NetworkDestination | null>(given, [...one.path, "destinations"]).map((destination) =>
-        destinationOf(part.names, destination),
-      ),
-    };
+  const zones = entriesIn("zones").map((one) => part("environmentZone", one));
+  const configurations = entriesIn("configurations").map((one) => owned("configuration", one));
+  const services = entriesIn("services").map((one): PlannedService => {
+    const service = owned("service", one);
+    const { destinations: given } = one.entry!;
+    const all = entriesOf(typeof given === "string" ? [given] : given, [...one.path, "destinations"]);
+    const destinationOf = (each: Entry) => part("destination", each, { names: service.names });
+    return { ...service, destinations: all.map(destinationOf) };
   });
 
   const { protect, ...tether } = entry.tether ?? {};
@@ -301,6 +267,6 @@ function environmentOf(
     configurations,
     services,
     references: named,
-    tether: entry.tether && within({ ...tetherPart, args: tether as Omit<NetworkTether, "protect"> }),
+    tether: entry.tether && within({ ...tetherPart, args: tether }),
   };
 }

@@ -1,6 +1,5 @@
 import { tetherIdOf } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
-import { type EnvironmentZoneFields } from "../generated";
 import { type NetworkDefinition, type NetworkLimits } from "./generated";
 import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
 import { type Path, type Problem } from "../yaml/problems";
@@ -13,7 +12,7 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[]
   const { consortia } = plan;
   const environments = consortia.flatMap((consortium) => consortium.environments);
   // An id may be only a name, unique in its place.
-  const adoptable: readonly Planned<{ adopt?: unknown }>[][] = [
+  const adoptable: readonly Planned[][] = [
     consortia,
     ...consortia.flatMap(({ members, zones, invitations, environments: inside }) => [
       members,
@@ -27,22 +26,20 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[]
   return [
     ...form(definition),
     ...checkLimit("consortiaPerOrganization", consortia.length, ["consortia"]),
-    ...uniqueEntries(consortia, "consortia", ({ args }) => nameIn(args, args.name)),
+    ...uniqueEntries(consortia, "consortia"),
     ...consortia.flatMap((consortium) => inConsortium(consortium, checkLimit)),
     ...uniqueIds(
       environments.flatMap(({ tether }) => tether ?? []),
       "tether service",
-      ({ args: { tetherId, consoleUrl } }) => tetherId ?? (consoleUrl && tetherIdOf(consoleUrl)),
+      ({ tetherId, consoleUrl }) => tetherId ?? (typeof consoleUrl === "string" ? tetherIdOf(consoleUrl) : undefined),
     ),
-    ...adoptable.flatMap((entries) =>
-      uniqueIds(entries, "adopted object", ({ args: { adopt } }) => (typeof adopt === "string" ? adopt : undefined)),
-    ),
+    ...adoptable.flatMap((entries) => uniqueIds(entries, "adopted object", ({ adopt }) => adopt)),
   ];
 }
 
 /** The name that must be unique. An object that is adopted by its id may share its name with another, as in the service. */
-const nameIn = ({ adopt }: { adopt?: unknown }, name: unknown): unknown =>
-  typeof adopt === "string" ? undefined : name;
+const nameIn = (args: Planned["args"], name = args.orgName ?? args.name): unknown =>
+  typeof args.adopt === "string" ? undefined : name;
 
 type Limit = keyof typeof usualLimits;
 
@@ -84,10 +81,10 @@ function inConsortium(
   checkLimit: CheckLimit,
 ): Problem[] {
   return [
-    ...uniqueEntries(members, "members", ({ args }) => nameIn(args, args.orgName)),
+    ...uniqueEntries(members, "members"),
     ...uniqueZones(zones),
-    ...uniqueEntries(invitations, "invitations", ({ args }) => nameIn(args, args.orgName)),
-    ...uniqueEntries(environments, "environments", ({ args }) => nameIn(args, args.name)),
+    ...uniqueEntries(invitations, "invitations"),
+    ...uniqueEntries(environments, "environments"),
     ...checkLimit("environmentsPerConsortium", environments.length, [...base, "environments"]),
     ...environments.flatMap((environment) => [
       ...unknownMembers(environment, members, [...base, "members"]),
@@ -99,7 +96,7 @@ function inConsortium(
 /** Members that are mentioned but not defined. */
 function unknownMembers(
   { owners, credentials, configurations, services }: PlannedEnvironment,
-  members: readonly Planned<unknown>[],
+  members: readonly Planned[],
   where: Path,
 ): Problem[] {
   const keys = members.map(({ key }) => key);
@@ -123,12 +120,12 @@ function inEnvironment(environment: PlannedEnvironment, checkLimit: CheckLimit):
       message: reason,
     })),
     ...checkLimit("nodesPerEnvironment", nodes.length, [...path, "nodes"]),
-    ...uniqueEntries(nodes, "nodes", ({ args }) => nameIn(args, args.name)),
+    ...uniqueEntries(nodes, "nodes"),
     ...uniqueEntries(credentials, "credentials", () => undefined),
     ...uniqueZones(zones),
-    ...uniqueEntries(configurations, "configurations", ({ args }) => nameIn(args, args.name)),
-    ...uniqueEntries(services, "services", ({ args }) => nameIn(args, args.name)),
-    ...services.flatMap(({ destinations }) => uniqueEntries(destinations, "destinations", ({ args }) => args.name)),
+    ...uniqueEntries(configurations, "configurations"),
+    ...uniqueEntries(services, "services"),
+    ...services.flatMap(({ destinations }) => uniqueEntries(destinations, "destinations", ({ name }) => name)),
     ...wrongReferences(environment),
     ...(tether ? whichTether(tether) : []),
   ];
@@ -155,7 +152,7 @@ function wrongReferences(environment: PlannedEnvironment): Problem[] {
   });
 }
 
-function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: string }>): Problem[] {
+function whichTether({ path, args }: Planned): Problem[] {
   const { tetherId, consoleUrl } = args;
   if ((tetherId === undefined) !== (consoleUrl === undefined)) return [];
   const message =
@@ -164,20 +161,20 @@ function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: s
 }
 
 /** Keys, names and former keys of siblings must be unique. */
-function uniqueEntries<A>(
-  entries: readonly Planned<A>[],
+function uniqueEntries(
+  entries: readonly Planned[],
   kinds: string,
-  nameOf: (entry: Planned<A>) => unknown,
+  nameOf = (args: Planned["args"]) => nameIn(args),
   sameAs = (name: string, key: string) =>
     `its name "${name}" is also that of "${key}": names of ${kinds} must be unique`,
 ): Problem[] {
-  const keys = new Map<string, Planned<A>>();
+  const keys = new Map<string, Planned>();
   const names = new Map<string, string>();
   const former = new Map<string, string>();
   const found: Problem[] = [];
-  const say = ({ path }: Planned<A>, message: string): void => void found.push({ path, message, atKey: true });
+  const say = ({ path }: Planned, message: string): void => void found.push({ path, message, atKey: true });
   for (const entry of entries) {
-    const given = nameOf(entry);
+    const given = nameOf(entry.args);
     const name = typeof given === "string" ? given : undefined;
     const namesake = name === undefined ? undefined : names.get(name);
     if (keys.has(entry.key)) say(entry, `"${entry.key}" appears twice: keys of ${kinds} must be unique`);
@@ -197,28 +194,22 @@ function uniqueEntries<A>(
 }
 
 /** Two zones of one region are the same zone, whatever their names. */
-const uniqueZones = (zones: readonly Planned<EnvironmentZoneFields>[]): Problem[] =>
+const uniqueZones = (zones: readonly Planned[]): Problem[] =>
   uniqueEntries(
     zones,
     "zones",
-    ({ args }) => nameIn(args, `${args.region as string} of ${args.cloud as string}`),
+    (args) => nameIn(args, `${args.region as string} of ${args.cloud as string}`),
     (region, key) => `it is the same zone as "${key}": ${region}`,
   );
 
 /** An object of the service may belong to one entry only. */
-function uniqueIds<A>(
-  entries: readonly Planned<A>[],
-  what: string,
-  idOf: (entry: Planned<A>) => string | undefined,
-): Problem[] {
+function uniqueIds(entries: readonly Planned[], what: string, idOf: (args: Planned["args"]) => unknown): Problem[] {
   const seen = new Map<string, string>();
-  return entries.flatMap((entry) => {
-    const id = idOf(entry);
-    if (id === undefined) return [];
+  return entries.flatMap(({ args, path }) => {
+    const id = idOf(args);
+    if (typeof id !== "string") return [];
     const before = seen.get(id);
-    seen.set(id, entry.path.join("."));
-    return before === undefined
-      ? []
-      : [{ path: entry.path, message: `${before} also has the ${what} ${id}`, atKey: true }];
+    seen.set(id, path.join("."));
+    return before === undefined ? [] : [{ path, message: `${before} also has the ${what} ${id}`, atKey: true }];
   });
 }

@@ -228,8 +228,7 @@ export const Service = named("NetworkService", "A service beside the ledger, suc
   ...common(),
 });
 
-/** Settings that environments get unchanged. */
-export const environmentSettings = [
+const environmentSettings = [
   "chainId",
   "releaseId",
   "paused",

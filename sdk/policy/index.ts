@@ -1,21 +1,8 @@
 import { type PolicyPackArgs } from "@pulumi/policy";
 import { type Choice, type ConsortiumPolicy, PolicySettingsError, withSettings } from "./define";
-import {
-  consortiaPerOrganization,
-  environmentsPerConsortium,
-  nodesPerEnvironment,
-  resourcesPerEnvironment,
-} from "./rules/limits";
-import {
-  allowedNetworks,
-  allowedServices,
-  consensusForProvider,
-  naming,
-  nodeSize,
-  protectLedgers,
-  tetherInterval,
-} from "./rules/resources";
-import { allowedRegions, balancedMembership, credentialPerMember, tetherAfterConfiguration } from "./rules/stack";
+import * as limits from "./rules/limits";
+import * as resources from "./rules/resources";
+import * as stack from "./rules/stack";
 
 export { type Choice, type ConsortiumPolicy, PolicySettingsError, withSettings } from "./define";
 export * from "./rules/limits";
@@ -24,21 +11,21 @@ export * from "./rules/stack";
 
 /** All policies, with their default levels and settings. */
 export const policies = [
-  consortiaPerOrganization,
-  environmentsPerConsortium,
-  nodesPerEnvironment,
-  resourcesPerEnvironment,
-  consensusForProvider,
-  nodeSize,
-  allowedServices,
-  tetherInterval,
-  tetherAfterConfiguration,
-  allowedNetworks,
-  allowedRegions,
-  naming,
-  protectLedgers,
-  balancedMembership,
-  credentialPerMember,
+  limits.consortiaPerOrganization,
+  limits.environmentsPerConsortium,
+  limits.nodesPerEnvironment,
+  limits.resourcesPerEnvironment,
+  resources.consensusForProvider,
+  resources.nodeSize,
+  resources.allowedServices,
+  resources.tetherInterval,
+  stack.tetherAfterConfiguration,
+  resources.allowedNetworks,
+  stack.allowedRegions,
+  resources.naming,
+  resources.protectLedgers,
+  stack.balancedMembership,
+  stack.credentialPerMember,
 ] as const;
 
 type Policy = (typeof policies)[number];

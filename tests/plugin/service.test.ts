@@ -1,18 +1,11 @@
 import { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
-import {
-  CheckRequest,
-  type CheckResponse,
-  DiffResponse,
-  PropertyDiff,
-  UpdateRequest,
-  type UpdateResponse,
-} from "@pulumi/pulumi/proto/provider_pb";
+import { CheckRequest, type CheckResponse, DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../package.json";
 import { unknown } from "../../provider/core/values";
 import { setEnvironment, start } from "../support/service";
 import { type Props, secret } from "../support/double/wire";
-import { type Failed, plain, Protocol, struct, urnOf } from "../support/protocol";
+import { type Failed, plain, Protocol, struct } from "../support/protocol";
 
 /* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
 
@@ -197,13 +190,7 @@ test("an object that is not ready is kept with its id; secrets stay secret; the 
   expect(failed.kept!.properties).not.toHaveProperty("customTimeouts");
   const { id, properties } = failed.kept!;
   expect((await plugin.diff("Node", id, properties, inputs)).getChanges()).toBe(DIFF_SOME);
-  const request = new UpdateRequest();
-  request.setUrn(urnOf("Node"));
-  request.setId(id);
-  request.setOlds(struct(properties));
-  request.setNews(struct(inputs));
-  const updated = await plugin.call<UpdateResponse>("update", request);
-  expect(plain(updated.getProperties())).toMatchObject({ state: "started" });
+  expect((await plugin.update("Node", id, properties, inputs)).outs).toMatchObject({ state: "started" });
   expect(service.calls.filter(({ method }) => method === "POST")).toHaveLength(4);
   // What is waited for passes by in the row of the resource.
   expect(plugin.shown.filter(({ passing }) => passing).map(({ row }) => row)).toContain("acme");

@@ -8,102 +8,75 @@ import { idOf, network, Plan, type Planned, unknown } from "./support/plan";
  */
 
 type Build = (plan: Plan, environment: Planned, membership: Planned) => void;
+type Node = [args?: object, options?: Parameters<Plan["add"]>[3]];
+
+/** Two nodes of a member: the second is like the first, unless it is given. */
+const two =
+  (of: (environment: Planned, plan: Plan, membership: Planned) => [first: Node, second?: Node]): Build =>
+  (plan, environment, membership) => {
+    const [first, second = first] = of(environment, plan, membership);
+    plan.add("Node", "a", { membership, ...first[0] }, first[1]);
+    plan.add("Node", "b", { membership, ...second[0] }, second[1]);
+  };
+
+/** A node that was made from an environment in an earlier run, so that its id is known. */
+const existing: Build = (plan, environment, membership) =>
+  void (plan.add("Node", "a", { environment, membership }).props.environmentId = idOf(environment));
+const other = (plan: Plan): Planned => plan.add("Environment", "other");
+const unknownId = { environmentId: unknown };
 
 const together: [string, Build][] = [
-  [
-    "made from the same environment, whose id is not known",
-    (plan, environment, membership) => {
-      for (const name of ["a", "b"]) plan.add("Node", name, { environment, membership });
-    },
-  ],
+  ["made from the same environment, whose id is not known", two((environment) => [[{ environment }]])],
   [
     "inside of components",
-    (plan, environment, membership) => {
-      const outer = plan.component("outer");
-      plan.add("Node", "a", { environment, membership }, { parent: plan.component("inner", outer) });
-      plan.add("Node", "b", { environment, membership }, { parent: plan.component("other") });
-    },
+    two((environment, plan) => [
+      [{ environment }, { parent: plan.component("inner", plan.component("outer")) }],
+      [{ environment }, { parent: plan.component("other") }],
+    ]),
   ],
-  [
-    "adopted",
-    (plan, environment, membership) => {
-      for (const name of ["a", "b"]) plan.add("Node", name, { environment, membership, adopt: true });
-    },
-  ],
+  ["adopted", two((environment) => [[{ environment, adopt: true }]])],
   [
     "an id that is not known from anywhere, but the environment is in dependsOn",
-    (plan, environment, membership) => {
-      plan.add("Node", "a", { environment, membership });
-      plan.add("Node", "b", { environmentId: unknown, membership }, { dependsOn: [environment, membership] });
-    },
+    two((environment, _, membership) => [[{ environment }], [unknownId, { dependsOn: [environment, membership] }]]),
   ],
   [
     "children of the environment",
-    (plan, environment, membership) => {
-      const parent = plan.component("nodes", environment);
-      for (const name of ["a", "b"]) plan.add("Node", name, { environmentId: unknown, membership }, { parent });
-    },
+    two((environment, plan) => [[unknownId, { parent: plan.component("nodes", environment) }]]),
   ],
   [
     "one that exists and knows its id, one that is new and does not",
     (plan, environment, membership) => {
-      const a = plan.add("Node", "a", { environment, membership });
-      a.props.environmentId = idOf(environment);
+      existing(plan, environment, membership);
       plan.add("Node", "b", { environment, membership });
     },
   ],
   [
     "one by resource, one by the id of that resource",
     (plan, environment, membership) => {
-      const a = plan.add("Node", "a", { environment, membership });
-      a.props.environmentId = idOf(environment);
+      existing(plan, environment, membership);
       plan.add("Node", "b", { environmentId: idOf(environment), membership });
     },
   ],
   [
     "an id that was made from the environment and something else",
-    (plan, environment, membership) => {
-      const madeFrom = { environmentId: [environment, membership] };
-      for (const name of ["a", "b"]) plan.add("Node", name, { environmentId: unknown, membership }, { madeFrom });
-    },
+    two((environment, _, membership) => [[unknownId, { madeFrom: { environmentId: [environment, membership] } }]]),
   ],
 ];
 
 const apart: [string, Build][] = [
-  [
-    "different environments",
-    (plan, environment, membership) => {
-      const other = plan.add("Environment", "other", { provider: "geth", consensusType: "poa" });
-      plan.add("Node", "a", { environment, membership });
-      plan.add("Node", "b", { environment: other, membership });
-    },
-  ],
+  ["different environments", two((environment, plan) => [[{ environment }], [{ environment: other(plan) }]])],
   [
     "an id that was made from two environments",
-    (plan, environment, membership) => {
-      const madeFrom = { environmentId: [environment, plan.add("Environment", "other")] };
-      for (const name of ["a", "b"]) plan.add("Node", name, { environmentId: unknown, membership }, { madeFrom });
-    },
+    two((environment, plan) => [[unknownId, { madeFrom: { environmentId: [environment, other(plan)] } }]]),
   ],
   [
     "an unknown id, with two environments in dependsOn",
-    (plan, environment, membership) => {
-      const dependsOn = [environment, plan.add("Environment", "other")];
-      for (const name of ["a", "b"]) plan.add("Node", name, { environmentId: unknown, membership }, { dependsOn });
-    },
+    two((environment, plan) => [[unknownId, { dependsOn: [environment, other(plan)] }]]),
   ],
-  [
-    "an unknown id, and nothing else",
-    (plan, _, membership) => {
-      for (const name of ["a", "b"]) plan.add("Node", name, { environmentId: unknown, membership });
-    },
-  ],
+  ["an unknown id, and nothing else", two(() => [[unknownId]])],
   [
     "a known id of elsewhere, whatever it depends on",
-    (plan, environment, membership) => {
-      plan.add("Node", "a", { environment, membership });
-      plan.add("Node", "b", { environmentId: "e0", membership }, { dependsOn: [environment] });
-    },
+    two((environment) => [[{ environment }], [{ environmentId: "e0" }, { dependsOn: [environment] }]]),
   ],
 ];
 

@@ -1,5 +1,6 @@
 import {
   consortiaPerOrganization,
+  type ConsortiumPolicy,
   environmentsPerConsortium,
   nodesPerEnvironment,
   resourcesPerEnvironment,
@@ -10,99 +11,122 @@ import { network, Plan, type Props, unknown } from "./support/plan";
 const times = <T>(count: number, make: (number: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index + 1));
 
-describe("consortia-per-organization", () => {
-  const plan = (count: number): Plan => {
-    const made = new Plan();
-    times(count, (number) => made.add("Consortium", `c${number}`, number === 1 ? { adopt: true } : {}));
-    return made;
-  };
+const quoted = (count: number): string =>
+  times(count, (number) => `"r${number}"`)
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " and ");
 
-  test("2 are fine", async () => expect(await messages(consortiaPerOrganization, plan(2))).toEqual([]));
+interface Limit {
+  policy: ConsortiumPolicy;
+  most: number;
+  /** What is counted, in what of this stack. */
+  things: string;
+  owner: string;
+  about?: string;
+  remedy: string;
+  /** Adds `r1`, `r2` and so on. */
+  fill: (plan: Plan, count: number) => void;
+}
 
-  test("3 are not", async () => {
-    expect(await judge([consortiaPerOrganization], plan(3))).toEqual([
-      {
-        policy: "consortia-per-organization",
-        level: "mandatory",
-        message:
-          'The organization of the default provider would have 3 consortia (in this stack "c1", "c2" and "c3"), but at ' +
-          "most 2 are allowed. Use fewer, or create some with a Provider of another organization.",
-      },
-    ]);
-  });
+const limits: Limit[] = [
+  {
+    policy: consortiaPerOrganization,
+    most: 2,
+    things: "consortia",
+    owner: "The organization of the default provider",
+    remedy: "Use fewer, or create some with a Provider of another organization.",
+    fill: (plan, count) =>
+      times(count, (number) => plan.add("Consortium", `r${number}`, number === 1 ? { adopt: true } : {})),
+  },
+  {
+    policy: environmentsPerConsortium,
+    most: 3,
+    things: "environments",
+    owner: 'Consortium "trade"',
+    about: "trade",
+    remedy: "Remove some, or put them into another consortium.",
+    fill(plan, count) {
+      const consortium = plan.add("Consortium", "trade");
+      times(count, (number) => plan.add("Environment", `r${number}`, { consortium }));
+    },
+  },
+  {
+    policy: nodesPerEnvironment,
+    most: 4,
+    things: "nodes",
+    owner: 'Environment "ledger"',
+    about: "ledger",
+    remedy: "Remove some, or put them into another environment.",
+    fill(plan, count) {
+      const { node } = network(plan);
+      times(count, (number) => node(`r${number}`, number % 2));
+    },
+  },
+];
 
-  test("another max", async () => {
-    expect(await messages(consortiaPerOrganization, plan(3), { max: 3 })).toEqual([]);
-    expect(await messages(consortiaPerOrganization, plan(1), { max: 0 })).toHaveLength(1);
-  });
-
-  test("each provider instance is counted apart", async () => {
-    const made = plan(2);
-    const acme = made.provider("acme", { apiKey: "key-of-acme" });
-    times(2, (number) => made.add("Consortium", `a${number}`, {}, { provider: acme }));
-    expect(await messages(consortiaPerOrganization, made)).toEqual([]);
-    made.add("Consortium", "a3", {}, { provider: acme });
-    expect(await messages(consortiaPerOrganization, made)).toEqual([
-      expect.stringMatching(
-        /^The organization of provider "acme" would have 3 consortia \(in this stack "a1", "a2" and "a3"\)/,
-      ),
-    ]);
-  });
-
-  test("unknown names and unknown settings of a provider change nothing", async () => {
-    const made = new Plan();
-    const acme = made.provider("acme", { apiKey: unknown });
-    times(2, (number) => made.add("Consortium", `c${number}`, { name: unknown }, { provider: acme }));
-    expect(await messages(consortiaPerOrganization, made)).toEqual([]);
-  });
-});
-
-describe("environments-per-consortium", () => {
-  const fill = (plan: Plan, count: number): Plan => {
-    const consortium = plan.add("Consortium", "trade");
-    times(count, (number) =>
-      plan.add("Environment", `e${number}`, { consortium, provider: "geth", consensusType: "poa" }),
-    );
+describe.each(limits)("$policy.name", ({ policy, most, things, owner, about, remedy, fill }) => {
+  /** At a first preview, or later. */
+  const filled = (count: number, deployed = false): Plan => {
+    const plan = new Plan("test", deployed);
+    fill(plan, count);
     return plan;
   };
 
-  test("3 are fine, at a first preview and later", async () => {
-    expect(await messages(environmentsPerConsortium, fill(new Plan(), 3))).toEqual([]);
-    expect(await messages(environmentsPerConsortium, fill(new Plan("test", true), 3))).toEqual([]);
-  });
-
-  test.each([false, true])("4 are not (deployed: %s)", async (deployed) => {
-    expect(await judge([environmentsPerConsortium], fill(new Plan("test", deployed), 4))).toEqual([
+  test.each([false, true])("as many as are allowed, and one more (deployed: %s)", async (deployed) => {
+    expect(await messages(policy, filled(most, deployed))).toEqual([]);
+    const found = `${owner} would have ${most + 1} ${things} (in this stack ${quoted(most + 1)})`;
+    expect(await judge([policy], filled(most + 1, deployed))).toEqual([
       {
-        policy: "environments-per-consortium",
+        policy: policy.name,
         level: "mandatory",
-        about: "trade",
-        message:
-          'Consortium "trade" would have 4 environments (in this stack "e1", "e2", "e3" and "e4"), but at most 3 are ' +
-          "allowed. Remove some, or put them into another consortium.",
+        ...(about && { about }),
+        message: `${found}, but at most ${most} are allowed. ${remedy}`,
       },
     ]);
   });
 
-  test("in a consortium of another stack, given by its id", async () => {
-    const plan = new Plan();
-    times(4, (number) => plan.add("Environment", `e${number}`, { consortiumId: "c0ffee" }));
-    expect(await messages(environmentsPerConsortium, plan)).toEqual([
-      expect.stringMatching(/^Consortium "c0ffee" would have 4 environments/),
-    ]);
-  });
-
-  test("two consortia are two consortia, and unknown ones are nobody's", async () => {
-    const plan = fill(new Plan(), 3);
-    const other = plan.add("Consortium", "other");
-    times(3, (number) => plan.add("Environment", `o${number}`, { consortium: other }));
-    times(4, (number) => plan.add("Environment", `u${number}`, { consortiumId: unknown }));
-    expect(await messages(environmentsPerConsortium, plan)).toEqual([]);
-  });
-
   test("another max", async () => {
-    expect(await messages(environmentsPerConsortium, fill(new Plan(), 2), { max: 1 })).toHaveLength(1);
+    expect(await messages(policy, filled(most + 1), { max: most + 1 })).toEqual([]);
+    expect(await messages(policy, filled(1), { max: 0 })).toHaveLength(1);
   });
+});
+
+test("each provider instance has its own consortia, even if its settings and their names are not known", async () => {
+  const plan = new Plan();
+  times(2, (number) => plan.add("Consortium", `c${number}`));
+  const provider = plan.provider("acme", { apiKey: unknown });
+  times(2, (number) => plan.add("Consortium", `a${number}`, { name: unknown }, { provider }));
+  expect(await messages(consortiaPerOrganization, plan)).toEqual([]);
+  plan.add("Consortium", "a3", {}, { provider });
+  expect(await messages(consortiaPerOrganization, plan)).toEqual([
+    expect.stringMatching(
+      /^The organization of provider "acme" would have 3 consortia \(in this stack "a1", "a2" and "a3"\)/,
+    ),
+  ]);
+});
+
+test.each([
+  [environmentsPerConsortium, "Environment", { consortiumId: "c0" }, 'Consortium "c0" would have 4 environments'],
+  [
+    nodesPerEnvironment,
+    "Node",
+    { consortiumId: "c1", environmentId: "e0", membershipId: "m1" },
+    'Environment "e0" would have 5 nodes',
+  ],
+] as const)("$name: in a parent of another stack, given by its id", async (policy, className, ids, message) => {
+  const plan = new Plan();
+  times(className === "Node" ? 5 : 4, (number) => plan.add(className, `r${number}`, ids));
+  expect(await messages(policy, plan)).toEqual([expect.stringContaining(message)]);
+});
+
+test("environments of two consortia are counted apart, and those of unknown ones are nobody's", async () => {
+  const plan = new Plan();
+  for (const name of ["trade", "other"]) {
+    const consortium = plan.add("Consortium", name);
+    times(3, (number) => plan.add("Environment", `${name}-${number}`, { consortium }));
+  }
+  times(4, (number) => plan.add("Environment", `u${number}`, { consortiumId: unknown }));
+  expect(await messages(environmentsPerConsortium, plan)).toEqual([]);
 });
 
 describe("resources-per-environment", () => {
@@ -143,43 +167,11 @@ describe("resources-per-environment", () => {
   });
 });
 
-describe("nodes-per-environment", () => {
-  const fill = (plan: Plan, count: number): Plan => {
-    const { node } = network(plan);
-    times(count, (number) => node(`n${number}`, number % 2));
-    return plan;
-  };
-
-  test("4 are fine, at a first preview and later", async () => {
-    expect(await messages(nodesPerEnvironment, fill(new Plan(), 4))).toEqual([]);
-    expect(await messages(nodesPerEnvironment, fill(new Plan("test", true), 4))).toEqual([]);
-  });
-
-  test.each([false, true])("5 are not (deployed: %s)", async (deployed) => {
-    expect(await judge([nodesPerEnvironment], fill(new Plan("test", deployed), 5))).toEqual([
-      {
-        policy: "nodes-per-environment",
-        level: "mandatory",
-        about: "ledger",
-        message:
-          'Environment "ledger" would have 5 nodes (in this stack "n1", "n2", "n3", "n4" and "n5"), but at most 4 are ' +
-          "allowed. Remove some, or put them into another environment.",
-      },
-    ]);
-  });
-
-  test("in an environment of another stack, given by its id", async () => {
-    const plan = new Plan();
-    times(5, (number) =>
-      plan.add("Node", `n${number}`, { consortiumId: "c1", environmentId: "e0", membershipId: "m1" }),
-    );
-    expect(await messages(nodesPerEnvironment, plan)).toEqual([
-      expect.stringMatching(/^Environment "e0" would have 5 nodes/),
-    ]);
-  });
-
+describe("nodes and memberships", () => {
   test("nodes whose environment is unknown are nobody's", async () => {
-    const plan = fill(new Plan(), 3);
+    const plan = new Plan();
+    const { node } = network(plan);
+    times(3, (number) => node(`n${number}`));
     times(5, (number) => plan.add("Node", `u${number}`, { environmentId: unknown, membershipId: unknown }));
     expect(await messages(nodesPerEnvironment, plan)).toEqual([]);
   });

@@ -12,7 +12,7 @@ import {
 import { judge } from "./support/host";
 import { Plan, unknown } from "./support/plan";
 
-/** A policy, a resource in a stack named "test", settings, and what is said of it; none: all is well. */
+/** A resource in a stack named "test", settings, and what is said of it after the beginning; nothing: all is well. */
 type Row = [what: string, add: (plan: Plan) => void, settings?: object, message?: string];
 
 const environment =
@@ -36,10 +36,14 @@ const named =
   (plan: Plan): void =>
     void plan.add(kind, "it", { name });
 
-const table: [ConsortiumPolicy, string, Row[]][] = [
+const unprotected = 'is not protected in stack "test". Add the resource option protect: true.';
+
+/** A policy, its level, and how what it says begins. */
+const table: [ConsortiumPolicy, string, string, Row[]][] = [
   [
     consensusForProvider,
     "mandatory",
+    'Environment "ledger" uses ',
     [
       ["raft of quorum", environment("quorum", "raft")],
       ["ibft of quorum", environment("quorum", "ibft")],
@@ -48,25 +52,25 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
         "raft of geth",
         environment("geth", "raft"),
         {},
-        'Environment "ledger" uses consensusType raft with provider geth, which allows only poa. Use poa.',
+        "consensusType raft with provider geth, which allows only poa. Use poa.",
       ],
       [
         "poa of quorum",
         environment("quorum", "poa"),
         {},
-        'Environment "ledger" uses consensusType poa with provider quorum, which allows only raft or ibft. Use raft or ibft.',
+        "consensusType poa with provider quorum, which allows only raft or ibft. Use raft or ibft.",
       ],
       [
         "a protocol that the settings leave out",
         environment("quorum", "raft"),
         { allowed: { quorum: ["ibft"], geth: ["poa"] } },
-        'Environment "ledger" uses consensusType raft with provider quorum, which allows only ibft. Use ibft.',
+        "consensusType raft with provider quorum, which allows only ibft. Use ibft.",
       ],
       [
         "a client that the settings leave out",
         environment("geth", "poa"),
         { allowed: { quorum: ["ibft"], geth: [] } },
-        'Environment "ledger" uses provider geth, which is not allowed. Use quorum.',
+        "provider geth, which is not allowed. Use quorum.",
       ],
       ["an unknown client", environment(unknown, "raft")],
       ["an unknown protocol", environment("geth", unknown)],
@@ -76,6 +80,7 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
   [
     nodeSize,
     "mandatory",
+    "",
     [
       ["any size", sized("huge")],
       ["no size", sized()],
@@ -108,6 +113,7 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
   [
     allowedServices,
     "mandatory",
+    'Service "s" is of the type ',
     [
       ["any type", service("ipfs")],
       ["a type that is allowed", service("ipfs"), { types: ["idregistry", "ipfs"] }],
@@ -115,14 +121,9 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
         "a type that is not",
         service("hdwallet"),
         { types: ["idregistry", "ipfs"] },
-        'Service "s" is of the type hdwallet, which is not allowed. Use idregistry or ipfs.',
+        "hdwallet, which is not allowed. Use idregistry or ipfs.",
       ],
-      [
-        "any, where none is allowed",
-        service("ipfs"),
-        { types: [] },
-        'Service "s" is of the type ipfs, which is not allowed. Remove it.',
-      ],
+      ["any, where none is allowed", service("ipfs"), { types: [] }, "ipfs, which is not allowed. Remove it."],
       ["an unknown type", service(unknown), { types: [] }],
       ["other resources", named("Node", "n"), { types: [] }],
     ],
@@ -130,26 +131,22 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
   [
     tetherInterval,
     "mandatory",
+    'Tether service "pin" has intervalHours ',
     [
       ["one hour", tether({ intervalHours: 1 })],
-      [
-        "less than one hour",
-        tether({ intervalHours: 0 }),
-        {},
-        'Tether service "pin" has intervalHours 0, but at least 1 is allowed. Set 1 or more.',
-      ],
+      ["less than one hour", tether({ intervalHours: 0 }), {}, "0, but at least 1 is allowed. Set 1 or more."],
       [
         "less than the settings want",
         tether({ intervalHours: 5 }),
         { minHours: 6 },
-        'Tether service "pin" has intervalHours 5, but at least 6 is allowed. Set 6 or more.',
+        "5, but at least 6 is allowed. Set 6 or more.",
       ],
       ["as much as the settings allow", tether({ intervalHours: 24 }), { maxHours: 24 }],
       [
         "more than the settings allow",
         tether({ intervalHours: 25 }),
         { maxHours: 24 },
-        'Tether service "pin" has intervalHours 25, but at most 24 is allowed. Set 24 or less.',
+        "25, but at most 24 is allowed. Set 24 or less.",
       ],
       ["an unknown interval", tether({ intervalHours: unknown }), { minHours: 6 }],
     ],
@@ -157,41 +154,23 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
   [
     allowedNetworks,
     "advisory",
+    'Tether service "pin" uses network mainnet in stack "test". Use another network, or add "test" to the setting mainnetStacks.',
     [
       ["rinkeby", tether({ network: "rinkeby" })],
-      [
-        "mainnet",
-        tether({ network: "mainnet" }),
-        {},
-        'Tether service "pin" uses network mainnet in stack "test". Use another network, or add "test" to the setting mainnetStacks.',
-      ],
+      ["mainnet", tether({ network: "mainnet" }), {}, ""],
       ["mainnet in a stack that is named", tether({ network: "mainnet" }), { mainnetStacks: ["test"] }],
-      [
-        "mainnet in a stack that is not named",
-        tether({ network: "mainnet" }),
-        { mainnetStacks: ["tes", "prod"] },
-        'Tether service "pin" uses network mainnet in stack "test". Use another network, or add "test" to the setting mainnetStacks.',
-      ],
+      ["mainnet in a stack that is not named", tether({ network: "mainnet" }), { mainnetStacks: ["tes", "prod"] }, ""],
       ["an unknown network", tether({ network: unknown })],
     ],
   ],
   [
     withSettings(protectLedgers, { stacks: ["test"] }),
     "advisory",
+    "",
     [
       ["a protected consortium", (plan) => void plan.add("Consortium", "it", {}, { protect: true })],
-      [
-        "a consortium without protection",
-        named("Consortium", "it"),
-        {},
-        'Consortium "it" is not protected in stack "test". Add the resource option protect: true.',
-      ],
-      [
-        "an environment without protection",
-        named("Environment", "it"),
-        {},
-        'Environment "it" is not protected in stack "test". Add the resource option protect: true.',
-      ],
+      ["a consortium without protection", named("Consortium", "it"), {}, `Consortium "it" ${unprotected}`],
+      ["an environment without protection", named("Environment", "it"), {}, `Environment "it" ${unprotected}`],
       ["in a stack that is not named", named("Environment", "it"), { stacks: ["prod"] }],
       ["a node needs none", named("Node", "it")],
     ],
@@ -199,6 +178,7 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
   [
     withSettings(naming, "mandatory"),
     "mandatory",
+    "",
     [
       ["a name that matches", named("Node", "acme-1")],
       [
@@ -227,13 +207,15 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
   ],
 ];
 
-describe.each(table)("$name", (policy, level, rows) => {
+describe.each(table)("$name", (policy, level, begin, rows) => {
   test.each(rows)("%s", async (_, add, settings = {}, message = undefined) => {
     const plan = new Plan();
     add(plan);
     const found = await judge([policy], plan, { [policy.name]: settings });
     const about = plan.resources.at(-1)!.name;
-    expect(found).toEqual(message === undefined ? [] : [{ policy: policy.name, level, message, about }]);
+    expect(found).toEqual(
+      message === undefined ? [] : [{ policy: policy.name, level, message: begin + message, about }],
+    );
   });
 });
 

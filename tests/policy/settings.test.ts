@@ -14,112 +14,81 @@ import {
 import { judge } from "./support/host";
 import { network, Plan } from "./support/plan";
 
-const wrong: [string, object, string][] = [
-  [
-    "an unknown policy",
-    { "nodes-per-enviroment": { max: 3 } },
-    'There is no policy "nodes-per-enviroment"; the policies are consortia-per-organization, environments-per-consortium, ' +
-      "nodes-per-environment, resources-per-environment, consensus-for-provider, node-size, allowed-services, tether-interval, " +
-      "tether-after-configuration, allowed-networks, allowed-regions, naming, protect-ledgers, balanced-membership, credential-per-member.",
-  ],
+const expected = (setting: string, wanted: string, received: string): string =>
+  `setting ${setting}: Invalid input: expected ${wanted}, received ${received}`;
+const noPattern = "setting pattern: must be a regular expression, or an object with one for each type";
+const noLevel =
+  'setting enforcementLevel: Invalid option: expected one of "advisory"|"mandatory"|"remediate"|"disabled"';
+
+/** The settings of one policy, and what is wrong with them. */
+const wrong: [what: string, policy: string, settings: unknown, problem: string][] = [
   [
     "an unknown setting",
-    { "nodes-per-environment": { maximum: 3 } },
-    'Policy "nodes-per-environment": Unrecognized key: "maximum"; the settings are enforcementLevel, max, live.',
+    "nodes-per-environment",
+    { maximum: 3 },
+    'Unrecognized key: "maximum"; the settings are enforcementLevel, max, live',
   ],
   [
     "a setting of a policy that has none",
-    { "credential-per-member": { max: 3 } },
-    'Policy "credential-per-member": Unrecognized key: "max"; the settings are enforcementLevel.',
+    "credential-per-member",
+    { max: 3 },
+    'Unrecognized key: "max"; the settings are enforcementLevel',
   ],
-  [
-    "text for a number",
-    { "tether-interval": { minHours: "2" } },
-    'Policy "tether-interval": setting minHours: Invalid input: expected number, received string.',
-  ],
-  [
-    "half a node",
-    { "nodes-per-environment": { max: 2.5 } },
-    'Policy "nodes-per-environment": setting max: Invalid input: expected int, received number.',
-  ],
-  [
-    "text for a whole number",
-    { "nodes-per-environment": { max: "3" } },
-    'Policy "nodes-per-environment": setting max: Invalid input: expected number, received string.',
-  ],
-  [
-    "a number for one pattern of several",
-    { naming: { pattern: { Node: 1 } } },
-    'Policy "naming": setting pattern: must be a regular expression, or an object with one for each type.',
-  ],
-  [
-    "less than nothing",
-    { "nodes-per-environment": { max: -1 } },
-    'Policy "nodes-per-environment": setting max: Too small: expected number to be >=0.',
-  ],
+  ["text for a number", "tether-interval", { minHours: "2" }, expected("minHours", "number", "string")],
+  ["half a node", "nodes-per-environment", { max: 2.5 }, expected("max", "int", "number")],
+  ["text for a whole number", "nodes-per-environment", { max: "3" }, expected("max", "number", "string")],
+  ["a number for one pattern of several", "naming", { pattern: { Node: 1 } }, noPattern],
+  ["less than nothing", "nodes-per-environment", { max: -1 }, "setting max: Too small: expected number to be >=0"],
   [
     "more than everything",
-    { "balanced-membership": { maxShare: 50 } },
-    'Policy "balanced-membership": setting maxShare: Too big: expected number to be <=1.',
+    "balanced-membership",
+    { maxShare: 50 },
+    "setting maxShare: Too big: expected number to be <=1",
   ],
-  [
-    "text for a flag",
-    { "consortia-per-organization": { live: "yes" } },
-    'Policy "consortia-per-organization": setting live: Invalid input: expected boolean, received string.',
-  ],
-  [
-    "text for a list",
-    { "protect-ledgers": { stacks: "prod" } },
-    'Policy "protect-ledgers": setting stacks: Invalid input: expected array, received string.',
-  ],
+  ["text for a flag", "consortia-per-organization", { live: "yes" }, expected("live", "boolean", "string")],
+  ["text for a list", "protect-ledgers", { stacks: "prod" }, expected("stacks", "array", "string")],
   [
     "a region that does not exist",
-    { "allowed-regions": { regions: ["eu", "moon"] } },
-    'Policy "allowed-regions": setting regions.1: Invalid option: expected one of "us"|"eu"|"ap"|"ko"|"us1"|"eu1".',
+    "allowed-regions",
+    { regions: ["eu", "moon"] },
+    'setting regions.1: Invalid option: expected one of "us"|"eu"|"ap"|"ko"|"us1"|"eu1"',
   ],
   [
     "text for the protocols of a client",
-    { "consensus-for-provider": { allowed: { quorum: "ibft" } } },
-    'Policy "consensus-for-provider": setting allowed.quorum: Invalid input: expected array, received string.',
+    "consensus-for-provider",
+    { allowed: { quorum: "ibft" } },
+    expected("allowed.quorum", "array", "string"),
   ],
-  [
-    "no regular expression",
-    { naming: { pattern: { Node: "(" } } },
-    'Policy "naming": setting pattern.Node: must be a regular expression.',
-  ],
-  [
-    "a number for a pattern",
-    { naming: { pattern: 1 } },
-    'Policy "naming": setting pattern: must be a regular expression, or an object with one for each type.',
-  ],
-  [
-    "an unknown level",
-    { naming: "loud" },
-    'Policy "naming": setting enforcementLevel: Invalid option: expected one of "advisory"|"mandatory"|"remediate"|"disabled".',
-  ],
-  [
-    "an unknown level among settings",
-    { naming: { enforcementLevel: 1 } },
-    'Policy "naming": setting enforcementLevel: Invalid option: expected one of "advisory"|"mandatory"|"remediate"|"disabled".',
-  ],
+  ["no regular expression", "naming", { pattern: { Node: "(" } }, "setting pattern.Node: must be a regular expression"],
+  ["a number for a pattern", "naming", { pattern: 1 }, noPattern],
+  ["an unknown level", "naming", "loud", noLevel],
+  ["an unknown level among settings", "naming", { enforcementLevel: 1 }, noLevel],
 ];
 
 describe("settings that cannot be used", () => {
-  test.each(wrong)("in the function's bag: %s", (_, settings, message) => {
-    expect(() => consortiumPolicies(settings as PackSettings)).toThrow(new PolicySettingsError(message));
+  test.each(wrong)("in the function's bag: %s", (_, policy, settings, problem) => {
+    const error = new PolicySettingsError(`Policy "${policy}": ${problem}.`);
+    expect(() => consortiumPolicies({ [policy]: settings })).toThrow(error);
   });
 
-  const valued = wrong.filter(([what]) => !/policy$|level/.test(what));
-  test.each(valued)("in --policy-pack-config, should the host let it through: %s", async (_, config, message) => {
+  test("of a policy that does not exist", () => {
+    const names = policies.map(({ name }) => name).join(", ");
+    expect(() => consortiumPolicies({ "nodes-per-enviroment": { max: 3 } } as PackSettings)).toThrow(
+      new PolicySettingsError(`There is no policy "nodes-per-enviroment"; the policies are ${names}.`),
+    );
+  });
+
+  const valued = wrong.filter(([what]) => !what.includes("level"));
+  test.each(valued)("in --policy-pack-config, should the host let it through: %s", async (...row) => {
+    const [, policy, settings, problem] = row;
     const plan = new Plan();
     const { environment } = network(plan);
     plan.add("TetherService", "pin", { intervalHours: 0, active: true }, { dependsOn: [environment] });
-    const [policy] = Object.keys(config);
     const chosen = policies
       .filter(({ name }) => name === policy)
       .map((one) => ({ ...one, enforcementLevel: "advisory" as const }));
-    expect(await judge(chosen, plan, config as Record<string, object>)).toEqual([
-      { policy, level: "mandatory", message, about: "e2e-test" },
+    expect(await judge(chosen, plan, { [policy]: settings as object })).toEqual([
+      { policy, level: "mandatory", message: `Policy "${policy}": ${problem}.`, about: "e2e-test" },
     ]);
   });
 

@@ -12,58 +12,46 @@ function start() {
   const made = network(plan);
   return { plan, ...made, nodes: [made.node("a", 0), made.node("b", 1)] as const };
 }
+type Started = ReturnType<typeof start>;
 
-describe("fine", () => {
-  test("it depends on every node", async () => {
-    const { plan, nodes } = start();
-    tether(plan, [...nodes]);
-    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
-  });
-
-  test("it depends on something that depends on every node", async () => {
-    const { plan, nodes, environment, memberships } = start();
-    const cred = plan.add("AppCred", "app", { environment, membership: memberships[0] }, { dependsOn: [...nodes] });
-    tether(plan, [cred]);
-    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
-  });
-
-  test("one of its properties was made from every node", async () => {
-    const { plan, nodes } = start();
-    plan.add("TetherService", "pin", args, { madeFrom: { intervalHours: [...nodes] } });
-    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
-  });
-
-  test.each([[{ active: false }], [{ active: unknown }]])(
-    "it is not active, or not known to be: %p",
-    async (change) => {
-      const { plan } = start();
-      tether(plan, [], change);
-      expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+test.each<[string, (started: Started) => void]>([
+  ["it depends on every node", ({ plan, nodes }) => tether(plan, [...nodes])],
+  [
+    "it depends on something that depends on every node",
+    ({ plan, nodes, environment, memberships: [membership] }) =>
+      tether(plan, [plan.add("AppCred", "app", { environment, membership }, { dependsOn: [...nodes] })]),
+  ],
+  [
+    "one of its properties was made from every node",
+    ({ plan, nodes }) => plan.add("TetherService", "pin", args, { madeFrom: { intervalHours: [...nodes] } }),
+  ],
+  ["it is not active", ({ plan }) => tether(plan, [], { active: false })],
+  ["it is not known to be active", ({ plan }) => tether(plan, [], { active: unknown })],
+  [
+    "its environment is not known: there are two, and it depends on neither, or on both",
+    ({ plan, consortium, nodes, memberships }) => {
+      const environment = plan.add("Environment", "other", { consortium });
+      const node = plan.add("Node", "c", { environment, membership: memberships[0] });
+      tether(plan, []);
+      plan.add("TetherService", "both", args, { dependsOn: [nodes[0], node] });
     },
-  );
+  ],
+  [
+    "the nodes are of another organization's environment",
+    ({ plan }) => plan.add("TetherService", "pin", args, { provider: plan.provider("acme", { apiKey: "key" }) }),
+  ],
+])("fine: %s", async (_, build) => {
+  const started = start();
+  build(started);
+  expect(await messages(tetherAfterConfiguration, started.plan)).toEqual([]);
+});
 
-  test("its environment is not known: there are two, and it depends on neither, or on both", async () => {
-    const { plan, consortium, nodes, memberships } = start();
-    const environment = plan.add("Environment", "other", { consortium });
-    const node = plan.add("Node", "c", { environment, membership: memberships[0] });
-    tether(plan, []);
-    plan.add("TetherService", "both", args, { dependsOn: [nodes[0], node] });
-    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
-  });
-
-  test("the nodes are of another organization's environment", async () => {
-    const { plan } = start();
-    plan.add("TetherService", "pin", args, { provider: plan.provider("acme", { apiKey: "key" }) });
-    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
-  });
-
-  test("the stack has no node, or none whose environment is known", async () => {
-    const plan = new Plan();
-    const { memberships } = network(plan);
-    plan.add("Node", "a", { environmentId: unknown, membership: memberships[0] });
-    tether(plan, []);
-    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
-  });
+test("fine: the stack has no node, or none whose environment is known", async () => {
+  const plan = new Plan();
+  const { memberships } = network(plan);
+  plan.add("Node", "a", { environmentId: unknown, membership: memberships[0] });
+  tether(plan, []);
+  expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
 });
 
 describe("broken", () => {

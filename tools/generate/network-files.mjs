@@ -2,7 +2,7 @@
 /** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference of the file. */
 import { format } from "prettier";
 import { table } from "./markdown.mjs";
-import { built, consensusOf, described, interfaceText, membersText } from "./types.mjs";
+import { built, consensusOf, described, interfaceOf, interfaceText, membersOf, shared } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
 
@@ -36,15 +36,23 @@ export async function networkTypes(schema) {
   const choices = environment.allOf.map((/** @type {Json} */ rule) => {
     const consensus = { ...consensusType, ...rule.then.properties.consensusType };
     const client = { ...provider, ...rule.if.properties.provider };
-    return membersText({ properties: { provider: client, consensusType: consensus }, required: environment.required });
+    const members = membersOf({
+      properties: { provider: client, consensusType: consensus },
+      required: environment.required,
+    });
+    return `{\n${Object.values(members).join("")}}`;
   });
   const settings = { description: "The other settings of an environment.", properties: rest };
+  const { NetworkMember: member, ...more } = others;
+  const interfaces = Object.entries({ NetworkMember: member, NetworkEnvironmentSettings: settings, ...more }).map(
+    ([name, definition]) => interfaceOf(name, definition),
+  );
+  const entry = shared(interfaces, "NetworkEntry", "What most entries may have.", ["adopt", "formerly", "extra"]);
   const text = [
     header,
     `/** ${environment.description} */`,
-    `export type NetworkEnvironment = NetworkEnvironmentSettings & (${choices.map((/** @type {string} */ one) => `{\n${one}}`).join(" | ")});`,
-    interfaceText("NetworkEnvironmentSettings", settings),
-    ...Object.entries(others).map(([name, definition]) => interfaceText(name, definition)),
+    `export type NetworkEnvironment = NetworkEnvironmentSettings & (${choices.join(" | ")});`,
+    ...[entry, ...interfaces].map(interfaceText),
   ];
   return format(text.join("\n"), { parser: "typescript", printWidth: 120 });
 }

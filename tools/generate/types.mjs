@@ -103,6 +103,32 @@ export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 `;
 
 const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
+/** An interface of TypeScript: its members as text, by key. @typedef {{ doc: string, name: string, bases: string[], members: Record<string, string>, isOwn?: boolean }} Interface */
+
+/** @param {Interface} one */
+export const interfaceText = ({ doc, name, bases, members, isOwn }) =>
+  `${comment(doc)}${isOwn ? "" : "export "}interface ${name}${bases.length > 0 ? ` extends ${bases.join(", ")}` : ""} {\n${Object.values(members).join("")}}\n`;
+
+/**
+ * Moves members to an interface that stays in the file, which all extend that have the same as the first one that has them.
+ * @param {Interface[]} all @param {string} name @param {string} doc @param {string[]} keys @returns {Interface}
+ */
+export function shared(all, name, doc, keys) {
+  const textOf = (/** @type {Interface} */ { members }) => keys.map((key) => members[key] ?? "");
+  const texts = all.map(textOf).find((some) => some.every(Boolean)) ?? [];
+  for (const one of all.filter((each) => textOf(each).join() === texts.join())) {
+    one.bases.push(name);
+    for (const key of keys) delete one.members[key];
+  }
+  return {
+    doc,
+    name,
+    bases: [],
+    members: Object.fromEntries(keys.map((key, at) => [key, texts[at] ?? ""])),
+    isOwn: true,
+  };
+}
+
 const union = (/** @type {Property[]} */ some) => some.map(({ key }) => JSON.stringify(key)).join(" | ") || "never";
 
 const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ (consensusOf)).map(
@@ -127,7 +153,7 @@ function resource(definition) {
     property.optional && seen.includes(property) && !property.meta.computed && !property.filled;
   const lines = properties.map((property) => {
     const text = (type === "Environment" && seen.includes(property) && dependent[property.key]) || property.type;
-    return `${comment(property.doc, "  ")}  ${property.key}${isOpen(property) ? "?" : ""}: ${text};\n`;
+    return [property.key, `${comment(property.doc, "  ")}  ${property.key}${isOpen(property) ? "?" : ""}: ${text};\n`];
   });
   // Some arguments have more forms than the state has.
   const isWider = (/** @type {Property} */ arg) => seen.some(({ key, type }) => key === arg.key && type !== arg.type);
@@ -140,18 +166,17 @@ function resource(definition) {
   const [parameter, argument] =
     type === "Environment" ? ["<Client extends string = keyof ConsensusOf>", "<Client>"] : ["", ""];
   const names = `${union(same.filter((arg) => !mayLack(arg)))}, ${union(same.filter(mayLack))}`;
-  const blocks = [
-    `${comment(doc)}export interface ${type}Properties${parameter} {\n${lines.join("")}}\n`,
-    // An interface, because TypeScript shows its name where it would show all members of another type.
-    `export interface ${type}Fields${parameter} extends Args<${type}Properties${argument}, ${names}> {${wider.join("")}}\n`,
-  ];
+  /** @type {Interface} */
+  const shape = { doc, name: `${type}Properties${parameter}`, bases: [], members: Object.fromEntries(lines) };
+  // An interface, because TypeScript shows its name where it would show all members of another type.
+  const fields = `export interface ${type}Fields${parameter} extends Args<${type}Properties${argument}, ${names}> {${wider.join("")}}\n`;
   const keysOf = (/** @type {Property[]} */ some) => some.map(({ key }) => key);
   const facts = {
     handler: handlerName(type),
     outputs: keysOf(properties),
     secrets: secretKeys(definition),
   };
-  return { text: blocks.join("\n"), facts: `  ${type}: ${JSON.stringify(facts)},\n` };
+  return { shape, fields, facts: `  ${type}: ${JSON.stringify(facts)},\n` };
 }
 
 /** What a Provider takes. @param {Record<string, any>} settings those of the plugin's schema */
@@ -183,10 +208,17 @@ export function sdkTypes(definitions, { types, config }) {
   const all = Object.values(definitions).map(resource);
   const what = "What a class must know about its resource: its handler, its outputs, and which of them are secret.";
   const facts = `${comment(what)}export const classes = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
+  const shapes = all.map(({ shape }) => shape);
+  const bases = [
+    shared(shapes, "Placed", "Where objects of an environment belong.", ["consortiumId", "environmentId"]),
+    shared(shapes, "Asked", "What programs can ask for each object.", ["adopt", "extra"]),
+    shared(shapes, "Recorded", "What the service records of each object.", ["state", "revision", "createdAt"]),
+  ];
   return [
     sdkHeader,
     consensus,
-    ...all.map(({ text }) => text),
+    ...bases.map(interfaceText),
+    ...all.map(({ shape, fields }) => `${interfaceText(shape)}\n${fields}`),
     enums(types).join(""),
     providerArgs(config.variables),
     facts,
@@ -269,31 +301,36 @@ export const described = (schema, options) =>
 /** The named objects in a schema, itself included. @param {any} schema @param {"input" | "output"} io @returns {Record<string, Json>} */
 const namedIn = (schema, io) => described(z.object({ schema }), { io }).$defs ?? {};
 
-/** The members of an interface, with their descriptions. @param {Json} schema */
-export const membersText = ({ properties, required = [] }) =>
-  Object.entries(/** @type {Record<string, Json>} */ (properties))
-    .map(
-      ([key, property]) =>
-        `${comment(property.description, "  ")}  ${key}${required.includes(key) ? "" : "?"}: ${typeText(property, false)};\n`,
-    )
-    .join("");
+/** The members of an interface, with their descriptions, by key. @param {Json} schema @returns {Record<string, string>} */
+export const membersOf = ({ properties, required = [] }) =>
+  Object.fromEntries(
+    Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, property]) => [
+      key,
+      `${comment(property.description, "  ")}  ${key}${required.includes(key) ? "" : "?"}: ${typeText(property, false)};\n`,
+    ]),
+  );
 
-/** @param {string} name @param {Json} schema */
-export function interfaceText(name, schema) {
-  const isOpen = Boolean(schema.additionalProperties);
-  const others = `${comment("Whatever else the service shows.", "  ")}  [field: string]: unknown;\n`;
-  return `${comment(schema.description)}export interface ${name} {\n${membersText(schema)}${isOpen ? others : ""}}\n`;
+/** @param {string} name @param {Json} schema @returns {Interface} */
+export function interfaceOf(name, schema) {
+  const others = { "": `${comment("Whatever else the service shows.", "  ")}  [field: string]: unknown;\n` };
+  const members = { ...membersOf(schema), ...(schema.additionalProperties && others) };
+  return { doc: schema.description, name, bases: [], members };
 }
 
-/** @param {{ name: string, doc: string, args: any, result: any, list?: string }} lookup */
-function pair({ name, doc, args, result, list }) {
+/** @param {{ name: string, args: any }} lookup @returns {Interface} */
+function argsOf({ name, args }) {
   const argsName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Args`;
   const described = args.meta({ id: argsName, description: `Arguments of \`${name}\`.` });
+  return interfaceOf(argsName, namedIn(described, "input")[argsName] ?? {});
+}
+
+/** @param {{ name: string, doc: string, result: any, list?: string }} lookup @param {Interface} args */
+function pair({ name, doc, result, list }, args) {
   /** @type {Json} */
   const whole = z.toJSONSchema(z.object({ result }), { unrepresentable: "any" });
   const one = typeText(whole.properties.result, false);
-  const types = `${argsName}, ${one}${list ? "[]" : ""}`;
-  return `${interfaceText(argsName, namedIn(described, "input")[argsName] ?? {})}
+  const types = `${args.name}, ${one}${list ? "[]" : ""}`;
+  return `${interfaceText(args)}
 export const [
 ${comment(doc, "  ")}  ${name},
 ${comment(`${doc} For arguments that are outputs.`, "  ")}  ${name}Output,
@@ -305,6 +342,11 @@ ${comment(`${doc} For arguments that are outputs.`, "  ")}  ${name}Output,
 export function lookupTypes(lookups) {
   const all = Object.values(lookups);
   const named = Object.assign({}, ...all.map(({ result }) => namedIn(result, "output")));
-  const results = Object.entries(named).map(([name, schema]) => interfaceText(name, schema));
-  return [lookupHeader, ...results, ...all.map(pair)].join("\n");
+  const results = Object.entries(named).map(([name, schema]) => interfaceOf(name, schema));
+  const keys = ["id", "state", "revision", "createdAt"];
+  const listed = shared(results, "Listed", "What the service lists of each object.", keys);
+  const args = all.map(argsOf);
+  const inEnvironment = shared(args, "InEnvironment", "Which environment.", ["consortiumId", "environmentId"]);
+  const pairs = all.map((lookup, at) => pair(lookup, /** @type {Interface} */ (args[at])));
+  return [lookupHeader, ...[listed, ...results, inEnvironment].map(interfaceText), ...pairs].join("\n");
 }

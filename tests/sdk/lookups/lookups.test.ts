@@ -13,40 +13,29 @@ const number = expect.any(Number) as number;
 const hex = expect.stringMatching(/^0x[0-9a-f]+$/i) as string;
 const found = { id: text, state: text, revision: text, createdAt: text };
 
-interface Lookup {
-  args: (net: Network) => object;
-  result: object;
-}
+type Lookup = [args: (net: Network) => object, result: object];
 type Name = Exclude<Extract<keyof typeof sdk, `get${string}`>, `${string}Output`>;
 
+const inConsortium = ({ consortiumId }: Network): object => ({ consortiumId });
 const inNode = ({ consortiumId, environmentId, nodeId }: Network): object => ({ consortiumId, environmentId, nodeId });
 const inEnvironment = ({ consortiumId, environmentId }: Network): object => ({ consortiumId, environmentId });
 const lookups: Record<Name, Lookup[]> = {
   getConsortia: [
-    {
-      args: () => ({}),
-      result: [{ ...found, name: "fixture", owner: text }],
-    },
-    { args: () => ({ name: "other" }), result: [] },
+    [() => ({}), [{ ...found, name: "fixture", owner: text }]],
+    [() => ({ name: "other" }), []],
   ],
   getMemberships: [
-    {
-      args: ({ consortiumId }) => ({ consortiumId }),
-      result: [{ orgName: "first" }, { orgName: "second" }],
-    },
-    {
-      args: ({ consortiumId }) => ({ consortiumId, orgName: "second" }),
-      result: [{ ...found, orgName: "second", orgId: text, minimumNodes: number, maximumNodes: number }],
-    },
+    [inConsortium, [{ orgName: "first" }, { orgName: "second" }]],
+    [
+      ({ consortiumId }) => ({ consortiumId, orgName: "second" }),
+      [{ ...found, orgName: "second", orgId: text, minimumNodes: number, maximumNodes: number }],
+    ],
   ],
   getEnvironments: [
-    {
-      args: ({ consortiumId }) => ({ consortiumId }),
-      result: [{ name: "main" }, { name: "spare" }],
-    },
-    {
-      args: ({ consortiumId }) => ({ consortiumId, name: "main" }),
-      result: [
+    [inConsortium, [{ name: "main" }, { name: "spare" }]],
+    [
+      ({ consortiumId }) => ({ consortiumId, name: "main" }),
+      [
         {
           ...found,
           name: "main",
@@ -58,20 +47,18 @@ const lookups: Record<Name, Lookup[]> = {
           releaseId: text,
         },
       ],
-    },
+    ],
   ],
   getNodes: [
-    {
-      args: ({ consortiumId, environmentId }) => ({ consortiumId, environmentId, name: "node-0" }),
-      result: [
-        { ...found, name: "node-0", membershipId: text, role: "validator", provider: "quorum", consensusType: "ibft" },
-      ],
-    },
+    [
+      (net) => ({ ...inEnvironment(net), name: "node-0" }),
+      [{ ...found, name: "node-0", membershipId: text, role: "validator", provider: "quorum", consensusType: "ibft" }],
+    ],
   ],
   getNodeStatus: [
-    {
-      args: inNode,
-      result: {
+    [
+      inNode,
+      {
         nodeKey: text,
         publicAddress: hex,
         validators: [hex],
@@ -79,37 +66,31 @@ const lookups: Record<Name, Lookup[]> = {
         blockHeight: number,
         urls: { rpc: text, wss: text },
       },
-    },
+    ],
   ],
   getNodeLogs: [
-    {
-      args: (net) => ({ ...inNode(net), maxLines: 1 }),
-      result: [expect.stringContaining("[geth]")],
-    },
-    {
-      args: (net) => ({ ...inNode(net), client: "constellation", maxLines: 2 }),
-      result: [text, expect.stringContaining("[constellation]")],
-    },
+    [(net) => ({ ...inNode(net), maxLines: 1 }), [expect.stringContaining("[geth]")]],
+    [
+      (net) => ({ ...inNode(net), client: "constellation", maxLines: 2 }),
+      [text, expect.stringContaining("[constellation]")],
+    ],
   ],
   getZones: [
-    {
-      args: ({ consortiumId }) => ({ consortiumId }),
-      result: [{ ...found, name: "of all", region: "us-east-2", cloud: "aws", type: "kaleido" }],
-    },
-    {
-      args: ({ consortiumId, environmentId }) => ({ consortiumId, environmentId, cloud: "azure" }),
-      result: [{ ...found, name: "of one", region: "westus2", bridgeId: "b1" }],
-    },
-    { args: ({ consortiumId }) => ({ consortiumId, region: "eu-central-1" }), result: [] },
+    [inConsortium, [{ ...found, name: "of all", region: "us-east-2", cloud: "aws", type: "kaleido" }]],
+    [
+      (net) => ({ ...inEnvironment(net), cloud: "azure" }),
+      [{ ...found, name: "of one", region: "westus2", bridgeId: "b1" }],
+    ],
+    [({ consortiumId }) => ({ consortiumId, region: "eu-central-1" }), []],
   ],
   getConfigurations: [
-    { args: inEnvironment, result: [{ ...found, name: "gas", type: "node_config", membershipId: text }] },
-    { args: (net) => ({ ...inEnvironment(net), type: "kms" }), result: [] },
+    [inEnvironment, [{ ...found, name: "gas", type: "node_config", membershipId: text }]],
+    [(net) => ({ ...inEnvironment(net), type: "kms" }), []],
   ],
   getServices: [
-    {
-      args: (net) => ({ ...inEnvironment(net), service: "idregistry" }),
-      result: [
+    [
+      (net) => ({ ...inEnvironment(net), service: "idregistry" }),
+      [
         {
           ...found,
           name: "registry",
@@ -119,55 +100,30 @@ const lookups: Record<Name, Lookup[]> = {
           urls: { http: text },
         },
       ],
-    },
-    { args: (net) => ({ ...inEnvironment(net), name: "other" }), result: [] },
+    ],
+    [(net) => ({ ...inEnvironment(net), name: "other" }), []],
   ],
   getInvitations: [
-    {
-      args: ({ consortiumId }) => ({ consortiumId }),
-      result: [{ ...found, orgName: "guest", email: "ops@guest.example" }],
-    },
-    { args: ({ consortiumId }) => ({ consortiumId, orgName: "other" }), result: [] },
+    [inConsortium, [{ ...found, orgName: "guest", email: "ops@guest.example" }]],
+    [({ consortiumId }) => ({ consortiumId, orgName: "other" }), []],
   ],
   getReleases: [
-    {
-      args: () => ({ provider: "quorum" }),
-      result: [
+    [
+      () => ({ provider: "quorum" }),
+      [
         { id: text, provider: "quorum", version: text, releaseStatus: text },
         { id: text, provider: "quorum" },
       ],
-    },
-    { args: () => ({ provider: "geth", version: "0" }), result: [] },
+    ],
+    [() => ({ provider: "geth", version: "0" }), []],
   ],
-  getTetherAccount: [
-    {
-      args: () => ({ tetherId }),
-      result: { account: hex, balanceWei: "994600000000000000" },
-    },
-  ],
-  getTetherBalance: [
-    {
-      args: () => ({ tetherId, network: "mainnet" }),
-      result: { network: "mainnet", balanceWei: "0" },
-    },
-  ],
+  getTetherAccount: [[() => ({ tetherId }), { account: hex, balanceWei: "994600000000000000" }]],
+  getTetherBalance: [[() => ({ tetherId, network: "mainnet" }), { network: "mainnet", balanceWei: "0" }]],
   getTetherReports: [
-    {
-      args: () => ({ tetherId }),
-      result: [0, 1, 2, 3].map((index) => ({ index, report: [{ node_name: "node-0" }] })),
-    },
-    {
-      args: () => ({ tetherId, count: 2 }),
-      result: [{ index: 2 }, { index: 3 }],
-    },
-    {
-      args: () => ({ tetherId, from: 1, count: 2 }),
-      result: [{ index: 1 }, { index: 2 }],
-    },
-    {
-      args: () => ({ tetherId, from: 9 }),
-      result: [],
-    },
+    [() => ({ tetherId }), [0, 1, 2, 3].map((index) => ({ index, report: [{ node_name: "node-0" }] }))],
+    [() => ({ tetherId, count: 2 }), [{ index: 2 }, { index: 3 }]],
+    [() => ({ tetherId, from: 1, count: 2 }), [{ index: 1 }, { index: 2 }]],
+    [() => ({ tetherId, from: 9 }), []],
   ],
 };
 
@@ -211,7 +167,7 @@ async function world(): Promise<{ service: Service; net: Network }> {
 
 const table = Object.entries(lookups).flatMap(([name, all]) => all.map((one) => [name as Name, one] as const));
 
-test.each(table)("%s %#", async (name, { args, result }) => {
+test.each(table)("%s %#", async (name, [args, result]) => {
   const { net } = await world();
   const get = sdk[name] as (args: object) => Promise<unknown>;
   const getOutput = sdk[`${name}Output`] as unknown as (args: Output<object>) => Output<unknown>;

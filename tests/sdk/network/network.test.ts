@@ -7,7 +7,7 @@ import { beside, raft, registered, short, trade } from "./registered";
 /* What a definition registers: which resources, under which names, with which options. */
 
 test("everything is a resource under a name that is made of keys", async () => {
-  const { all, named } = await registered(trade);
+  const { all, inputs } = await registered(trade);
   expect(all.map(short).sort()).toEqual(
     [
       ...[
@@ -22,28 +22,20 @@ test("everything is a resource under a name that is made of keys", async () => {
       ...["Environment trade/test", "Node trade/test/only", "AppCred trade/test/reports"],
     ].sort(),
   );
-  expect(named["Consortium trade"]!.inputs).toMatchObject({ name: "Coffee trade", description: "beans" });
-  expect(named["Membership trade/acme"]!.inputs).toMatchObject({ orgName: "acme", consortiumId: "trade-id" });
-  expect(named["Membership trade/globex"]!.inputs).toMatchObject({ orgName: "Globex Corp" });
-  expect(named["Environment trade/prod"]!.inputs).toMatchObject({ ...raft, name: "prod", chainId: 77 });
-  expect(named["Node trade/prod/acme-2"]!.inputs).toMatchObject({
-    name: "acme-2",
-    environmentId: "trade/prod-id",
-    membershipId: "trade/acme-id",
+  const inside = { environmentId: "trade/prod-id" };
+  const [acme, globex] = [{ membershipId: "trade/acme-id" }, { membershipId: "trade/globex-id" }];
+  expect(inputs).toMatchObject({
+    "Consortium trade": { name: "Coffee trade", description: "beans" },
+    "Membership trade/acme": { orgName: "acme", consortiumId: "trade-id" },
+    "Membership trade/globex": { orgName: "Globex Corp" },
+    "Environment trade/prod": { ...raft, name: "prod", chainId: 77 },
+    "Node trade/prod/acme-2": { name: "acme-2", ...inside, ...acme },
+    "Node trade/prod/spare": { name: "Spare", adopt: "n1", extra: { zone: "b" }, ...globex },
+    "AppCred trade/prod/globex": { name: "globex", ...globex },
+    "AppCred trade/test/reports": { name: "Reports", membershipId: "trade/silent-id" },
+    "TetherService trade/prod": { tetherId: "tether0001", intervalHours: 24 },
   });
-  expect(named["Node trade/prod/spare"]!.inputs).toMatchObject({
-    name: "Spare",
-    adopt: "n1",
-    extra: { zone: "b" },
-    membershipId: "trade/globex-id",
-  });
-  expect(named["AppCred trade/prod/globex"]!.inputs).toMatchObject({ name: "globex", membershipId: "trade/globex-id" });
-  expect(named["AppCred trade/test/reports"]!.inputs).toMatchObject({
-    name: "Reports",
-    membershipId: "trade/silent-id",
-  });
-  expect(named["TetherService trade/prod"]!.inputs).toMatchObject({ tetherId: "tether0001", intervalHours: 24 });
-  expect(named["Node trade/prod/acme-1"]!.inputs).not.toHaveProperty("adopt");
+  expect(inputs["Node trade/prod/acme-1"]).not.toHaveProperty("adopt");
 });
 
 test("settings of environments and nodes are those of the resources; nodeDefaults holds for nodes without their own", async () => {
@@ -58,26 +50,28 @@ test("settings of environments and nodes are those of the resources; nodeDefault
   const ids = { zoneId: "z", kmsId: "k", opsmetricId: "o", backupId: "b", networkingId: "w" };
   const node = { role: "observer", size: "small", ...ids, nodeConfigId: "c", bafId: "f", databaseType: "d" };
   const nodes = { acme: 1, globex: { main: null, spare: { size: "large", kmsId: "k2" } } };
-  const { named } = await registered({
+  const { inputs } = await registered({
     members: ["acme", "globex"],
     environments: { prod: { ...raft, ...settings, nodeDefaults: node, nodes }, plain: { ...raft, nodes } },
   });
-  expect(named["Environment trade/prod"]!.inputs).toMatchObject(settings);
-  expect(named["Node trade/prod/acme-1"]!.inputs).toMatchObject(node);
-  expect(named["Node trade/prod/main"]!.inputs).toMatchObject(node);
-  expect(named["Node trade/prod/spare"]!.inputs).toMatchObject({ ...node, size: "large", kmsId: "k2" });
-  expect(Object.keys(named["Node trade/plain/acme-1"]!.inputs).filter((key) => key in node)).toEqual([]);
-  expect(Object.keys(named["Environment trade/plain"]!.inputs).filter((key) => key in settings)).toEqual([]);
-  expect(named["Node trade/plain/spare"]!.inputs).toMatchObject({ size: "large", kmsId: "k2" });
+  expect(inputs).toMatchObject({
+    "Environment trade/prod": settings,
+    "Node trade/prod/acme-1": node,
+    "Node trade/prod/main": node,
+    "Node trade/prod/spare": { ...node, size: "large", kmsId: "k2" },
+    "Node trade/plain/spare": { size: "large", kmsId: "k2" },
+  });
+  expect(Object.keys(inputs["Node trade/plain/acme-1"]!).filter((key) => key in node)).toEqual([]);
+  expect(Object.keys(inputs["Environment trade/plain"]!).filter((key) => key in settings)).toEqual([]);
 });
 
-test("defaults of names", async () => {
-  const { named } = await registered({ name: "commerce", members: ["a"] });
-  expect(named["Consortium trade"]!.inputs.name).toBe("commerce");
-  expect((await registered({ members: ["a"] })).named["Consortium trade"]!.inputs.name).toBe("trade");
-  expect((await registered({ consortium: "Spice", members: ["a"] })).named["Consortium trade"]!.inputs.name).toBe(
-    "Spice",
-  );
+test.each<[NetworkDefinition, string]>([
+  [{ name: "commerce" }, "commerce"],
+  [{}, "trade"],
+  [{ consortium: "Spice" }, "Spice"],
+])("the name of the consortium of %j", async (definition, name) => {
+  const { inputs } = await registered({ ...definition, members: ["a"] });
+  expect(inputs["Consortium trade"]).toMatchObject({ name });
 });
 
 test("the parts can be reached by their keys", async () => {
@@ -106,7 +100,7 @@ test("outputs show what a program exports, with the password as a secret", async
 
 describe("what is beside the ledger", () => {
   test("is registered with what it names, and each kind has its own names", async () => {
-    const { all, named } = await registered(beside);
+    const { all, named, inputs } = await registered(beside);
     expect(all.map(short)).toEqual(
       expect.arrayContaining([
         ...["ConsortiumZone trade/ohio", "Invitation trade/globex", "Invitation trade/initech"],
@@ -119,49 +113,45 @@ describe("what is beside the ledger", () => {
     expect(all).toHaveLength(19);
     const inside = { environmentId: "trade/prod-id", consortiumId: "trade-id" };
     const owned = { ...inside, membershipId: "trade/acme-id" };
-    const inputsOf = (name: string) => named[name]!.inputs;
-    expect(inputsOf("ConsortiumZone trade/ohio")).toMatchObject({
-      name: "ohio",
-      region: "us-east-2",
-      cloud: "aws",
-      consortiumId: "trade-id",
-    });
-    expect(inputsOf("Invitation trade/globex")).toMatchObject({ orgName: "globex", email: "ops@globex.example" });
-    expect(inputsOf("Invitation trade/initech")).toMatchObject({ orgName: "Initech", consortiumId: "trade-id" });
-    expect(inputsOf("EnvironmentZone trade/prod/ohio")).toMatchObject({ ...inside, name: "Ohio", adopt: true });
-    expect(inputsOf("EnvironmentZone trade/prod/bridged")).toMatchObject({ type: "own", bridgeId: "b1" });
-    expect(inputsOf("Configuration trade/prod/gas")).toMatchObject({
-      ...owned,
-      name: "gas",
-      type: "node_config",
-      details: { secret: { gas_price: "1" } },
-    });
     const [zoneId, gas] = ["trade/prod/ohio-id", "trade/prod/gas-id"];
-    expect(inputsOf("Node trade/prod/one")).toMatchObject({ zoneId, nodeConfigId: gas, kmsId: gas, size: "small" });
-    expect(inputsOf("Node trade/prod/two")).toMatchObject({ zoneId: "z9", kmsId: "k9", size: "small" });
-    expect(inputsOf("Node trade/prod/two")).not.toHaveProperty("nodeConfigId");
-    expect(inputsOf("Service trade/prod/docs")).toMatchObject({
-      ...owned,
-      name: "docs",
-      service: "documentstore",
-      size: "medium",
-      zoneId,
-      details: { keep: 3 },
+    expect(inputs).toMatchObject({
+      "ConsortiumZone trade/ohio": { ...beside.zones.ohio, name: "ohio", consortiumId: "trade-id" },
+      "Invitation trade/globex": { orgName: "globex", email: "ops@globex.example" },
+      "Invitation trade/initech": { orgName: "Initech", consortiumId: "trade-id" },
+      "EnvironmentZone trade/prod/ohio": { ...inside, name: "Ohio", adopt: true },
+      "EnvironmentZone trade/prod/bridged": { type: "own", bridgeId: "b1" },
+      "Configuration trade/prod/gas": {
+        ...owned,
+        name: "gas",
+        type: "node_config",
+        details: { secret: { gas_price: "1" } },
+      },
+      "Node trade/prod/one": { zoneId, nodeConfigId: gas, kmsId: gas, size: "small" },
+      "Node trade/prod/two": { zoneId: "z9", kmsId: "k9", size: "small" },
+      "Service trade/prod/docs": {
+        ...owned,
+        zoneId,
+        name: "docs",
+        service: "documentstore",
+        size: "medium",
+        details: { keep: 3 },
+      },
+      "Destination trade/prod/docs/ohio": {
+        ...owned,
+        name: "ohio",
+        serviceId: "trade/prod/docs-id",
+        serviceType: "documentstore",
+        idRegistryId: "trade/prod/ids-id",
+        testCertificate: true,
+        kaleidoManaged: false,
+      },
+      "Destination trade/prod/ohio/messages": { serviceType: "dataexchange" },
     });
-    expect(inputsOf("Destination trade/prod/docs/ohio")).toMatchObject({
-      ...owned,
-      name: "ohio",
-      serviceId: "trade/prod/docs-id",
-      serviceType: "documentstore",
-      idRegistryId: "trade/prod/ids-id",
-      testCertificate: true,
-      kaleidoManaged: false,
-    });
-    expect(inputsOf("Destination trade/prod/ohio/messages")).toMatchObject({ serviceType: "dataexchange" });
+    expect(inputs["Node trade/prod/two"]).not.toHaveProperty("nodeConfigId");
     expect(named["EnvironmentZone trade/prod/ohio"]!.dependencies.join()).toContain("ConsortiumZone::trade/ohio");
     expect(named["EnvironmentZone trade/prod/bridged"]!.dependencies.join()).not.toContain("ConsortiumZone");
     expect(named["Destination trade/prod/docs/archive"]!.ignoreChanges).toEqual(["name"]);
-    const keys = new Set(Object.values(named).flatMap(({ inputs }) => Object.keys(inputs)));
+    const keys = new Set(Object.values(inputs).flatMap((one) => Object.keys(one)));
     for (const key of ["zone", "kms", "nodeConfig", "idRegistry", "member", "destinations"])
       expect(keys).not.toContain(key);
   });

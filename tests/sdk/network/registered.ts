@@ -64,7 +64,8 @@ export async function registered(definition: NetworkDefinition, opts?: NetworkOp
   const network = new Network(name, definition, opts);
   await settled(network);
   const named = Object.fromEntries(all.map((one) => [short(one), one]));
-  return { network, all, named, of };
+  const inputs = Object.fromEntries(all.map((one) => [short(one), one.inputs]));
+  return { network, all, named, inputs, of };
 }
 
 /** Until everything is registered. */
