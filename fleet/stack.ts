@@ -2,17 +2,18 @@ import { randomUUID } from "node:crypto";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineEvent as ApiEvent, PulumiCommand, Workspace } from "@pulumi/pulumi/automation";
-import { type EngineEvent, createLogVariable } from "pulumi-consortium/internal/fleet";
+import { type EngineEvent, createLogVariable, messageOf } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
-import { type Ownership } from "./ownership";
+import { type Previewed } from "./limits";
+import { own } from "./ownership";
 import { Progress } from "./progress";
-import { configure, mayBeYaml, prepareYaml } from "./project";
+import { configure, prepareYaml } from "./project";
 import { type SharedProvider } from "./provider";
-import { isFailure, pathsIn, saidIn, stackIn, workspaceIn } from "./pulumi";
-import { type Command, type Outcome, type StackResult } from "./results";
+import { isFailure, pathsIn, saidIn, stackIn, unless, workspaceIn } from "./pulumi";
+import { notBegun, secondsSince, type StackResult, type Verb } from "./results";
 import {
+  begin,
   continueFrom,
-  createLogOf,
   endProcesses,
   haveEnded,
   holdersOf,
@@ -20,7 +21,7 @@ import {
   lockedBy,
   markOf,
   markOfRun,
-  type RunLocks,
+  recordOf,
 } from "./recovery";
 import { type Secrets, stackEnvironment } from "./secrets";
 
@@ -41,7 +42,7 @@ export class Stop {
 }
 
 export interface RunOptions {
-  command: Command;
+  command: Verb;
   /** The stacks of the fleet to run it for. */
   stacks: FleetStack[];
   parallel: number;
@@ -49,12 +50,9 @@ export interface RunOptions {
   refresh?: boolean;
   /** Whether to take over stacks that belong to another fleet file. */
   takeOver?: boolean;
-  /** Whether a preview is one of `destroy`. */
-  destroys?: boolean;
   /** The previews of the same stacks: one that failed is not run. */
   planned?: readonly StackResult[];
   secrets: Secrets;
-  env: NodeJS.ProcessEnv;
   /** Takes the progress of a stack. */
   say: (stack: string, line: string) => void;
   stop: Stop;
@@ -65,19 +63,17 @@ export interface RunContext extends RunOptions {
   fleet: Fleet;
   pulumi: PulumiCommand;
   workFolder: string;
-  locks: RunLocks;
-  /** Of all Pulumi processes, without the key of any organization. */
-  environment: NodeJS.ProcessEnv;
-  ownership: Ownership;
   /** Serves the stacks that run as YAML; undefined if Pulumi has no YAML host. */
   provider?: SharedProvider;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
   /** Ids in the states of all other stacks of the fleet. */
   otherPaths: (stack: string) => Promise<string[]>;
+  /** Gets the stacks whose preview succeeded. */
+  previewed: Previewed[];
 }
 
-const kinds = { up: "done", destroy: "destroyed", preview: "planned", drift: "compared" } as const;
+const kinds = { up: "done", destroy: "destroyed", preview: "planned", losses: "planned", drift: "compared" } as const;
 
 /** Whether Pulumi or its provider was killed, for example because memory ran out. */
 const wasKilled = (error: unknown, { errors }: Progress): boolean =>
@@ -91,35 +87,17 @@ const pendingAdvice = /pending operations from previous deployment|`pulumi refre
 /** How long Pulumi may take to say that it heard the Ctrl-C of a terminal. */
 const hearingMs = 1_000;
 
-/** What the run of a stack has done so far: nothing, if it did not begin. */
-export const resultOf = (
-  { name, organization }: FleetStack,
-  outcome: Outcome,
-  { counts, ledgers, replacements, drift }: Progress = new Progress(String),
-): StackResult => ({
-  stack: name,
-  organization: organization.name,
-  outcome,
-  ...counts,
-  seconds: 0,
-  ledgers,
-  replacements,
-  drift,
-  recovered: false,
-  leftovers: [],
-});
-
 /** Runs the command for one stack, after cleaning up an earlier run. */
 export class StackRun {
+  /** `recovered`: a killed run was at work on this stack. */
+  readonly result: StackResult;
   readonly progress: Progress;
   readonly #log: string;
   readonly #createLog: string;
+  readonly #record: string;
   readonly #changes: boolean;
   readonly #cancelling = new AbortController();
   #hasHeard = false;
-  /** Whether a killed run was at work on this stack. */
-  #isContinued = false;
-  #leftovers: string[] = [];
 
   constructor(
     readonly spec: FleetStack,
@@ -127,33 +105,31 @@ export class StackRun {
   ) {
     const { workFolder, secrets, command } = context;
     this.#log = join(workFolder, "logs", `${spec.name}.log`);
-    this.#createLog = createLogOf(workFolder, spec.name);
+    this.#createLog = join(workFolder, "creates", `${spec.name}.jsonl`);
+    this.#record = recordOf(workFolder, spec.name);
     this.#changes = command === "up" || command === "destroy";
-    this.progress = new Progress(secrets.mask, kinds[command]);
+    this.result = notBegun(spec);
+    this.progress = new Progress(this.result, secrets.mask, kinds[command]);
   }
 
-  async result(): Promise<StackResult> {
+  /** Fills the result. */
+  async end(): Promise<void> {
     const startedAt = performance.now();
-    const { context, spec, progress } = this;
+    const { result, progress, context } = this;
     const { stop, secrets } = context;
-    const done = (outcome: Outcome, error?: string): StackResult => ({
-      ...resultOf(spec, outcome, progress),
-      seconds: (performance.now() - startedAt) / 1000,
-      error: error && secrets.mask(error),
-      recovered: this.#isContinued,
-      leftovers: this.#leftovers,
-    });
     // Earlier versions kept the events of the engine, with passwords in clear text.
     for (const file of [this.#log, `${this.#log}.json`]) rmSync(file, { force: true });
     stop.running.add(this);
     try {
       await this.#perform();
-      return done(progress.drift.length > 0 ? "drift" : "ok");
+      result.outcome = result.drift.length > 0 ? "drift" : "ok";
     } catch (error) {
-      const said = isFailure(error) ? saidIn(error) : String(error instanceof Error ? error.message : error);
-      return done(stop.raised ? "interrupted" : "failed", progress.errors.join("\n") || said);
+      const said = isFailure(error) ? saidIn(error) : messageOf(error);
+      result.outcome = stop.raised ? "interrupted" : "failed";
+      result.error = secrets.mask(progress.errors.join("\n") || said);
     } finally {
       stop.running.delete(this);
+      result.seconds = secondsSince(startedAt);
     }
   }
 
@@ -163,46 +139,48 @@ export class StackRun {
   };
 
   async #perform(): Promise<void> {
-    const { spec, context, progress } = this;
-    const { command, destroys, known, locks, stop } = context;
-    const runsProgram = command === "up" || (command === "preview" && !destroys);
+    const { spec, context, progress, result } = this;
+    const { command, known, stop } = context;
+    const runsProgram = command === "up" || command === "preview";
     // A stack with its own program belongs to another project, whose stacks were not listed.
     const exists = spec.program === undefined ? known.has(spec.name) : !runsProgram;
-    if (!exists && command === "drift") return void progress.drift.push("the stack has not been created yet");
+    if (!exists && command === "drift") return void result.drift.push("the stack has not been created yet");
     if (!exists && !runsProgram) return;
-    this.#isContinued = await locks.begin(spec.name, { changes: this.#changes });
-    if (this.#isContinued) this.#tell("continues where a killed run stopped");
+    const begun = await begin(this.#record, this.#changes);
+    result.recovered = begun.isContinued;
+    if (begun.isContinued) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
       const workspace = await this.#run(exists);
       settled = true;
-      if (this.#isContinued && this.#changes) await this.#nameLeftovers(workspace);
+      if (this.result.recovered && this.#changes) await this.#nameLeftovers(workspace);
     } catch (error) {
       // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
-      settled ||= !this.#isContinued && !stop.ending && !wasKilled(error, progress);
+      settled ||= !this.result.recovered && !stop.ending && !wasKilled(error, progress);
       throw error;
     } finally {
       await context.provider?.end(spec.name);
       await stop.ending; // nothing of this run is at work when the next one begins
-      await locks.end(spec.name, { settled: this.#changes && settled });
+      await begun.end(settled);
     }
   }
 
   async #run(exists: boolean): Promise<Workspace> {
     const { spec, context } = this;
-    const { command } = context;
+    const { command, fleet, takeOver } = context;
     const workspace = await this.#workspace();
     let isNew = false;
     const steps = async () => {
-      isNew ||= !exists && (await this.#init(workspace));
-      const { ownership, takeOver = false } = context;
-      await ownership.own(spec, workspace, { isNew, takeOver, claims: command === "up" });
-      if (this.#changes && !this.#isContinued) rmSync(this.#createLog, { force: true });
-      if (this.#changes && this.#isContinued)
-        await continueFrom(this.#createLog, {
-          own: () => pathsIn(spec.name, workspace),
-          others: () => context.otherPaths(spec.name),
-        });
+      const create = () => workspace.createStack(spec.name).then(() => true);
+      isNew ||= !exists && (await unless("StackAlreadyExistsError", create(), false));
+      await own(spec, fleet, workspace, { isNew, takeOver, claims: command === "up" });
+      if (this.#changes && !this.result.recovered) rmSync(this.#createLog, { force: true });
+      if (this.#changes && this.result.recovered)
+        await continueFrom(
+          this.#createLog,
+          () => pathsIn(spec.name, workspace),
+          () => context.otherPaths(spec.name),
+        );
       await this.#verb(workspace);
     };
     try {
@@ -220,43 +198,31 @@ export class StackRun {
   /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
   async #workspace(): Promise<Workspace> {
     const { spec, context } = this;
-    const { provider, workFolder, fleet, pulumi, environment } = context;
-    const yaml = provider && mayBeYaml(workFolder, spec, environment) && prepareYaml(workFolder, fleet, spec);
-    const env = yaml
-      ? { ...this.#environment, ...(await provider.serve(spec.name, this.#environment)) }
-      : this.#environment;
-    return workspaceIn({ cwd: yaml || (spec.program ?? workFolder), env }, pulumi, fleet.secretsProvider);
+    const { provider, workFolder, fleet, pulumi, secrets } = context;
+    const yaml = provider && prepareYaml(workFolder, fleet, spec, secrets.environment);
+    const own = this.#environment;
+    const env = yaml ? { ...own, ...(await provider.serve(spec.name, own)) } : own;
+    return workspaceIn(yaml || (spec.program ?? workFolder), env, pulumi, fleet.secretsProvider);
   }
 
   get #environment(): NodeJS.ProcessEnv {
-    const { environment, secrets, locks, stop } = this.context;
+    const { secrets, stop } = this.context;
     return {
-      ...stackEnvironment(environment, this.spec, secrets),
+      ...stackEnvironment(this.spec, secrets),
       ...stop.mark,
-      ...(this.#changes && { ...markOf(locks.recordOf(this.spec.name)), [createLogVariable]: this.#createLog }),
+      ...(this.#changes && { ...markOf(this.#record), [createLogVariable]: this.#createLog }),
     };
-  }
-
-  /** Creates the stack. Returns false if it exists already. */
-  async #init(workspace: Workspace): Promise<boolean> {
-    try {
-      await workspace.createStack(this.spec.name);
-      return true;
-    } catch (error) {
-      if (!isFailure(error, "StackAlreadyExistsError")) throw error;
-      return false;
-    }
   }
 
   async #verb(workspace: Workspace): Promise<void> {
     const { spec, context, progress } = this;
-    const { command, destroys, refresh, fleet, workFolder, stop } = context;
+    const { command, refresh, fleet, workFolder, stop } = context;
     if (stop.raised) throw new Error("it was interrupted before Pulumi started");
     const stack = await stackIn(spec.name, workspace);
     const options = { onEvent: this.#listen, signal: this.#cancelling.signal, color: "never", refresh } as const;
     if (command === "drift") return void (await stack.previewRefresh(options));
     if (command === "destroy") await stack.destroy(options);
-    else if (destroys) await stack.previewDestroy(options);
+    else if (command === "losses") await stack.previewDestroy(options);
     else {
       configure(workFolder, fleet, spec);
       const { policyPacks: packs } = fleet;
@@ -268,13 +234,11 @@ export class StackRun {
         policyPackConfigs: hasConfig ? packs.map(({ config = "" }) => config) : [],
       };
       // Policies of whole stacks are judged at the end of a run: only a preview judges them before anything is created.
-      progress.isJudging = command === "up" && packs.length > 0;
-      if (command === "preview" || progress.isJudging) await stack.preview(run);
-      progress.isJudging = false;
-      if (command === "up") await stack.up(run);
+      if (command === "up" && packs.length > 0) await stack.preview({ ...run, onEvent: this.#judge });
+      await (command === "up" ? stack.up(run) : stack.preview(run));
     }
     // What the killed run had begun is settled now: Pulumi need not warn of it again.
-    if (this.#isContinued && this.#changes && progress.pending)
+    if (this.result.recovered && this.#changes && progress.pending)
       await stack.refresh({ clearPendingCreates: true, color: "never", onEvent: () => undefined });
   }
 
@@ -284,7 +248,7 @@ export class StackRun {
     if (!isFailure(error, "ConcurrentUpdateError")) throw error;
     const holders = holdersOf([error.message, ...progress.errors].join("\n"));
     progress.errors.length = 0;
-    if (!this.#isContinued || !haveEnded(holders))
+    if (!this.result.recovered || !haveEnded(holders))
       throw new Error(
         `${lockedBy(...holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
           `${context.workFolder}, and this again.`,
@@ -298,9 +262,10 @@ export class StackRun {
   async #nameLeftovers(workspace: Workspace): Promise<void> {
     const isDestroyed = this.context.command === "destroy";
     const { certain, open } = leftoversOf(this.#createLog, await pathsIn(this.spec.name, workspace));
-    this.#leftovers = certain.map((one) => `the killed run created ${one}, which the stack does not hold`);
-    if (isDestroyed) this.#leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
-    this.#tell(...this.#leftovers.map((line) => `Warning: ${line}`));
+    const { leftovers } = this.result;
+    leftovers.push(...certain.map((one) => `the killed run created ${one}, which the stack does not hold`));
+    if (isDestroyed) leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
+    this.#tell(...leftovers.map((line) => `Warning: ${line}`));
     if (isDestroyed && certain.length > 0)
       throw new Error(
         `the killed run created ${certain.join(", ")}, which the stack did not hold. It may still exist: delete it with ` +
@@ -312,7 +277,13 @@ export class StackRun {
     if (/received; cancelling/.test(event.stdoutEvent?.message ?? "")) this.#hasHeard = true;
     const lines = this.progress.take(event as unknown as EngineEvent);
     // Without Pulumi's advice on what the killed run had begun: this run follows it already.
-    this.#tell(...(this.#isContinued ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
+    this.#tell(...(this.result.recovered ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
+  };
+
+  /** Of the preview of an `up`, only policies and errors count: the rest follows when it is done. */
+  readonly #judge = (event: ApiEvent): void => {
+    const { policyEvent, diagnosticEvent, stdoutEvent } = event;
+    if (policyEvent ?? stdoutEvent ?? diagnosticEvent?.severity === "error") this.#listen(event);
   };
 
   #tell(...lines: string[]): void {

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { readFleet } from "../../fleet/file";
 import type * as FleetFiles from "../../fleet/file";
+import { temporary } from "./made";
 
-const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-file-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporary();
 
 const file = join(folder, "fleet.yaml");
 

@@ -127,50 +127,55 @@ const said = (severity: string, message: string): EngineEvent => ({
   diagnosticEvent: { severity, message, color: "never" },
 });
 
+/** A run whose steps are done, unless another kind is said. */
+function following(kind?: "compared"): { progress: Progress; seen: StackResult } {
+  const seen = result();
+  return { progress: new Progress(seen, (text) => text.replaceAll("key-1", "[secret]"), kind), seen };
+}
+
 test.each([
   ["dynamic provider", {}],
   ["plugin", { type: "consortium:index:Environment" }],
 ])("a replacement counts once, and a ledger that goes is warned of, on the %s", (_, extra) => {
-  const progress = new Progress(String);
+  const { progress, seen } = following();
   const lines = ["delete-replaced", "replace", "create-replacement"].flatMap((op) => [
     ...progress.take(step("resourcePreEvent", op, "Environment", extra)),
     ...progress.take(step("resOutputsEvent", op, "Environment", extra)),
   ]);
-  expect(progress.counts).toEqual({ ...counts, replaced: 1 });
+  expect(seen).toMatchObject({ ...counts, replaced: 1 });
   expect(lines.filter((line) => line.startsWith("WARNING"))).toHaveLength(1);
 });
 
 test("a ledger that stays in the service is not warned of; a consortium is, where nothing in it was", () => {
   const kept = { old: { custom: true, retainOnDelete: true }, new: undefined };
-  const alone = new Progress(String);
-  alone.take(step("resourcePreEvent", "delete", "Environment", kept));
-  expect(alone.ledgers).toEqual([]);
-  alone.take(step("resourcePreEvent", "delete", "Consortium"));
-  expect(alone.ledgers).toEqual(["deletes Consortium n"]);
-  const both = new Progress(String);
-  for (const type of ["Environment", "Consortium"]) both.take(step("resourcePreEvent", "delete", type));
-  expect(both.ledgers).toEqual(["deletes Environment n"]);
+  const alone = following();
+  alone.progress.take(step("resourcePreEvent", "delete", "Environment", kept));
+  expect(alone.seen.ledgers).toEqual([]);
+  alone.progress.take(step("resourcePreEvent", "delete", "Consortium"));
+  expect(alone.seen.ledgers).toEqual(["deletes Consortium n"]);
+  const both = following();
+  for (const type of ["Environment", "Consortium"]) both.progress.take(step("resourcePreEvent", "delete", type));
+  expect(both.seen.ledgers).toEqual(["deletes Environment n"]);
 });
 
 test("stacks, components and providers do not count", () => {
-  const progress = new Progress(String);
+  const { progress, seen } = following();
   progress.take(step("resOutputsEvent", "create", "Network", { new: {} }));
   progress.take(step("resOutputsEvent", "create", "Node", { type: "pulumi:providers:pulumi-nodejs" }));
-  expect(progress.counts).toEqual(counts);
+  expect(seen).toMatchObject(counts);
 });
 
 test("drift says what differs, but for what changes by itself", () => {
-  const progress = new Progress(String, "compared");
+  const { progress, seen } = following("compared");
   const old = { custom: true, outputs: { name: "a", revision: "1", state: "started" } };
   const now = { custom: true, outputs: { name: "b", revision: "2", state: "started" } };
   progress.take(step("resOutputsEvent", "update", "Node", { old, new: now }));
   progress.take(step("resOutputsEvent", "delete"));
-  expect(progress.drift).toEqual(["Node n differs in name", "Node n is gone"]);
-  expect(progress.counts).toEqual(counts);
+  expect(seen).toMatchObject({ ...counts, drift: ["Node n differs in name", "Node n is gone"] });
 });
 
 test("errors are kept, once and masked; that of the update itself says nothing new", () => {
-  const progress = new Progress((text) => text.replaceAll("key-1", "[secret]"));
+  const { progress } = following();
   for (const message of ["the key key-1 was refused", "the key key-1 was refused", "update failed"])
     progress.take(said("error", message));
   expect(progress.errors).toEqual(["the key [secret] was refused"]);

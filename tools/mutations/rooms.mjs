@@ -276,9 +276,9 @@ export const roomRules = [
   },
   {
     rule: "stacks that depend on each other are in one shard",
-    file: "fleet/shards.ts",
-    find: "links.get(other)!.push(name);",
-    put: "",
+    file: "fleet/selection.ts",
+    find: "links.get(other)!.push(name)",
+    put: "other",
     tests: "fleet/selection.test.ts",
   },
   {

@@ -119,15 +119,16 @@ export class FleetWorld {
     return { code, text, summary: JSON.parse(stdout) as Summary };
   }
 
-  /** Runs `up` until the service has so many creates, and kills the fleet, its children, or everything. */
-  async killed(what: "fleet" | "everything" | "children", creates: number): Promise<void> {
+  /** Runs `up` until the service has a call, and so many creates, and kills the fleet, or everything. */
+  async killed(what: "fleet" | "everything", creates: number, ...args: string[]): Promise<void> {
     this.service.clearCalls();
-    const running = this.start("up", "--yes");
+    const running = this.start("up", "--yes", ...args);
     const end = finished(running);
-    await until(() => this.service.calls.filter(({ method }) => method === "POST").length >= creates);
+    const made = () => this.service.calls.filter(({ method }) => method === "POST").length;
+    await until(() => this.service.calls.length > 0 && made() >= creates);
     const children = this.records().flatMap((record) => processesOf(markOf(record)));
-    if (what !== "children") running.kill("SIGKILL");
-    if (what !== "fleet") for (const pid of children) kill(pid);
+    running.kill("SIGKILL");
+    if (what === "everything") for (const pid of children) kill(pid);
     await end;
   }
 
