@@ -18,11 +18,10 @@ import {
   summaryOfStacks,
   type Verb,
 } from "./results";
-import { runFleet } from "./run";
+import { runFleet, type RunOptions, Stop } from "./run";
 import { readSecrets } from "./secrets";
 import { type Fleet } from "./schema";
 import { matrices, mostShards, plannedShards, selected, shardIn, titleOf, type Wanted } from "./selection";
-import { type RunOptions, Stop } from "./stack";
 import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {

@@ -1,5 +1,6 @@
 import {
   ConsortiumClient,
+  type ConsortiumObject,
   check,
   isApiError,
   resolveProviderSettings,
@@ -63,32 +64,31 @@ export interface Previewed extends Pick<FleetStack, "organization"> {
  */
 export async function failBeyondLimits(all: readonly Previewed[], stacks: readonly FleetStack[]): Promise<void> {
   const owners = new Map(byOwner(stacks));
-  await Promise.all(
-    byOwner(all).map(async ([owner, own]) => {
-      const networks = networksOf(owners.get(owner) ?? []);
-      const isCreating = own.some(({ progress }) => progress.newConsortia.length > 0);
-      if (networks.length > 0 && isCreating) await failBeyond(own, raisedIn(networks));
-    }),
-  );
+  const failing = byOwner(all).map(async ([owner, own]) => {
+    const networks = networksOf(owners.get(owner) ?? []);
+    if (networks.length === 0 || own.every(({ progress }) => progress.newConsortia.length === 0)) return;
+    const { listed, told = limits.consortia } = await existing(own[0].env);
+    fail(own, listed, Math.max(told, raisedIn(networks)));
+  });
+  await Promise.all(failing);
 }
 
-async function failBeyond(own: readonly [Previewed, ...Previewed[]], raised: number): Promise<void> {
-  const { listed, told } = await existing(own[0].env);
-  const most = Math.max(told ?? limits.consortia, raised);
+function fail(own: readonly Previewed[], listed: readonly ConsortiumObject[], most: number): void {
   const deleted = new Set(own.flatMap(({ progress }) => progress.oldConsortia));
   const staying = listed.filter((one) => !isGone(one) && !deleted.has(one.id));
   const names = new Set(staying.map(({ name }) => String(name)));
   // A name that exists already is adopted, or fails for another reason.
   const isNew = (name: string) => !names.has(name);
   const made = own.flatMap(({ progress }) => progress.newConsortia.filter(isNew));
-  if (made.length === 0 || staying.length + made.length <= most) return;
+  const count = staying.length + made.length;
+  if (made.length === 0 || count <= most) return;
   const there = staying.length === 0 ? "none exists" : `${[...names].join(", ")} exist`;
   for (const { organization, result, progress } of own) {
     if (!progress.newConsortia.some(isNew)) continue;
     result.outcome = "failed";
     result.error =
-      `the organization ${organization.name} would have ${staying.length + made.length} consortia, and the service allows ` +
-      `${most}: ${there}, and ${made.join(", ")} would be created. Delete one, or leave one out; if your organization allows more, set ` +
+      `the organization ${organization.name} would have ${count} consortia, and the service allows ${most}: ${there}, and ` +
+      `${made.join(", ")} would be created. Delete one, or leave one out; if your organization allows more, set ` +
       "limits.consortiaPerOrganization in one of its network files.";
   }
 }

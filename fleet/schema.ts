@@ -41,7 +41,9 @@ const stackSettings = mapping("a stack", {
   program: text("program").optional(),
   name: name.optional(),
   adopt: z.boolean({ error: "adopt must be true or false" }).default(false),
+  /** Names of the stacks that must be finished first. */
   dependsOn: list("dependsOn", text("the name of a stack")).default([]),
+  /** More files and folders that belong to it. */
   paths: list("paths", text("a path")).default([]),
 });
 
@@ -109,22 +111,13 @@ export interface Organization extends Omit<FleetDefinition["organizations"][stri
   name: string;
 }
 
-export interface FleetStack {
+/** Its paths are absolute. Either `definition`, a network file, or `program`, a folder, is set. */
+export interface FleetStack extends Omit<z.infer<typeof stackSettings>, "name"> {
   /** Name of the Pulumi stack: `<organization>-<name in the file>`. */
   name: string;
   organization: Organization;
-  /** A network file, absolute. Either this or `program` is set. */
-  definition?: string;
-  /** A folder with a Pulumi program, absolute. */
-  program?: string;
   /** Name of the network. Default: the one in its file. */
   network?: string;
-  /** Whether to adopt existing objects. */
-  adopt: boolean;
-  /** Names of the stacks that must be finished first. */
-  dependsOn: string[];
-  /** More files and folders that belong to it, absolute. */
-  paths: string[];
   /** Its place in the file. */
   place: string[];
 }

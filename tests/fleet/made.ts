@@ -1,7 +1,19 @@
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { type Counts, type FleetResult } from "../../fleet/results";
 import { type Fleet, FleetFile, type FleetStack, type Organization } from "../../fleet/schema";
+
+/** What `--json` prints. */
+export type Summary = FleetResult & { ok: boolean; total: Counts };
+
+/** Writes a file, and returns its path. */
+export function writeIn(folder: string, name: string, text: string): string {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
 
 /** A folder that goes with the run of the tests. */
 export const temporary = (): string => mkdtempSync(join(tmpdir(), "consortium-fleet-"));

@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Command, type FleetResult } from "../../fleet/results";
 import { consortium } from "../cli/command";
-import { temporary } from "./made";
+import { temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
 /* The fleet of a stack: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
@@ -26,14 +26,11 @@ interface Given {
 
 /** Writes a fleet file, such as `north/fleet.yaml`, with a network file for each stack beside it. */
 function fleet(path: string, { stacks = { prod: "coffee" }, ...rest }: Given = {}): string {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
   const text = "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n";
-  for (const network of Object.values(stacks)) writeFileSync(join(dirname(file), `${network}.yaml`), text);
+  for (const network of Object.values(stacks)) writeIn(folder, join(dirname(path), `${network}.yaml`), text);
   const files = Object.fromEntries(Object.entries(stacks).map(([key, network]) => [key, `${network}.yaml`]));
   const organizations = { acme: { apiKey: { env: "KEY" }, stacks: files } };
-  writeFileSync(file, JSON.stringify({ backend: `file://${folder}/state`, ...rest, organizations }));
-  return file;
+  return writeIn(folder, path, JSON.stringify({ backend: `file://${folder}/state`, ...rest, organizations }));
 }
 
 interface Ran extends Pick<FleetResult, "strays" | "project"> {

@@ -1,13 +1,5 @@
 import { Progress } from "../../fleet/progress";
-import {
-  type FleetResult,
-  ledgerWarnings,
-  type StackResult,
-  summaryJson,
-  summaryJunit,
-  summaryLine,
-  summaryOfStacks,
-} from "../../fleet/results";
+import { type FleetResult, type StackResult, summaryJunit, summaryLine, summaryOfStacks } from "../../fleet/results";
 import { type EngineEvent } from "../../inventory/plan/read";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
@@ -75,26 +67,6 @@ test("a preview of many stacks: lost ledgers, then replacements, failures and ch
   expect(summary(many.slice(0, 9))).toHaveLength(9);
   const nothing = many.filter(({ stack }) => stack.startsWith("quiet"));
   expect(summary(nothing)).toEqual(["496 stacks without changes"]);
-});
-
-test("ledgers are what nobody should miss", () => {
-  const ledgers = [result({ ledgers: ["replaces Environment trade/prod"] })];
-  expect(ledgerWarnings(fleet(ledgers), "WOULD BE")).toEqual([
-    "WARNING: acme-prod: replaces Environment trade/prod: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, WOULD BE DESTROYED",
-  ]);
-});
-
-test("JSON: one document with everything", () => {
-  const document = JSON.parse(summaryJson(fleet(results, { strays: ["acme-old"] }))) as Record<string, unknown>;
-  expect(document).toMatchObject({
-    command: "up",
-    project: "fleet",
-    ok: false,
-    seconds: 61.24,
-    total: { created: 8 },
-    strays: ["acme-old"],
-  });
-  expect(document.stacks).toHaveLength(4);
 });
 
 test("JUnit: failures and what was not begun, with every character that XML has no room for", () => {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { markOf, processesOf } from "../../fleet/recovery";
 import { type Ended, consortium } from "../cli/command";
-import { temporary } from "./made";
+import { type Summary, temporary } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
 /* How a fleet goes on, and ends, where one of its stacks fails, is killed or is interrupted. (With Pulumi itself: tests/e2e/fleet.) */
@@ -27,11 +27,6 @@ beforeEach(() => {
   };
   writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
 });
-
-interface Summary {
-  ok: boolean;
-  stacks: { stack: string; outcome: string; created: number; error?: string; recovered: boolean }[];
-}
 
 const up = (orders: Record<string, string> = {}, ...args: string[]) => run("up", orders, "--yes", ...args);
 

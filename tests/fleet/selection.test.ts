@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { shardsOf } from "../../fleet/selection";
 import { random } from "../support/random";
 import { consortium } from "../cli/command";
-import { stackOf, temporary } from "./made";
+import { stackOf, temporary, writeIn } from "./made";
 
 /* Which stacks a command is for: shards, and what has changed since a commit, by git itself. */
 
@@ -52,10 +52,7 @@ describe("shards", () => {
 let folder: string;
 const git = (...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: "pipe" });
 
-function write(name: string, text: string): void {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
-}
+const write = (name: string, text: string): string => writeIn(folder, name, text);
 
 interface Given {
   stacks?: Record<string, unknown>;

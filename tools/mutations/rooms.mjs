@@ -241,7 +241,7 @@ export const roomRules = [
   },
   {
     rule: "a fleet sends no Ctrl-C to a Pulumi that heard it in the terminal",
-    file: "fleet/stack.ts",
+    file: "fleet/run.ts",
     find: "this.#hasHeard || ",
     put: "",
     tests: "fleet/run.test.ts",

@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { exactly, FleetWorld, type Summary } from "../support/fleet";
+import { type Summary } from "../../fleet/made";
+import { exactly, FleetWorld } from "../support/fleet";
 import { root } from "../support/stack";
 import { until } from "../support/until";
 
