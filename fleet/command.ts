@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Argument, type Command as Program, Option } from "commander";
-import { packOf, problemOfPack, readFleet } from "./file";
+import { problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, neededSecrets } from "./manifests";
 import {
   type Command,
@@ -10,17 +10,18 @@ import {
   isGood,
   ledgerWarnings,
   mergeResults,
+  type StackResult,
+  stacksIn,
   summaryJson,
   summaryJunit,
   summaryLine,
   summaryOfStacks,
+  type Verb,
 } from "./results";
-import { runFleet } from "./run";
+import { runFleet, type RunOptions, Stop } from "./run";
 import { readSecrets } from "./secrets";
 import { type Fleet } from "./schema";
-import { selected, type Wanted } from "./selection";
-import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import { type RunOptions, Stop } from "./stack";
+import { matrices, mostShards, plannedShards, selected, shardIn, titleOf, type Wanted } from "./selection";
 import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {
@@ -57,14 +58,12 @@ export function define(program: Program): void {
   definePlan(program);
   defineMerge(program);
   for (const [name, { summary, note }] of Object.entries(commands) as [Command, (typeof commands)[Command]][]) {
-    const command = program.command(name).description(summary);
-    command
+    const parallel = "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)";
+    const command = program
+      .command(name)
+      .description(summary)
       .addArgument(fleetFile())
-      .option(
-        "--parallel <count>",
-        "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)",
-        wholeNumber(1, 64),
-      )
+      .option("--parallel <count>", parallel, wholeNumber(1, 64))
       .addOption(only())
       .option("--shard <shard>", "only one of several shares of the stacks, such as 2/5, by their names", shardIn);
     reporting(command);
@@ -95,38 +94,35 @@ const reporting = (command: Program) =>
   command.option("--json", "print one JSON document").option("--junit <file>", "also write the results as JUnit XML");
 
 function definePlan(program: Program): void {
+  const shards = `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`;
   program
     .command("plan")
     .description("show how the stacks spread over shards, or write the matrix of a pipeline")
     .addArgument(fleetFile())
-    .option(
-      "--shards <count>",
-      `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`,
-      wholeNumber(1, mostShards),
-    )
+    .option("--shards <count>", shards, wholeNumber(1, mostShards))
     .addOption(new Option("--matrix <forge>", "write the matrix for this forge").choices(Object.keys(matrices)))
     .addOption(only())
     .addOption(changedSince())
     .addHelpText("after", "\nNeeds no keys and no Pulumi. See docs/fleet.md for the pipelines.")
-    .action((file: string, flags: PlanFlags) => plan(file, flags));
+    .action((file: string, { shards, matrix, ...wanted }: PlanFlags) => {
+      const definition = readFleet(file);
+      const { stacks, changes } = selected(definition, wanted);
+      const planned = plannedShards(definition.stacks, stacks, shards);
+      changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: nothing in it is changed.`));
+      if (matrix) return console.log(matrices[matrix](planned.map(({ shard }) => shard)));
+      for (const { shard, stacks: own } of planned)
+        for (const { name } of own)
+          console.log(
+            [titleOf(shard), name, changes?.reasons.get(name)].filter((part) => part !== undefined).join("  "),
+          );
+      const many = `${planned.length} shard${planned.length === 1 ? "" : "s"}`;
+      console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${many}`);
+    });
 }
 
 interface PlanFlags extends Wanted {
   shards?: number;
   matrix?: keyof typeof matrices;
-}
-
-function plan(file: string, { shards, matrix, ...wanted }: PlanFlags): void {
-  const definition = readFleet(file);
-  const { stacks, changes } = selected(definition, wanted);
-  const planned = plannedShards(definition.stacks, stacks, shards);
-  changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: nothing in it is changed.`));
-  if (matrix) return console.log(matrices[matrix](planned.map(({ shard }) => shard)));
-  for (const { shard, stacks: own } of planned)
-    for (const { name } of own)
-      console.log([titleOf(shard), name, changes?.reasons.get(name)].filter((part) => part !== undefined).join("  "));
-  const [many, all] = [stacks.length, definition.stacks.length];
-  console.error(`${many} of ${all} stacks in ${planned.length} shard${planned.length === 1 ? "" : "s"}`);
 }
 
 function defineMerge(program: Program): void {
@@ -136,7 +132,7 @@ function defineMerge(program: Program): void {
     .argument("<files...>", "what --json printed");
   reporting(command)
     .addHelpText("after", "\nExit code: that of one run of all of these stacks; 1 if a shard is missing.")
-    .action((files: string[], flags: Pick<Flags, "json" | "junit">) => {
+    .action((files: string[], flags: Flags) => {
       const { merged, missing } = mergeResults(files);
       print(merged, flags);
       process.exitCode = missing === undefined ? exitCode(merged) : 1;
@@ -152,49 +148,37 @@ function defineManifests(program: Program): void {
     .option("--out <folder>", `output folder (default: ${defaultOut}, next to the fleet file)`)
     .option("--program", "write each network as a Program, for workspaces with the provider plugin")
     .addHelpText("after", "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/fleet.md.")
-    .action((file: string, { out, program }: { out?: string; program?: boolean }) => manifests(file, out, program));
-}
-
-function manifests(file: string, out?: string, programs = false): void {
-  const definition = readFleet(file);
-  const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
-  const files = fleetManifests(definition, folder, { programs });
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  console.log(
-    `${Object.keys(files).length} files are in ${folder}. Commit them, create these Secrets in the namespace, and apply the manifests:\n` +
-      neededSecrets(definition)
-        .map((text) => `  ${text}`)
-        .join("\n"),
-  );
+    .action((file: string, { out, program: programs }: { out?: string; program?: boolean }) => {
+      const definition = readFleet(file);
+      const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
+      const files = Object.entries(fleetManifests(definition, folder, { programs }));
+      for (const [name, text] of files) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), text);
+      }
+      const next = "Commit them, create these Secrets in the namespace, and apply the manifests:";
+      console.log(`${files.length} files are in ${folder}. ${next}`);
+      neededSecrets(definition).forEach((text) => console.log(`  ${text}`));
+    });
 }
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
-  const env = process.env;
   const read = readFleet(file, { limits: command === "up" || command === "preview" });
   const { stacks, inAll, changes } = selected(read, flags);
   if (changes)
     console.error(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
   addPacks(read, flags.policyPack);
-  const secrets = await readSecrets(read, stacks, env);
+  const secrets = await readSecrets(read, stacks, process.env);
   const { parallel = read.concurrency, refresh, takeOver, shard } = flags;
-  const options = { stacks, parallel, refresh, takeOver, secrets, env, stop: stopOnSignals() };
-  const run = async (what: Command, more: Partial<RunOptions> = {}): Promise<FleetResult> => {
-    const startedAt = performance.now();
-    const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
-    // Without stacks there is nothing to ask the backend.
-    const done =
-      stacks.length === 0
-        ? { stacks: [], strays: [] }
-        : await runFleet(read, { ...options, say, ...more, command: what });
-    const seconds = (performance.now() - startedAt) / 1000;
-    return { command: what, project: read.project, seconds, shard: shard && { ...shard, inAll }, ...done };
-  };
+  const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
+  const options = { stacks, parallel, refresh, takeOver, secrets, say, stop: stopOnSignals() };
+  const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({
+    ...(await runFleet(read, { ...options, ...more, command: what })),
+    shard: shard && { ...shard, inAll },
+  });
   const planned = await agreed(command, stacks.length, flags, run);
   if (!planned) return void (process.exitCode = 1);
-  const result = await run(command, { planned: planned.stacks });
+  const result = await run(command, { planned });
   print(result, flags, file);
   process.exitCode = exitCode(result);
 }
@@ -204,18 +188,19 @@ async function agreed(
   command: Command,
   count: number,
   flags: Flags,
-  run: (command: Command, more?: Partial<RunOptions>) => Promise<FleetResult>,
-): Promise<Pick<FleetResult, "stacks"> | undefined> {
+  run: (command: Verb, more?: Partial<RunOptions>) => Promise<FleetResult>,
+): Promise<readonly StackResult[] | undefined> {
   const asks = (command === "up" || command === "destroy") && !flags.yes && count > 0;
-  const many = `${count} stack${count === 1 ? "" : "s"}`;
+  const many = stacksIn(count);
   if (asks && (!process.stdin.isTTY || flags.json)) {
     const why = "there is no terminal to ask for confirmation";
     return void console.error(`consortium fleet ${command}: ${why}. Use --yes to run it for ${many}.`);
   }
-  let planned: Pick<FleetResult, "stacks"> = { stacks: [] };
+  let planned: readonly StackResult[] = [];
   if (command === "destroy") {
-    planned = await run("preview", { destroys: true, say: () => undefined });
-    ledgerWarnings(planned, "WILL BE").forEach((line) => console.error(line));
+    const preview = await run("losses", { say: () => undefined });
+    ledgerWarnings(preview, "WILL BE").forEach((line) => console.error(line));
+    planned = preview.stacks;
   }
   if (!asks) return planned;
   if (command === "up") {
@@ -229,7 +214,7 @@ async function agreed(
 
 function addPacks({ policyPacks }: Fleet, folders: readonly string[] = []): void {
   for (const folder of folders) {
-    const pack = packOf(folder, process.cwd());
+    const pack = { path: resolve(folder) };
     const problem = problemOfPack(pack);
     if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
     policyPacks.push(pack);

@@ -1,75 +1,104 @@
 import {
   ConsortiumClient,
+  type ConsortiumObject,
+  check,
   isApiError,
   resolveProviderSettings,
   isGone,
   limits,
   groupBy,
+  type Problem,
   readNetwork,
 } from "pulumi-consortium/internal/fleet";
 import { type Progress } from "./progress";
 import { type FleetStack } from "./schema";
 import { type StackResult } from "./results";
 
-/* Whether an organization would have more consortia than the service allows: those that exist and those that a preview plans. */
+/* Whether an organization would have more consortia than the service allows. */
+
+/** The stacks of each organization: the same one, as far as the file shows it, has the same key and address. */
+function byOwner<T extends Pick<FleetStack, "organization">>(stacks: readonly T[]): [string, [T, ...T[]]][] {
+  const ownerOf = ({ organization: { region, baseUrl, organization, apiKey } }: T): string =>
+    JSON.stringify([region, baseUrl, organization ?? apiKey]);
+  return [...groupBy(stacks, ownerOf)];
+}
+
+const networksOf = (stacks: readonly FleetStack[]) =>
+  stacks.flatMap((stack) =>
+    stack.definition === undefined ? [] : [{ stack, ...readNetwork(stack.definition, stack.network) }],
+  );
+
+/** How many consortia network files allow; 0 if they do not say. */
+const raisedIn = (networks: ReturnType<typeof networksOf>): number =>
+  Math.max(0, ...networks.map(({ definition }) => definition.limits?.consortiaPerOrganization ?? 0));
+
+/** Organizations whose network files have more consortia than that. */
+export const beyondLimits = (stacks: readonly FleetStack[]): Problem[] =>
+  byOwner(stacks).flatMap(([, own]): Problem[] => {
+    const networks = networksOf(own);
+    const most = Math.max(limits.consortia, raisedIn(networks));
+    const consortia = new Map<string, FleetStack>();
+    for (const { stack, name, definition } of networks)
+      for (const { args } of check(name, definition, undefined).plan?.consortia ?? [])
+        consortia.set(typeof args.adopt === "string" ? args.adopt : (args.name as string), stack);
+    const beyond = [...consortia.values()].at(most);
+    if (beyond === undefined) return [];
+    const all = [...consortia].slice(0, most + 1).map(([name, stack]) => `${name} of ${stack.name}`);
+    if (consortia.size > all.length) all.push("…");
+    const message =
+      `the service allows ${most} consortia in an organization, and the stacks of ${beyond.organization.name} would have ` +
+      `${consortia.size}: ${all.join(", ")}. If your organization allows more, set limits.consortiaPerOrganization in one of their network files`;
+    return [{ path: beyond.place, message }];
+  });
 
 /** A stack whose preview succeeded. */
-export interface Previewed {
-  stack: FleetStack;
+export interface Previewed extends Pick<FleetStack, "organization"> {
   result: StackResult;
-  progress: Progress;
+  progress: Pick<Progress, "newConsortia" | "oldConsortia">;
   env: NodeJS.ProcessEnv;
 }
 
-/** Fails the stacks that would create more consortia than their organization can have. Without an answer of the service, it fails none. */
+/**
+ * Fails the stacks that would create more consortia than their organization can have, with those that exist. Without an answer of the
+ * service, it fails none; nor without any network file, which could raise the limit.
+ */
 export async function failBeyondLimits(all: readonly Previewed[], stacks: readonly FleetStack[]): Promise<void> {
-  const groups = groupBy(all, ({ stack }) => stack.organization.name);
-  await Promise.all(
-    [...groups].map(async ([name, own]) => {
-      const raised = raisedOf(stacks.filter(({ organization }) => organization.name === name));
-      const isCreating = own.some(({ progress }) => progress.newConsortia.length > 0);
-      if (raised !== undefined && isCreating) await failBeyond(own, raised);
-    }),
-  );
+  const owners = new Map(byOwner(stacks));
+  const failing = byOwner(all).map(async ([owner, own]) => {
+    const networks = networksOf(owners.get(owner) ?? []);
+    if (networks.length === 0 || own.every(({ progress }) => progress.newConsortia.length === 0)) return;
+    const { listed, told = limits.consortia } = await existing(own[0].env);
+    fail(own, listed, Math.max(told, raisedIn(networks)));
+  });
+  await Promise.all(failing);
 }
 
-/** How many its network files allow, 0 if they do not say; undefined if it has none, which could raise the limit. */
-function raisedOf(stacks: readonly FleetStack[]): number | undefined {
-  const files = stacks.flatMap(({ definition }) => definition ?? []);
-  const raised = files.map((file) => readNetwork(file).definition.limits?.consortiaPerOrganization ?? 0);
-  return files.length === 0 ? undefined : Math.max(...raised);
-}
-
-async function failBeyond(own: readonly Previewed[], raised: number): Promise<void> {
-  const { listed, told } = await existing(own[0]!.env);
-  const most = Math.max(told ?? limits.consortia, raised);
+function fail(own: readonly Previewed[], listed: readonly ConsortiumObject[], most: number): void {
   const deleted = new Set(own.flatMap(({ progress }) => progress.oldConsortia));
   const staying = listed.filter((one) => !isGone(one) && !deleted.has(one.id));
-  const names = new Set(staying.map(({ name }) => name));
+  const names = new Set(staying.map(({ name }) => String(name)));
   // A name that exists already is adopted, or fails for another reason.
   const isNew = (name: string) => !names.has(name);
   const made = own.flatMap(({ progress }) => progress.newConsortia.filter(isNew));
-  if (made.length === 0 || staying.length + made.length <= most) return;
+  const count = staying.length + made.length;
+  if (made.length === 0 || count <= most) return;
   const there = staying.length === 0 ? "none exists" : `${[...names].join(", ")} exist`;
-  for (const { stack, result, progress } of own) {
+  for (const { organization, result, progress } of own) {
     if (!progress.newConsortia.some(isNew)) continue;
     result.outcome = "failed";
     result.error =
-      `the organization ${stack.organization.name} would have ${staying.length + made.length} consortia, and the service allows ` +
-      `${most}: ${there}, and ${made.join(", ")} would be created. Delete one, or leave one out; if your organization allows more, set ` +
+      `the organization ${organization.name} would have ${count} consortia, and the service allows ${most}: ${there}, and ` +
+      `${made.join(", ")} would be created. Delete one, or leave one out; if your organization allows more, set ` +
       "limits.consortiaPerOrganization in one of its network files.";
   }
 }
 
 /** The consortia that there are, and how many the plan allows, if the service tells. */
-async function existing(
-  env: NodeJS.ProcessEnv,
-): Promise<{ listed: { id: string; name: string; state?: unknown }[]; told?: number }> {
+async function existing(env: NodeJS.ProcessEnv) {
   const client = new ConsortiumClient(resolveProviderSettings({}, env));
   try {
-    const [all, plan] = await Promise.all([client.listConsortia(), client.limits().catch(() => undefined)]);
-    const listed = all.map(({ id, name, state }) => ({ id, name: String(name), state }));
-    return { listed, ...(plan?.consortia !== undefined && { told: plan.consortia }) };
+    const [listed, plan] = await Promise.all([client.listConsortia(), client.limits().catch(() => undefined)]);
+    return { listed, told: plan?.consortia };
   } catch (error) {
     if (isApiError(error)) return { listed: [] };
     throw error;

@@ -20,27 +20,24 @@ const kubernetesName = (name: string): string =>
     .replaceAll(/[.-]+$/g, "");
 
 const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });
-const literal = (value: string) => ({ type: "Literal", literal: { value } });
 
 /** The Secret with the key of an organization. */
 const secretOf = ({ name }: Organization): string => `consortium-${kubernetesName(name)}`;
 
-/** Settings of the state, all from the Secret: the address may contain a password. */
-function stateReferences({ backend, kubernetes: { secret } }: Fleet): Manifest {
-  if (backend?.startsWith("https://") === true) return { PULUMI_ACCESS_TOKEN: fromSecret(secret, "accessToken") };
-  return {
-    PULUMI_BACKEND_URL: fromSecret(secret, "backendUrl"),
-    PULUMI_CONFIG_PASSPHRASE: fromSecret(secret, "passphrase"),
-  };
-}
+const isCloud = ({ backend }: Fleet): boolean => backend?.startsWith("https://") === true;
+
+/** Settings of the state, and their keys in the Secret: even the address may contain a password. */
+const stateKeys = (fleet: Fleet): Record<string, string> =>
+  isCloud(fleet)
+    ? { PULUMI_ACCESS_TOKEN: "accessToken" }
+    : { PULUMI_BACKEND_URL: "backendUrl", PULUMI_CONFIG_PASSPHRASE: "passphrase" };
 
 function references(fleet: Fleet, stack: FleetStack): Manifest {
-  const variables = Object.entries(connectionVariables(stack)).map(([name, value]) => [name, literal(value)] as const);
-  return {
-    ...stateReferences(fleet),
-    CONSORTIUM_API_KEY: fromSecret(secretOf(stack.organization), "apiKey"),
-    ...Object.fromEntries(variables),
-  };
+  const all: Manifest = { CONSORTIUM_API_KEY: fromSecret(secretOf(stack.organization), "apiKey") };
+  for (const [name, key] of Object.entries(stateKeys(fleet))) all[name] = fromSecret(fleet.kubernetes.secret, key);
+  for (const [name, value] of Object.entries(connectionVariables(stack)))
+    all[name] = { type: "Literal", literal: { value } };
+  return all;
 }
 
 const slashes = (path: string): string => path.replaceAll("\\", "/");
@@ -55,8 +52,8 @@ function stackManifest(fleet: Fleet, stack: FleetStack, source: Manifest): Manif
       serviceAccountName: serviceAccount,
       ...source,
       stack: stack.name,
-      ...(fleet.backend?.startsWith("https://") === true ? { backend: fleet.backend } : {}),
-      ...(fleet.secretsProvider === undefined ? {} : { secretsProvider: fleet.secretsProvider }),
+      ...(isCloud(fleet) && { backend: fleet.backend }),
+      ...(fleet.secretsProvider !== undefined && { secretsProvider: fleet.secretsProvider }),
       envRefs: references(fleet, stack),
       // Corrects drift every hour. Deleting the manifest never deletes a ledger.
       refresh: true,
@@ -75,12 +72,12 @@ function fromRepository(fleet: Fleet, stack: FleetStack, out: string): Manifest 
     throw new Error(
       `${fleet.file} does not say where the operator finds the network files: add kubernetes: { git: { repository: https://…, branch: main } }.`,
     );
-  const within = (path: string): string => posix.join(git.folder, slashes(relative(fleet.folder, path)));
   const program = stack.program ?? join(out, programFolder);
+  const repoDir = posix.join(git.folder, slashes(relative(fleet.folder, program)));
   const definition = stack.definition && slashes(relative(program, stack.definition));
-  const config = definition && programConfig(fleet.project, definition, stack);
   const { repository: projectRepo, commit, branch = commit === undefined ? "main" : undefined } = git;
-  return { projectRepo, branch, commit, repoDir: within(program), ...(config ? { config } : {}) };
+  const config = definition && programConfig(fleet.project, definition, stack);
+  return { projectRepo, branch, commit, repoDir, ...(config && { config }) };
 }
 
 /** The network itself as a manifest, for the provider plugin. It needs no repository. */
@@ -92,19 +89,17 @@ const programManifest = (name: string, { namespace }: Settings, file: string, ne
 });
 
 /** Workspaces ask the cluster whether a call comes from the operator. */
-function accessManifests({ namespace, serviceAccount }: Settings): Manifest[] {
-  const apiGroup = "rbac.authorization.k8s.io";
-  return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: serviceAccount, namespace } },
-    {
-      apiVersion: `${apiGroup}/v1`,
-      kind: "ClusterRoleBinding",
-      metadata: { name: `${namespace}:${serviceAccount}:system:auth-delegator` },
-      roleRef: { apiGroup, kind: "ClusterRole", name: "system:auth-delegator" },
-      subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
-    },
-  ];
-}
+const accessManifests = ({ namespace, serviceAccount: name }: Settings): Manifest[] => [
+  { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
+  {
+    apiVersion: `${rbac}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name: `${namespace}:${name}:system:auth-delegator` },
+    roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "system:auth-delegator" },
+    subjects: [{ kind: "ServiceAccount", name, namespace }],
+  },
+];
+const rbac = "rbac.authorization.k8s.io";
 
 const documents = (manifests: readonly Manifest[]): string => manifests.map(yamlForAll).join("---\n");
 
@@ -133,10 +128,7 @@ export function fleetManifests(fleet: Fleet, out: string, { programs = false } =
 }
 
 /** The required Secrets and their keys. */
-export function neededSecrets(fleet: Fleet): string[] {
-  const keys = Object.values(stateReferences(fleet)) as { secret: { key: string } }[];
-  return [
-    `${fleet.kubernetes.secret} with ${keys.map(({ secret }) => secret.key).join(" and ")}`,
-    ...fleet.organizations.map((organization) => `${secretOf(organization)} with apiKey`),
-  ];
-}
+export const neededSecrets = (fleet: Fleet): string[] => [
+  `${fleet.kubernetes.secret} with ${Object.values(stateKeys(fleet)).join(" and ")}`,
+  ...fleet.organizations.map((organization) => `${secretOf(organization)} with apiKey`),
+];

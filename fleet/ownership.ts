@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { StackSummary, Workspace } from "@pulumi/pulumi/automation";
 import { classOf, networkType, partsOfUrn, readNetwork } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
-import { isFailure, resourcesIn } from "./pulumi";
+import { resourcesIn, unless } from "./pulumi";
 
 /*
  * Each stack remembers its fleet file in a tag. Otherwise another file, on the same backend and with the same names, would delete
@@ -11,77 +11,60 @@ import { isFailure, resourcesIn } from "./pulumi";
 
 const tag = "consortium:fleet";
 
-/** Tells which stacks of a backend belong to the fleet. */
-export class Ownership {
-  readonly #mine: string;
+const idOf = ({ id, folder, file }: Fleet): string => id ?? `${basename(folder)}/${basename(file)}`;
 
-  constructor(private readonly fleet: Fleet) {
-    this.#mine = fleet.id ?? `${basename(fleet.folder)}/${basename(fleet.file)}`;
-  }
+/**
+ * Only its own fleet file changes a stack, which remembers that file from its first `up` on.
+ * @throws if it belongs to another one
+ */
+export async function own(
+  stack: FleetStack,
+  fleet: Fleet,
+  workspace: Workspace,
+  { isNew, takeOver, claims }: { isNew: boolean; takeOver?: boolean; claims: boolean },
+): Promise<void> {
+  const mine = idOf(fleet);
+  const recorded = isNew ? undefined : await recordedIn(stack.name, workspace);
+  if (recorded === mine) return;
+  const belongs = recorded && `belongs to the fleet ${recorded}, and this file is ${mine}`;
+  const refusal = isNew || takeOver ? undefined : (belongs ?? (await otherNetworkIn(stack, workspace)));
+  if (refusal !== undefined)
+    throw new Error(
+      `the stack ${stack.name} ${refusal}. Nothing was changed. If this is the same fleet, give both files the same id; if it is ` +
+        "another one, give it a project of its own; to take the stack over with all that is in it, run " +
+        `\`consortium fleet up ${fleet.file} --only ${stack.name} --take-over\`.`,
+    );
+  if (claims) await workspace.setTag(stack.name, tag, mine);
+}
 
-  /**
-   * Only its own fleet file changes a stack, which remembers that file from its first `up` on.
-   * @throws if it belongs to another one
-   */
-  async own(
-    stack: FleetStack,
-    workspace: Workspace,
-    { isNew, takeOver, claims }: { isNew: boolean; takeOver: boolean; claims: boolean },
-  ): Promise<void> {
-    const recorded = isNew ? undefined : await recordedIn(stack.name, workspace);
-    if (recorded === this.#mine) return;
-    const refusal = isNew || takeOver ? undefined : await this.#refusal(stack, workspace, recorded);
-    if (refusal !== undefined)
-      throw new Error(
-        `the stack ${stack.name} ${refusal}. Nothing was changed. If this is the same fleet, give both files the same id; if it is ` +
-          "another one, give it a project of its own; to take the stack over with all that is in it, run " +
-          `\`consortium fleet up ${this.fleet.file} --only ${stack.name} --take-over\`.`,
-      );
-    if (claims) await workspace.setTag(stack.name, tag, this.#mine);
-  }
-
-  async #refusal(stack: FleetStack, workspace: Workspace, recorded?: string): Promise<string | undefined> {
-    if (recorded !== undefined) return `belongs to the fleet ${recorded}, and this file is ${this.#mine}`;
-    // The Kubernetes operator marks no stacks: one belongs to the file that describes the network in it.
-    if (stack.definition === undefined) return undefined;
-    const networks = await networksIn(stack.name, workspace);
-    const { name } = readNetwork(stack.definition, stack.network);
-    const isOther = networks.length > 0 && !networks.includes(name);
-    return isOther ? `holds the network ${networks.join(" and ")}, and not ${name}` : undefined;
-  }
-
-  /** Stacks of the project that are not empty, and in no fleet file. */
-  async strays(all: readonly StackSummary[], workspace: Workspace): Promise<string[]> {
-    const others = all
-      .filter(
-        ({ name, resourceCount }) => resourceCount !== 0 && !this.fleet.stacks.some((one) => one.name === lastOf(name)),
-      )
-      .map(async ({ name }) => {
-        const recorded = (await recordedIn(lastOf(name), workspace)) ?? this.#mine;
-        return recorded === this.#mine ? [lastOf(name)] : [];
-      });
-    return (await Promise.all(others)).flat();
-  }
+/** Stacks of the project that are not empty, and in no fleet file. */
+export async function straysIn(all: readonly StackSummary[], fleet: Fleet, workspace: Workspace): Promise<string[]> {
+  const others = all
+    .filter(({ resourceCount }) => resourceCount !== 0)
+    .map(({ name }) => lastOf(name))
+    .filter((name) => !fleet.stacks.some((one) => one.name === name));
+  const owners = await Promise.all(others.map((name) => recordedIn(name, workspace)));
+  const mine = idOf(fleet);
+  return others.filter((_, at) => (owners[at] ?? mine) === mine);
 }
 
 /** The fleet that a stack remembers. Earlier versions added the place of its file. */
 async function recordedIn(stack: string, workspace: Workspace): Promise<string | undefined> {
-  try {
-    return (await workspace.listTags(stack))[tag]?.replace(/ \[[^:]*:.*\]$/, "");
-  } catch (error) {
-    if (isFailure(error, "StackNotFoundError")) return undefined;
-    throw error;
-  }
+  const tags = await unless("StackNotFoundError", workspace.listTags(stack), {});
+  return tags[tag]?.replace(/ \[[^:]*:.*\]$/, "");
 }
 
-/** Names of the networks in a stack; none if it holds no object. */
-async function networksIn(stack: string, workspace: Workspace): Promise<string[]> {
-  const resources = await resourcesIn(stack, workspace);
-  if (resources.every(({ id }) => id === undefined)) return [];
+/** The Kubernetes operator marks no stacks: one belongs to the file that describes the network in it. */
+async function otherNetworkIn({ name, definition, network }: FleetStack, workspace: Workspace) {
+  const resources = definition === undefined ? [] : await resourcesIn(name, workspace);
+  if (definition === undefined || resources.every(({ id }) => id === undefined)) return undefined;
   const components = resources.filter(({ type }) => type === networkType);
   // In YAML there is no component: the names of its consortia begin with that of the network.
   const named = components.length > 0 ? components : resources.filter(({ type }) => classOf(type) === "Consortium");
-  return [...new Set(named.map(({ urn }) => partsOfUrn(urn).name.split("/")[0]!))];
+  const networks = [...new Set(named.map(({ urn }) => partsOfUrn(urn).name.split("/")[0]!))];
+  const { name: mine } = readNetwork(definition, network);
+  const isOther = networks.length > 0 && !networks.includes(mine);
+  return isOther ? `holds the network ${networks.join(" and ")}, and not ${mine}` : undefined;
 }
 
 /** Without the organization and the project. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type EngineEvent,
   printable,
@@ -7,7 +8,7 @@ import {
   outlivesResource,
   partsOfUrn,
 } from "pulumi-consortium/internal/fleet";
-import { type Counts, noCounts } from "./results";
+import { type Counts, type StackResult } from "./results";
 
 type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
@@ -34,80 +35,64 @@ export function titleOf(urn: string): string {
 const isObject = ({ type, new: after, old }: Step): boolean =>
   !type.startsWith("pulumi:") && (after ?? old)?.custom === true;
 
-/** Properties that differ, except those that change by themselves. */
-function differing(old: Step["old"], current: Step["new"]): string[] {
-  const [before, after] = [old?.outputs ?? {}, current?.outputs ?? {}];
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const same = (key: string) => JSON.stringify(before[key]) === JSON.stringify(after[key]);
-  return keys.filter((key) => !key.startsWith("__") && key !== "revision" && !same(key));
+/** What differs, except what changes by itself: " in name, description". */
+function differenceIn({ old, new: now }: Step): string {
+  const [before, after] = [old?.outputs ?? {}, now?.outputs ?? {}];
+  const keys = Object.keys({ ...before, ...after }).filter((key) => !key.startsWith("__") && key !== "revision");
+  const different = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  return different.length > 0 ? ` in ${different.join(", ")}` : "";
 }
 
-/** Follows the engine's events of one stack. */
+/** Follows the engine's events of one stack, and counts in its result what they do. */
 export class Progress {
-  readonly counts = noCounts();
   readonly errors: string[] = [];
-  /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
-  readonly ledgers: string[] = [];
-  /** Other resources that are replaced: "Node trade/prod/acme-1". */
-  readonly replacements: string[] = [];
-  /** Resources that differ from the state: "Node trade/prod/acme-1 is gone". */
-  readonly drift: string[] = [];
   /** Names of consortia that are created and ids of those that are deleted, for the limit of the organization. */
   readonly newConsortia: string[] = [];
   readonly oldConsortia: string[] = [];
   pending = false;
-  /** Whether this is the preview of an `up`, of which only policies and errors count: the rest follows when it is done. */
-  isJudging = false;
 
   /** Policy violations that were reported: an `up` repeats those of its preview. */
   readonly #judgements = new Set<string>();
 
   /** @param kind whether the engine's steps are done, deletions that were announced, only planned, or those of a refresh */
   constructor(
+    private readonly result: StackResult,
     private readonly mask: (text: string) => string,
     private readonly kind: "done" | "destroyed" | "planned" | "compared" = "done",
   ) {}
 
   /** Takes an event and returns its lines for the log. */
   take(event: EngineEvent): string[] {
-    if (this.isJudging && !event.policyEvent && event.diagnosticEvent?.severity !== "error") return [];
-    if (event.resourcePreEvent) return this.#begun(event.resourcePreEvent.metadata);
-    if (event.resOutputsEvent && this.kind === "compared") return this.#compared(event.resOutputsEvent.metadata);
-    if (event.resOutputsEvent) return this.#done(event.resOutputsEvent.metadata);
-    if (event.diagnosticEvent) return this.#said(event.diagnosticEvent);
-    if (event.policyEvent) return this.#judged(event.policyEvent);
-    return [];
+    const { resourcePreEvent: begun, resOutputsEvent: done, diagnosticEvent: said, policyEvent: judged } = event;
+    const step = (begun ?? done)?.metadata;
+    if (step && isObject(step) && begun) return this.kind === "compared" ? [] : this.#begun(step);
+    if (step && isObject(step)) return this.kind === "compared" ? this.#compared(step) : this.#done(step);
+    if (said) return this.#said(said);
+    return judged ? this.#judged(judged) : [];
   }
 
   #begun(step: Step): string[] {
-    if (!isObject(step) || this.kind === "compared") return [];
     const deletes = step.op === "delete" || step.op === "delete-replaced";
     const kind = classOf(step.type);
     if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old ?? undefined)) return [];
-    if (kind === "Consortium" && this.ledgers.length > 0) return []; // its contents are reported already
+    if (kind === "Consortium" && this.result.ledgers.length > 0) return []; // its contents are reported already
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
-    if (this.ledgers.includes(what)) return [];
-    this.ledgers.push(what);
+    if (this.result.ledgers.includes(what)) return [];
+    this.result.ledgers.push(what);
     if (this.kind === "destroyed") return [];
-    const loss = `WARNING: ${what}: ${this.kind === "planned" ? "its ledger would be destroyed" : "its ledger is destroyed"}`;
-    return [loss];
+    return [`WARNING: ${what}: its ledger ${this.kind === "planned" ? "would be" : "is"} destroyed`];
   }
 
   #done(step: Step): string[] {
-    if (!isObject(step)) return [];
     const kind = counted[step.op];
     if (kind === undefined) return [];
-    this.counts[kind]++;
+    this.result[kind]++;
     if (kind === "unchanged") return [];
-    if (classOf(step.type) === "Consortium") this.#countConsortium(step);
-    if (kind === "replaced" && !holdsLedger(classOf(step.type))) this.replacements.push(titleOf(step.urn));
+    const { op, old, new: after, type, urn } = step;
+    if (classOf(type) === "Consortium" && op === "create") this.newConsortia.push(String(after?.inputs?.name));
+    if (classOf(type) === "Consortium" && op === "delete") this.oldConsortia.push(String(old?.id));
+    if (kind === "replaced" && !holdsLedger(classOf(type))) this.result.replacements.push(titleOf(urn));
     return [`${signs[kind]} ${titleOf(step.urn)} ${this.kind === "planned" ? `to be ${kind}` : kind}`];
-  }
-
-  #countConsortium({ op, old, new: after }: Step): void {
-    const { name } = after?.inputs ?? {};
-    if (op === "create" && typeof name === "string") this.newConsortia.push(name);
-    if (op === "delete" && typeof old?.id === "string") this.oldConsortia.push(old.id);
   }
 
   #judged({ policyName, enforcementLevel, message, resourceUrn }: NonNullable<EngineEvent["policyEvent"]>): string[] {
@@ -138,17 +123,15 @@ export class Progress {
 
   /** A step of a refresh: the object differs from the state. */
   #compared(step: Step): string[] {
-    if (!isObject(step)) return [];
-    const changes: Partial<Record<string, string>> = {
-      update: "differs",
-      delete: "is gone",
-      create: "is not created yet",
+    const title = titleOf(step.urn);
+    const found: Partial<Record<string, string>> = {
+      update: `${title} differs${differenceIn(step)}`,
+      delete: `${title} is gone`,
+      create: `${title} is not created yet`,
     };
-    const how = changes[step.op];
-    if (how === undefined) return [];
-    const properties = differing(step.old, step.new);
-    const which = how === "differs" && properties.length > 0 ? ` in ${properties.join(", ")}` : "";
-    this.drift.push(`${titleOf(step.urn)} ${how}${which}`);
-    return [this.drift.at(-1)!];
+    const line = found[step.op];
+    if (line === undefined) return [];
+    this.result.drift.push(line);
+    return [line];
   }
 }

@@ -71,22 +71,28 @@ export function prepareWorkFolder(fleet: Fleet): string {
   const { project, backend = "" } = fleet;
   if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true }); // Pulumi does not
   const folder = workFolderOf(fleet);
-  mkdirSync(join(folder, "logs"), { recursive: true });
-  mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
+  for (const inner of ["logs", "journal", "creates", "node_modules/@pulumi"])
+    mkdirSync(join(folder, inner), { recursive: true });
   for (const [name, text] of Object.entries(programFiles(project, plugins()))) writeChanged(join(folder, name), text);
   for (const name of ["pulumi-consortium", "@pulumi/pulumi"]) link(packageOf(name), join(folder, "node_modules", name));
   return folder;
 }
 
 /**
- * Writes the YAML program of a stack and returns its folder; undefined if Pulumi YAML cannot express the network file. The folder is in
- * the work folder: resources that are still on the dynamic provider find the package there.
+ * Writes the YAML program of a stack and returns its folder; undefined if Pulumi YAML cannot express the network file, or there is none,
+ * or `consortium:plugin` is set to `false`. The folder is in the work folder: resources that are still on the dynamic provider find the
+ * package there.
  */
-export function prepareYaml(workFolder: string, { project }: Fleet, stack: FleetStack): string | undefined {
-  const { definition, network, name } = stack;
-  const resources = definition && plainResources({ file: definition, network, stack: name, project });
+export function prepareYaml(
+  workFolder: string,
+  { project }: Fleet,
+  stack: FleetStack,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const isPlugin = env[environmentName("plugin")] || settingsIn(workFolder, stack.name).config?.["consortium:plugin"];
+  const resources = [undefined, true, "true"].includes(isPlugin) ? plainResources(stack, project) : undefined;
   if (!resources) return undefined;
-  const folder = join(workFolder, "programs", name);
+  const folder = join(workFolder, "programs", stack.name);
   mkdirSync(folder, { recursive: true });
   const program = { name: project, runtime: "yaml", stackConfigDir: "../..", plugins: plugins(), resources };
   writeChanged(join(folder, "Pulumi.yaml"), yamlForAll(program));
@@ -101,13 +107,6 @@ export function hasYamlHost({ PATH = "", Path = PATH }: NodeJS.ProcessEnv): bool
     .find((file) => existsSync(file));
   const places = pulumi === undefined ? [] : [pulumi, realpathSync(pulumi)];
   return places.some((file) => existsSync(join(dirname(file), `pulumi-language-yaml${end}`)));
-}
-
-/** Whether a stack may run as YAML: it has a network file, and nothing sets `consortium:plugin` to `false`. */
-export function mayBeYaml(workFolder: string, { name, definition }: FleetStack, env: NodeJS.ProcessEnv): boolean {
-  const { config } = settingsIn(join(workFolder, `Pulumi.${name}.yaml`));
-  const said = env[environmentName("plugin")] || config?.["consortium:plugin"];
-  return definition !== undefined && (said === undefined || said === true || said === "true");
 }
 
 const packageOf = (name: string): string =>
@@ -125,24 +124,24 @@ function plugins(): object | undefined {
   return file === undefined ? undefined : { providers: [{ name: "consortium", path: dirname(file) }] };
 }
 
-type Settings = { config?: Record<string, unknown> } | null | undefined;
+const settingsFile = (workFolder: string, stack: string): string => join(workFolder, `Pulumi.${stack}.yaml`);
 
-const settingsIn = (file: string): NonNullable<Settings> =>
-  (existsSync(file) ? (parse(readFileSync(file, "utf8")) as Settings) : undefined) ?? {};
+interface Settings {
+  config?: Record<string, string | boolean>;
+}
+
+function settingsIn(workFolder: string, stack: string): Settings {
+  const file = settingsFile(workFolder, stack);
+  return (existsSync(file) && (parse(readFileSync(file, "utf8")) as Settings | null)) || {};
+}
 
 /** Sets the configuration of a stack with a network file. Its other settings, such as the salt, stay. */
 export function configure(workFolder: string, { project }: Fleet, stack: FleetStack): void {
   if (stack.definition === undefined) return;
-  const file = join(workFolder, `Pulumi.${stack.name}.yaml`);
-  const { config, ...settings } = settingsIn(file);
-  const others = Object.entries(config ?? {}).filter(([key]) => key !== `${project}:name`);
-  writeChanged(
-    file,
-    yamlForAll({
-      ...settings,
-      config: { ...Object.fromEntries(others), ...programConfig(project, stack.definition, stack) },
-    }),
-  );
+  const { config, ...settings } = settingsIn(workFolder, stack.name);
+  const own = { ...config, ...programConfig(project, stack.definition, stack) };
+  if (stack.network === undefined) delete own[`${project}:name`];
+  writeChanged(settingsFile(workFolder, stack.name), yamlForAll({ ...settings, config: own }));
 }
 
 /** Leaves an unchanged file alone: another run may be reading it. */

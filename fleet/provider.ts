@@ -3,20 +3,16 @@ import { on, once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { type Answer, type Order, sharedArgument } from "pulumi-consortium/internal/fleet";
 
-interface SharedOptions {
-  /** The bundled plugin. */
-  file: string;
-  /** Gets what it prints. */
-  log: string;
-  /** Without the key of any organization. */
-  env: NodeJS.ProcessEnv;
-}
-
 /** The provider plugin, in one process for all stacks of a run. It ends with the run, however that ends. */
 export class SharedProvider {
   #child?: Promise<ChildProcess>;
 
-  constructor(private readonly options: SharedOptions) {}
+  /** @param file the bundled plugin; log: gets what it prints; env: without the key of any organization */
+  constructor(
+    private readonly file: string,
+    private readonly log: string,
+    private readonly env: NodeJS.ProcessEnv,
+  ) {}
 
   /**
    * Serves a stack with its own settings. Returns the variable by which Pulumi finds it: one for debugging, which makes no
@@ -31,7 +27,7 @@ export class SharedProvider {
       const others = environment.PULUMI_DEBUG_PROVIDERS ?? "";
       return { PULUMI_DEBUG_PROVIDERS: [`consortium:${port}`, others].filter(Boolean).join(",") };
     }
-    throw new Error(`the provider has ended; see ${this.options.log}`);
+    throw new Error(`the provider has ended; see ${this.log}`);
   }
 
   /** Stops serving a stack, even in the middle of a call. */
@@ -49,9 +45,9 @@ export class SharedProvider {
   }
 
   async #start(): Promise<ChildProcess> {
-    const { file, env } = this.options;
-    const log = openSync(this.options.log, "a", 0o600);
-    const child = fork(file, [sharedArgument], { env, execArgv: [], stdio: ["ignore", log, log, "ipc"] });
+    const log = openSync(this.log, "a", 0o600);
+    const stdio = ["ignore", log, log, "ipc"] as const;
+    const child = fork(this.file, [sharedArgument], { env: this.env, execArgv: [], stdio: [...stdio] });
     closeSync(log);
     child.setMaxListeners(0); // each stack listens until it is served
     child.on("exit", () => (this.#child = undefined));

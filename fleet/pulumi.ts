@@ -17,30 +17,22 @@ export async function findPulumi(): Promise<PulumiCommand> {
   });
   const { version } = pulumi;
   if (version && version.compare(oldest) >= 0) return pulumi;
-  throw new Error(
-    `A fleet needs Pulumi ${oldest} or newer, and the one on the PATH is ${version?.raw ?? "another"}. Update it.`,
-  );
+  const which = version?.raw ?? "another";
+  throw new Error(`A fleet needs Pulumi ${oldest} or newer, and the one on the PATH is ${which}. Update it.`);
 }
 
-interface Place {
-  cwd: string;
-  /** Added to the environment of this process. */
-  env: NodeJS.ProcessEnv;
-}
-
+/** @param env added to the environment of this process */
 export async function workspaceIn(
-  { cwd, env }: Place,
+  workDir: string,
+  env: NodeJS.ProcessEnv,
   pulumiCommand: PulumiCommand,
   secretsProvider?: string,
 ): Promise<LocalWorkspace> {
   const { LocalWorkspace } = await api();
-  const variables = Object.entries(env).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
-  return LocalWorkspace.create({
-    workDir: cwd,
-    envVars: Object.fromEntries(variables),
-    secretsProvider,
-    pulumiCommand,
-  });
+  const envVars = Object.fromEntries(
+    Object.entries(env).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+  );
+  return LocalWorkspace.create({ workDir, envVars, secretsProvider, pulumiCommand });
 }
 
 /** A stack that exists. */
@@ -54,11 +46,10 @@ export async function stackIn(name: string, workspace: Workspace): Promise<Stack
   return stack;
 }
 
+type Failure = "StackNotFoundError" | "StackAlreadyExistsError" | "ConcurrentUpdateError";
+
 /** Whether a command of Pulumi failed. The API exports these classes, but loads the whole SDK with them. */
-export const isFailure = (
-  error: unknown,
-  name?: "StackNotFoundError" | "StackAlreadyExistsError" | "ConcurrentUpdateError",
-): error is Error =>
+export const isFailure = (error: unknown, name?: Failure): error is Error =>
   error instanceof Error &&
   (name === undefined ? /^(Command|Stack\w+|ConcurrentUpdate)Error$/.test(error.name) : error.name === name);
 
@@ -70,8 +61,7 @@ export function saidIn({ message }: Error): string {
   return [...new Set(errors)].join("\n") || (how === undefined ? message : `Pulumi ${how}`);
 }
 
-/** A resource in the state of a stack. */
-export interface StateResource {
+interface StateResource {
   type: string;
   urn: string;
   id?: string;
@@ -79,20 +69,23 @@ export interface StateResource {
   outputs?: Props;
 }
 
+/** What a command returns, or something else if it fails like this. */
+export const unless = <T>(failure: Failure, work: Promise<T>, other: T): Promise<T> =>
+  work.catch((error: unknown) => {
+    if (isFailure(error, failure)) return other;
+    throw error;
+  });
+
 /** The resources in the state of a stack; none if there is no such stack. */
 export async function resourcesIn(stack: string, workspace: Workspace): Promise<StateResource[]> {
-  try {
-    const { deployment } = (await workspace.exportStack(stack)) as { deployment?: { resources?: StateResource[] } };
-    return deployment?.resources ?? [];
-  } catch (error) {
-    if (isFailure(error, "StackNotFoundError")) return [];
-    throw error;
-  }
+  const nothing = { version: 3, deployment: {} };
+  const state = await unless("StackNotFoundError", workspace.exportStack(stack), nothing);
+  return (state.deployment as { resources?: StateResource[] }).resources ?? [];
 }
 
 /** The paths of the objects in the state of a stack. */
 export const pathsIn = async (stack: string, workspace: Workspace): Promise<string[]> =>
   (await resourcesIn(stack, workspace)).flatMap(({ id, type, inputs, outputs }) => {
-    const definition = Object.values<Definition>(definitions).find((one) => one.type === classOf(type ?? ""));
-    return id === undefined || id === "" || !definition ? [] : [pathOf(definition, { ...inputs, ...outputs }, id)];
+    const definition = Object.values<Definition>(definitions).find((one) => one.type === classOf(type));
+    return id && definition ? [pathOf(definition, { ...inputs, ...outputs }, id)] : [];
   });

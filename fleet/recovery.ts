@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, hostname, userInfo } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { lock } from "proper-lockfile";
@@ -20,57 +20,45 @@ interface Holder {
   since: string;
 }
 
-/** The runs of one work folder: for each stack in progress, or left unfinished by a killed run, a record and a lock. */
-export class RunLocks {
-  readonly #folder: string;
-  readonly #own = new Map<string, () => Promise<void>>();
+/** The file that is there while a run changes a stack, and after it was killed. */
+export const recordOf = (workFolder: string, stack: string): string => join(workFolder, "journal", `${stack}.json`);
 
-  constructor(
-    workFolder: string,
-    private readonly staleMs = 10_000,
-  ) {
-    this.#folder = join(workFolder, "journal");
-    mkdirSync(this.#folder, { recursive: true });
-  }
+/** Whether a run is at work on any stack, or was killed while it was. */
+export const isAnyOpen = (workFolder: string): boolean =>
+  readdirSync(join(workFolder, "journal")).some((file) => file.endsWith(".json"));
 
-  /** Whether a run is at work on any stack, or was killed while it was. */
-  isAnyOpen = (): boolean => readdirSync(this.#folder).some((file) => file.endsWith(".json"));
+export interface Begun {
+  /** Whether a run was killed while it changed the stack. */
+  isContinued: boolean;
+  /** Ends work on the stack. Its record stays if the outcome is unknown. */
+  end: (settled: boolean) => Promise<void>;
+}
 
-  /** The file that is there while a run changes a stack, and after it was killed. */
-  recordOf = (stack: string): string => join(this.#folder, `${stack}.json`);
-
-  /**
-   * Begins work on a stack. If a run was killed while it changed the stack, this waits until its lock is stale, and ends its processes.
-   * @returns whether there was such a run
-   * @throws if both this run and another one are to change the stack
-   */
-  async begin(stack: string, { changes }: { changes: boolean }): Promise<boolean> {
-    const record = this.recordOf(stack);
-    if (!changes && !existsSync(record)) return false;
-    const retries = { retries: this.staleMs / 200 + 5, factor: 1, minTimeout: 200, maxTimeout: 200 };
-    // It renews the lock every second. After this machine slept, another run may have taken it: the record is there all the same.
-    const options = { stale: this.staleMs, update: 1_000, realpath: false, retries, onCompromised: () => undefined };
-    const release = await lock(record, options).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ELOCKED") throw error;
-    });
-    if (!release && changes) throw new Error(lockedBy(optional(() => JSON.parse(textOf(record)) as Holder)));
-    if (!release) return false;
-    this.#own.set(stack, release);
-    const isContinued = existsSync(record);
-    if (isContinued) await endProcesses(markOf(record));
-    const own = { user: userInfo().username, host: hostname(), pid: process.pid, since: new Date().toISOString() };
-    if (changes) writeFileSync(record, JSON.stringify(own));
-    return isContinued;
-  }
-
-  /** Ends work on a stack. Its record stays if the outcome is unknown. */
-  async end(stack: string, { settled }: { settled: boolean }): Promise<void> {
-    const release = this.#own.get(stack);
-    if (!release) return;
-    if (settled) rmSync(this.recordOf(stack), { force: true });
-    this.#own.delete(stack);
+/**
+ * Begins work on a stack, with a lock on its record. If a run was killed while it changed the stack, this waits until its lock is stale,
+ * and ends its processes.
+ * @throws if both this run and another one are to change the stack
+ */
+export async function begin(record: string, changes: boolean, staleMs = 10_000): Promise<Begun> {
+  const nothing = { isContinued: false, end: () => Promise.resolve() };
+  if (!changes && !existsSync(record)) return nothing;
+  const retries = { retries: staleMs / 200 + 5, factor: 1, minTimeout: 200, maxTimeout: 200 };
+  // It renews the lock every second. After this machine slept, another run may have taken it: the record is there all the same.
+  const options = { stale: staleMs, update: 1_000, realpath: false, retries, onCompromised: () => undefined };
+  const release = await lock(record, options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ELOCKED") throw error;
+    if (changes) throw new Error(lockedBy(optional(() => JSON.parse(textOf(record)) as Holder)));
+  });
+  if (!release) return nothing;
+  const isContinued = existsSync(record);
+  if (isContinued) await endProcesses(markOf(record));
+  const own = { user: userInfo().username, host: hostname(), pid: process.pid, since: new Date().toISOString() };
+  if (changes) writeFileSync(record, JSON.stringify(own));
+  const end = async (settled: boolean) => {
+    if (changes && settled) rmSync(record, { force: true });
     await release().catch(() => undefined);
-  }
+  };
+  return { isContinued, end };
 }
 
 /** A variable of the processes that are started to change a stack, and of theirs: they are found by it, whichever run started them. */
@@ -146,25 +134,20 @@ export const lockedBy = (...holders: (Holder | undefined)[]): string => {
   return `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended.`;
 };
 
-/** The file that the providers of a stack log their creates in. */
-export function createLogOf(workFolder: string, stack: string): string {
-  const file = join(workFolder, "creates", `${stack}.jsonl`);
-  mkdirSync(dirname(file), { recursive: true });
-  return file;
-}
-
-interface PathsInStates {
-  own(): Promise<string[]>;
-  /** Those of all other stacks, which are needed only if a create was not answered. */
-  others(): Promise<string[]>;
-}
-
-/** Marks the creates in the log as those of a killed run: they prove what belongs to the stack. */
-export async function continueFrom(file: string, states: PathsInStates): Promise<void> {
+/**
+ * Marks the creates in the log of a stack as those of a killed run: they prove what belongs to it.
+ * @param own paths of the objects in its state
+ * @param others those in the states of all other stacks, which are needed only if a create was not answered
+ */
+export async function continueFrom(
+  file: string,
+  own: () => Promise<string[]>,
+  others: () => Promise<string[]>,
+): Promise<void> {
   if (!existsSync(file)) return; // it was killed before it created anything
   const { interrupted, current } = readCreateLog(file);
   const isOpen = [...interrupted, ...current].some(({ id }) => id === undefined);
-  markInterrupted(file, [...(await states.own()), ...(isOpen ? await states.others() : [])]);
+  markInterrupted(file, [...(await own()), ...(isOpen ? await others() : [])]);
 }
 
 /**
@@ -176,8 +159,9 @@ export function leftoversOf(file: string, own: readonly string[]): { certain: st
   const isGone = (path: string) => [...held].some((one) => path.startsWith(`${one}/`) && !own.includes(one));
   const titleOf = (path: string, name?: string) => (name === undefined ? path : `${path} ("${name}")`);
   const certain = interrupted.flatMap(({ id, path, name }) => {
-    const item = id === undefined ? path : paths.item(path, id);
-    return id === undefined || held.has(item) || own.includes(item) || isGone(item) ? [] : [titleOf(item, name)];
+    if (id === undefined) return [];
+    const item = paths.item(path, id);
+    return held.has(item) || own.includes(item) || isGone(item) ? [] : [titleOf(item, name)];
   });
   const open = interrupted.filter(({ id, path }) => id === undefined && !isGone(path));
   return { certain, open: open.map(({ path, name }) => titleOf(path, name)) };
@@ -191,9 +175,9 @@ export function dropTornAttributes(backend = ""): void {
   if (!backend.startsWith("file://")) return;
   const [, home] = /^file:\/\/~(.*)$/.exec(backend) ?? [];
   const folder = join(home === undefined ? fileURLToPath(backend) : join(homedir(), home), ".pulumi");
-  for (const file of existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []) {
-    if (!file.endsWith(".attrs") || /^(history|backups)\b/.test(file)) continue;
-    const isTorn = readFileSync(join(folder, file), "utf8").trim() === "";
+  const all = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  for (const file of all.filter((one) => one.endsWith(".attrs") && !/^(history|backups)\b/.test(one))) {
+    const isTorn = textOf(join(folder, file)).trim() === "";
     if (isTorn) rmSync(join(folder, file), { force: true });
   }
 }

@@ -1,13 +1,16 @@
 import { junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
+import { type FleetStack } from "./schema";
 
 /* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
 
 export type Outcome = "ok" | "failed" | "drift" | "interrupted" | "not begun";
 export type Command = "up" | "preview" | "destroy" | "drift";
+/** `losses`: a preview of `destroy`. */
+export type Verb = Command | "losses";
 
 /** How many resources of a stack were created, updated and so on. */
-export type Counts = Record<"created" | "updated" | "replaced" | "deleted" | "unchanged", number>;
-export const noCounts = (): Counts => ({ created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 });
+export type Counts = Record<(typeof kinds)[number] | "unchanged", number>;
+const kinds = ["created", "updated", "replaced", "deleted"] as const;
 
 /** The result of one stack. */
 export interface StackResult extends Counts {
@@ -29,8 +32,27 @@ export interface StackResult extends Counts {
   recovered: boolean;
 }
 
+/** The result of a stack for which nothing was done. */
+export const notBegun = ({ name, organization }: FleetStack, error?: string): StackResult => ({
+  stack: name,
+  organization: organization.name,
+  outcome: "not begun",
+  created: 0,
+  updated: 0,
+  replaced: 0,
+  deleted: 0,
+  unchanged: 0,
+  seconds: 0,
+  error,
+  ledgers: [],
+  replacements: [],
+  drift: [],
+  leftovers: [],
+  recovered: false,
+});
+
 export interface FleetResult {
-  command: Command;
+  command: Verb;
   project: string;
   seconds: number;
   /** One of several shards, and how many stacks all of them have. */
@@ -39,6 +61,9 @@ export interface FleetResult {
   /** Stacks of the project that are no longer in the file. */
   strays: readonly string[];
 }
+
+/** Hundredths are enough. */
+export const secondsSince = (at: number): number => Math.round((performance.now() - at) / 10) / 100;
 
 /** Failed, drifted and unfinished all mean that the stack is not as its file says. */
 export const isGood = ({ outcome }: Pick<StackResult, "outcome">): boolean => outcome === "ok";
@@ -57,37 +82,33 @@ interface Part extends FleetResult {
  * Merges files that `--json` wrote. `missing` says which shards have no results; `seconds` are those of the longest run.
  * @throws if a file holds no results, or results that do not belong together
  */
-export function mergeResults(files: readonly string[]): { merged: FleetResult; missing?: string } {
-  const texts = files.map((file) => ({ file, text: textOf(file) }));
+export function mergeResults(names: readonly string[]): { merged: FleetResult; missing?: string } {
+  const texts = names.map((file) => ({ file, text: textOf(file) }));
   const parts = texts.filter(({ text }) => text.trim() !== "").map(partIn); // a killed job leaves an empty file
   const [first] = parts;
-  if (first === undefined) throw new Error(`${files.join(", ")}: empty. The run ended before it had any result.`);
-  const seen = new Map<string, string>();
-  for (const part of parts) {
-    const [own, other] = [part, first].map(({ command, project }) => `${command} in the project ${project}`);
-    if (own !== other)
-      throw new Error(
-        `${part.file} has results of ${own}, and ${first.file} of ${other}: merge only files of one run.`,
-      );
-    const [shard, firstShard] = [part, first].map(titleOf);
-    if (shard !== firstShard)
-      throw new Error(
-        `${part.file} has ${shard}, and ${first.file} has ${firstShard}: merge only shards that were made of the same stacks.`,
-      );
-    for (const { stack } of part.stacks) {
-      if (seen.has(stack))
-        throw new Error(`${stack} is in ${seen.get(stack)} and in ${part.file}: name each result once.`);
-      seen.set(stack, part.file);
-    }
+  if (first === undefined) throw new Error(`${names.join(", ")}: empty. The run ended before it had any result.`);
+  const same = (told: (part: Part) => string, what: string) => {
+    const other = parts.find((part) => told(part) !== told(first));
+    if (other)
+      throw new Error(`${other.file} has ${told(other)}, and ${first.file} has ${told(first)}: merge only ${what}.`);
+  };
+  same(({ command, project }) => `results of ${command} in the project ${project}`, "files of one run");
+  same(titleOf, "shards that were made of the same stacks");
+  const stacks = parts.flatMap((part) => part.stacks);
+  const fileOf = new Map<string, string>();
+  for (const { file, stack } of parts.flatMap(({ file, stacks }) => stacks.map(({ stack }) => ({ file, stack })))) {
+    if (fileOf.has(stack))
+      throw new Error(`${stack} is in ${fileOf.get(stack)} and in ${file}: name each result once.`);
+    fileOf.set(stack, file);
   }
   const merged = {
     command: first.command,
     project: first.project,
     seconds: Math.max(...parts.map(({ seconds }) => seconds)),
-    stacks: parts.flatMap(({ stacks }) => stacks),
+    stacks,
     strays: [...new Set(parts.flatMap(({ strays }) => strays))],
   };
-  return { merged, missing: missingIn(parts, seen.size) };
+  return { merged, missing: missingIn(parts, stacks.length) };
 }
 
 const titleOf = ({ shard }: Part): string =>
@@ -106,14 +127,12 @@ function missingIn(parts: readonly Part[], found: number): string | undefined {
 }
 
 function partIn({ file, text }: { file: string; text: string }): Part {
-  let part: Partial<FleetResult> = {};
   try {
-    part = (JSON.parse(text) as Partial<FleetResult> | null) ?? {};
+    const part = JSON.parse(text) as FleetResult;
+    if (part.command && part.stacks.every(({ ledgers }) => Array.isArray(ledgers))) return { ...part, file };
   } catch {
-    // It has no stacks either.
+    // It is neither that nor anything like it.
   }
-  if (part.command && part.stacks?.every((one) => Array.isArray(one?.ledgers)))
-    return { ...(part as FleetResult), file };
   throw new Error(
     `${file} does not hold the results of a fleet. Name files that \`consortium fleet … --json\` printed.`,
   );
@@ -121,26 +140,26 @@ function partIn({ file, text }: { file: string; text: string }): Part {
 
 /* How it is shown. */
 
+export const stacksIn = (count: number, more = ""): string => `${count} ${more}stack${count === 1 ? "" : "s"}`;
+
 /** In a summary of more stacks than this, those without changes are only counted. */
 const manyStacks = 20;
 
-const changedKinds = ["created", "updated", "replaced", "deleted"] as const;
-
 const isQuiet = (result: StackResult): boolean =>
   isGood(result) &&
-  changedKinds.every((kind) => result[kind] === 0) &&
+  kinds.every((kind) => result[kind] === 0) &&
   result.drift.length + result.leftovers.length === 0 &&
   !result.recovered;
 
 /** Orders a preview: ledgers that would be lost, then replacements, then failures, changes, and the rest. */
 function weight(result: StackResult): number {
-  const kinds = [result.ledgers.length > 0, result.replaced > 0, !isGood(result), !isQuiet(result)];
-  return kinds.includes(true) ? kinds.indexOf(true) : kinds.length;
+  const reasons = [result.ledgers.length > 0, result.replaced > 0, !isGood(result), !isQuiet(result)];
+  return reasons.includes(true) ? reasons.indexOf(true) : reasons.length;
 }
 
 /** What was changed: "8 created, 1 replaced", or "8 to be created". */
 const changesIn = (counts: Counts, { command }: Pick<FleetResult, "command">): string =>
-  changedKinds
+  kinds
     .flatMap((kind) => (counts[kind] > 0 ? [`${counts[kind]} ${command === "preview" ? "to be " : ""}${kind}`] : []))
     .join(", ");
 
@@ -163,7 +182,7 @@ export function summaryOfStacks({ command, stacks }: FleetResult): string[] {
     const line = `${stack.padEnd(width)}  ${outcome}${changes && `: ${changes}`}; ${result.seconds.toFixed(1)} s`;
     return [line, ...remarks.map((remark) => `  ${remark}`)];
   });
-  if (rest > 0) lines.push(`${rest} ${shown.length > 0 ? "more " : ""}stack${rest === 1 ? "" : "s"} without changes`);
+  if (rest > 0) lines.push(`${stacksIn(rest, shown.length > 0 ? "more " : "")} without changes`);
   return lines;
 }
 
@@ -180,47 +199,30 @@ export function summaryLine(result: FleetResult): string {
     const many = stacks.filter((one) => one.outcome === outcome).length;
     return many > 0 ? [`${many} ${outcome}`] : [];
   });
-  const good = `${stacks.filter(isGood).length} of ${stacks.length} stack${stacks.length === 1 ? "" : "s"} ok`;
+  const good = `${stacks.filter(isGood).length} of ${stacksIn(stacks.length)} ok`;
   const changed =
     changesIn(totals(stacks), result) || (command === "preview" ? "nothing to change" : "nothing changed");
   return `${[good, ...others].join(", ")}; ${changed}; ${seconds.toFixed(1)} s`;
 }
 
 function totals(results: readonly StackResult[]): Counts {
-  const sum = noCounts();
-  for (const result of results) for (const kind of Object.keys(sum) as (keyof Counts)[]) sum[kind] += result[kind];
-  return sum;
+  const all = [...kinds, "unchanged" as const].map((kind) => [kind, results.reduce((sum, one) => sum + one[kind], 0)]);
+  return Object.fromEntries(all) as Counts;
 }
-
-const rounded = (seconds: number): number => Number(seconds.toFixed(2));
 
 /** For programs. */
-export function summaryJson({ command, project, shard, seconds, stacks, strays }: FleetResult): string {
-  const document = {
-    command,
-    project,
-    shard,
-    ok: stacks.every(isGood),
-    seconds: rounded(seconds),
-    total: totals(stacks),
-    stacks: stacks.map((one) => ({ ...one, seconds: rounded(one.seconds) })),
-    strays,
-  };
-  return JSON.stringify(document, undefined, 2);
-}
+export const summaryJson = (result: FleetResult): string =>
+  JSON.stringify({ ...result, ok: result.stacks.every(isGood), total: totals(result.stacks) }, undefined, 2);
 
 /** For tools that read JUnit: each stack is a test case. */
 export function summaryJunit({ command, project, stacks, seconds }: FleetResult): string {
   const cases = stacks.map((one): TestCase => {
     const lines = [
-      [...changedKinds, "unchanged" as const].map((kind) => `${one[kind]} ${kind}`).join(", "),
+      [...kinds, "unchanged" as const].map((kind) => `${one[kind]} ${kind}`).join(", "),
       ...one.ledgers.map((text) => `WARNING: ${text}, with its ledger`),
     ];
-    const attributes = {
-      classname: `${project}.${one.organization}`,
-      name: one.stack,
-      time: one.seconds.toFixed(3),
-    };
+    const { stack: name, organization } = one;
+    const attributes = { classname: `${project}.${organization}`, name, time: one.seconds.toFixed(3) };
     return { attributes, result: junitResult(one), output: lines.join("\n") };
   });
   return junitXml(`consortium fleet ${command}: ${project}`, cases, seconds.toFixed(3));

@@ -1,78 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Workspace } from "@pulumi/pulumi/automation";
+import type { EngineEvent as ApiEvent, PulumiCommand, Workspace } from "@pulumi/pulumi/automation";
 import limited from "p-limit";
-import { isOffline } from "pulumi-consortium/internal/fleet";
+import { type EngineEvent, createLogVariable, isOffline, messageOf } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
 import { failBeyondLimits, type Previewed } from "./limits";
-import { lastOf, Ownership } from "./ownership";
-import { hasYamlHost, pluginFile, prepareWorkFolder } from "./project";
+import { lastOf, own, straysIn } from "./ownership";
+import { Progress } from "./progress";
+import { configure, hasYamlHost, pluginFile, prepareWorkFolder, prepareYaml } from "./project";
 import { SharedProvider } from "./provider";
-import { findPulumi, pathsIn, saidIn, workspaceIn } from "./pulumi";
-import { type Command, type FleetResult, isGood, type StackResult } from "./results";
-import { dropTornAttributes, RunLocks } from "./recovery";
-import { sharedEnvironment, stackEnvironment } from "./secrets";
-import { resultOf, type RunContext, type RunOptions, StackRun } from "./stack";
+import { findPulumi, isFailure, pathsIn, saidIn, stackIn, unless, workspaceIn } from "./pulumi";
+import { type FleetResult, isGood, notBegun, secondsSince, type StackResult, type Verb } from "./results";
+import * as recovery from "./recovery";
+import { type Secrets, stackEnvironment } from "./secrets";
+
+/** Stops a run: first as Ctrl-C does, then at once. */
+export class Stop {
+  /** All processes of the run have it. */
+  readonly mark = recovery.markOfRun(randomUUID());
+  readonly running = new Set<Pick<StackRun, "cancel">>();
+  raised = false;
+  /** Ends all processes of the run. The outcome of its stacks is unknown from then on. */
+  ending?: Promise<void>;
+
+  raise(): void {
+    if (this.raised) this.ending = recovery.endProcesses(this.mark).catch(() => undefined);
+    else for (const run of this.running) run.cancel();
+    this.raised = true;
+  }
+}
+
+export interface RunOptions {
+  command: Verb;
+  /** The stacks of the fleet to run it for. */
+  stacks: FleetStack[];
+  parallel: number;
+  /** Whether to refresh first. */
+  refresh?: boolean;
+  /** Whether to take over stacks that belong to another fleet file. */
+  takeOver?: boolean;
+  /** The previews of the same stacks: one that failed is not run. */
+  planned?: readonly StackResult[];
+  secrets: Secrets;
+  /** Takes the progress of a stack. */
+  say: (stack: string, line: string) => void;
+  stop: Stop;
+}
+
+/** What all stacks of a run have in common. */
+export interface RunContext extends RunOptions {
+  fleet: Fleet;
+  pulumi: PulumiCommand;
+  workFolder: string;
+  /** Serves the stacks that run as YAML; undefined if Pulumi has no YAML host. */
+  provider?: SharedProvider;
+  /** Stacks that exist. */
+  known: ReadonlySet<string>;
+  /** Ids in the states of all other stacks of the fleet. */
+  otherPaths: (stack: string) => Promise<string[]>;
+  /** Gets the stacks whose preview succeeded. */
+  previewed: Previewed[];
+}
 
 /** Runs a command for many stacks in parallel. One that fails does not stop the others. */
-export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult, "stacks" | "strays">> {
-  const { secrets, stop } = options;
+export async function runFleet(fleet: Fleet, options: RunOptions): Promise<FleetResult> {
+  const startedAt = performance.now();
+  const { command, stacks } = options;
+  // Without stacks there is nothing to ask the backend.
+  const done = stacks.length === 0 ? { stacks: [], strays: [] } : await ran(fleet, options);
+  return { command, project: fleet.project, seconds: secondsSince(startedAt), ...done };
+}
+
+async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult, "stacks" | "strays">> {
+  const { environment } = options.secrets;
   const workFolder = prepareWorkFolder(fleet);
-  const environment = sharedEnvironment(fleet, secrets, options.env);
-  const locks = new RunLocks(workFolder);
-  if (locks.isAnyOpen()) dropTornAttributes(environment.PULUMI_BACKEND_URL);
+  if (recovery.isAnyOpen(workFolder)) recovery.dropTornAttributes(environment.PULUMI_BACKEND_URL);
   const pulumi = await findPulumi();
-  const open = (cwd = workFolder) => workspaceIn({ cwd, env: environment }, pulumi);
+  const open = (cwd = workFolder) => workspaceIn(cwd, environment, pulumi);
   const workspace = await open();
   const all = await workspace.listStacks().catch((cause: Error) => {
     throw new Error(`Cannot list the stacks of the backend: ${saidIn(cause)}`, { cause });
   });
   const known = new Set(all.map(({ name }) => lastOf(name)));
   const provider = sharedProvider(environment, join(workFolder, "logs", "fleet.log"));
-  const ownership = new Ownership(fleet);
-  const context: RunContext = {
-    ...options,
-    fleet,
-    pulumi,
-    workFolder,
-    locks,
-    environment,
-    known,
-    ownership,
-    provider,
-    otherPaths: pathReader(fleet, open),
-  };
+  const otherPaths = pathReader(fleet, open);
+  const previewed: Previewed[] = [];
+  const context = { ...options, fleet, pulumi, workFolder, known, provider, otherPaths, previewed };
   try {
-    const previewed: Previewed[] = [];
-    const stacks = await resultsOf(context, previewed);
+    const stacks = await resultsOf(context);
     if (!isOffline(environment)) await failBeyondLimits(previewed, fleet.stacks);
-    return { stacks, strays: stop.raised ? [] : await ownership.strays(all, workspace) };
+    return { stacks, strays: options.stop.raised ? [] : await straysIn(all, fleet, workspace) };
   } finally {
     await provider?.close();
   }
 }
 
-/** @param previewed gets the stacks whose preview succeeded */
-function resultsOf(context: RunContext, previewed: Previewed[]): Promise<StackResult[]> {
-  const { stacks, command, parallel, planned = [], destroys, environment, secrets, say, stop } = context;
+/** Runs each stack after those of these that it depends on; `destroy` goes the other way round, and the others change nothing. */
+function resultsOf(context: RunContext): Promise<StackResult[]> {
+  const { stacks, command, parallel } = context;
   const limit = limited(parallel);
-  return inOrder(stacks, command, (stack, failed) =>
-    limit(async () => {
-      const plan = planned.find((one) => one.stack === stack.name);
-      if (plan && !isGood(plan)) return plan;
-      if (stop.raised) return resultOf(stack, "not begun");
-      if (failed !== undefined) {
-        const error = `skipped: ${failed}, which this stack depends on, did not finish`;
-        return { ...resultOf(stack, "not begun"), error };
-      }
-      say(stack.name, "begins");
-      const one = new StackRun(stack, context);
-      const result = await one.result();
-      if (command === "preview" && !destroys && isGood(result))
-        previewed.push({ stack, result, progress: one.progress, env: stackEnvironment(environment, stack, secrets) });
-      say(stack.name, `${result.outcome}, ${result.seconds.toFixed(1)} s`);
-      return result;
-    }),
-  );
+  const isBefore = (one: FleetStack, stack: FleetStack): boolean =>
+    (command === "up" && stack.dependsOn.includes(one.name)) ||
+    (command === "destroy" && one.dependsOn.includes(stack.name));
+  const results = new Map<FleetStack, Promise<StackResult>>();
+  const begin = async (stack: FleetStack): Promise<StackResult> => {
+    const earlier = await Promise.all(stacks.filter((one) => isBefore(one, stack)).map(resultIn));
+    return limit(() => resultOf(stack, context, earlier.find((one) => !isGood(one))?.stack));
+  };
+  const resultIn = (stack: FleetStack): Promise<StackResult> => {
+    const result = results.get(stack) ?? begin(stack);
+    results.set(stack, result);
+    return result;
+  };
+  return Promise.all(stacks.map(resultIn));
+}
+
+/** @param failed the name of a stack that failed and comes before this one */
+async function resultOf(stack: FleetStack, context: RunContext, failed?: string): Promise<StackResult> {
+  const { command, planned = [], secrets, say, stop, previewed } = context;
+  const plan = planned.find((one) => one.stack === stack.name);
+  if (plan && !isGood(plan)) return plan;
+  if (stop.raised) return notBegun(stack);
+  if (failed !== undefined) return notBegun(stack, `skipped: ${failed}, which this stack depends on, did not finish`);
+  say(stack.name, "begins");
+  const run = new StackRun(stack, context);
+  await run.end();
+  const { result, progress } = run;
+  if (command === "preview" && isGood(result))
+    previewed.push({ organization: stack.organization, result, progress, env: stackEnvironment(stack, secrets) });
+  say(stack.name, `${result.outcome}, ${result.seconds.toFixed(1)} s`);
+  return result;
 }
 
 /** The provider for stacks that run as YAML; undefined if Pulumi has no YAML host, or you debug the provider. */
@@ -80,43 +138,238 @@ function sharedProvider(env: NodeJS.ProcessEnv, log: string): SharedProvider | u
   const file = pluginFile();
   if (file === undefined || !hasYamlHost(env) || /(^|,)consortium:/.test(env.PULUMI_DEBUG_PROVIDERS ?? ""))
     return undefined;
-  return new SharedProvider({ file, log, env });
-}
-
-/**
- * Runs each stack after those of these that it depends on; `destroy` goes the other way round.
- * @param run gets the name of a stack that failed and comes before this one
- */
-function inOrder(
-  stacks: readonly FleetStack[],
-  command: Command,
-  run: (stack: FleetStack, failed?: string) => Promise<StackResult>,
-): Promise<StackResult[]> {
-  const before = ({ name, dependsOn }: FleetStack): FleetStack[] => {
-    if (command === "up") return stacks.filter((one) => dependsOn.includes(one.name));
-    return command === "destroy" ? stacks.filter((one) => one.dependsOn.includes(name)) : []; // the others change nothing
-  };
-  const results = new Map<FleetStack, Promise<StackResult>>();
-  const begin = async (stack: FleetStack): Promise<StackResult> => {
-    const earlier = await Promise.all(before(stack).map(ran));
-    return run(stack, earlier.find((one) => !isGood(one))?.stack);
-  };
-  const ran = (stack: FleetStack): Promise<StackResult> => {
-    const result = results.get(stack) ?? begin(stack);
-    results.set(stack, result);
-    return result;
-  };
-  return Promise.all(stacks.map(ran));
+  return new SharedProvider(file, log, env);
 }
 
 /** Returns the paths of the objects in the states of all stacks but one. It reads the states at the first call. */
 function pathReader({ stacks }: Fleet, open: (program?: string) => Promise<Workspace>): RunContext["otherPaths"] {
   const limit = limited(4);
-  const read = () =>
-    stacks.map(({ name, program }) => limit(async () => ({ name, paths: await pathsIn(name, await open(program)) })));
-  let states: ReturnType<typeof read> | undefined;
+  let states: Promise<{ name: string; paths: string[] }[]> | undefined;
   return async (stack) => {
-    const all = await Promise.all((states ??= read()));
-    return all.flatMap(({ name, paths }) => (name === stack ? [] : paths));
+    states ??= Promise.all(
+      stacks.map(({ name, program }) => limit(async () => ({ name, paths: await pathsIn(name, await open(program)) }))),
+    );
+    return (await states).flatMap(({ name, paths }) => (name === stack ? [] : paths));
   };
+}
+
+const kinds = { up: "done", destroy: "destroyed", preview: "planned", losses: "planned", drift: "compared" } as const;
+
+/** Whether Pulumi or its provider was killed, for example because memory ran out. */
+const wasKilled = (error: unknown, { errors }: Progress): boolean =>
+  isFailure(error) &&
+  /was killed with|error reading from server|transport is closing|transport: Error while dialing/.test(
+    [error.message, ...errors].join("\n"),
+  );
+
+const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
+
+/** How long Pulumi may take to say that it heard the Ctrl-C of a terminal. */
+const hearingMs = 1_000;
+
+/** Runs the command for one stack, after cleaning up an earlier run. */
+export class StackRun {
+  /** `recovered`: a killed run was at work on this stack. */
+  readonly result: StackResult;
+  readonly progress: Progress;
+  readonly #log: string;
+  readonly #createLog: string;
+  readonly #record: string;
+  readonly #changes: boolean;
+  readonly #cancelling = new AbortController();
+  #hasHeard = false;
+
+  constructor(
+    readonly spec: FleetStack,
+    readonly context: RunContext,
+  ) {
+    const { workFolder, secrets, command } = context;
+    this.#log = join(workFolder, "logs", `${spec.name}.log`);
+    this.#createLog = join(workFolder, "creates", `${spec.name}.jsonl`);
+    this.#record = recovery.recordOf(workFolder, spec.name);
+    this.#changes = command === "up" || command === "destroy";
+    this.result = notBegun(spec);
+    this.progress = new Progress(this.result, secrets.mask, kinds[command]);
+  }
+
+  /** Fills the result. */
+  async end(): Promise<void> {
+    const startedAt = performance.now();
+    const { result, progress, context } = this;
+    const { stop, secrets } = context;
+    // Earlier versions kept the events of the engine, with passwords in clear text.
+    for (const file of [this.#log, `${this.#log}.json`]) rmSync(file, { force: true });
+    stop.running.add(this);
+    try {
+      await this.#perform();
+      result.outcome = result.drift.length > 0 ? "drift" : "ok";
+    } catch (error) {
+      const said = isFailure(error) ? saidIn(error) : messageOf(error);
+      result.outcome = stop.raised ? "interrupted" : "failed";
+      result.error = secrets.mask(progress.errors.join("\n") || said);
+    } finally {
+      stop.running.delete(this);
+      result.seconds = secondsSince(startedAt);
+    }
+  }
+
+  /** Cancels as Ctrl-C does. In a terminal, Pulumi hears that by itself, and would end at once if it was told again. */
+  cancel = (): void => {
+    setTimeout(() => this.#hasHeard || this.#cancelling.abort(), hearingMs).unref();
+  };
+
+  async #perform(): Promise<void> {
+    const { spec, context, progress, result } = this;
+    const { command, known, stop } = context;
+    const runsProgram = command === "up" || command === "preview";
+    // A stack with its own program belongs to another project, whose stacks were not listed.
+    const exists = spec.program === undefined ? known.has(spec.name) : !runsProgram;
+    if (!exists && command === "drift") return void result.drift.push("the stack has not been created yet");
+    if (!exists && !runsProgram) return;
+    const begun = await recovery.begin(this.#record, this.#changes);
+    result.recovered = begun.isContinued;
+    if (begun.isContinued) this.#tell("continues where a killed run stopped");
+    let settled = false;
+    try {
+      const workspace = await this.#run(exists);
+      settled = true;
+      if (this.result.recovered && this.#changes) await this.#nameLeftovers(workspace);
+    } catch (error) {
+      // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
+      settled ||= !this.result.recovered && !stop.ending && !wasKilled(error, progress);
+      throw error;
+    } finally {
+      await context.provider?.end(spec.name);
+      await stop.ending; // nothing of this run is at work when the next one begins
+      await begun.end(settled);
+    }
+  }
+
+  async #run(exists: boolean): Promise<Workspace> {
+    const { spec, context } = this;
+    const { command, fleet, takeOver } = context;
+    const workspace = await this.#workspace();
+    let isNew = false;
+    const steps = async () => {
+      const create = () => workspace.createStack(spec.name).then(() => true);
+      isNew ||= !exists && (await unless("StackAlreadyExistsError", create(), false));
+      await own(spec, fleet, workspace, { isNew, takeOver, claims: command === "up" });
+      if (this.#changes && !this.result.recovered) rmSync(this.#createLog, { force: true });
+      if (this.#changes && this.result.recovered)
+        await recovery.continueFrom(
+          this.#createLog,
+          () => pathsIn(spec.name, workspace),
+          () => context.otherPaths(spec.name),
+        );
+      await this.#verb(workspace);
+    };
+    try {
+      await steps().catch(async (error: unknown) => {
+        await this.#releaseLock(error, workspace);
+        await steps();
+      });
+    } finally {
+      // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
+      if (isNew && command === "preview") await workspace.removeStack(spec.name);
+    }
+    return workspace;
+  }
+
+  /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
+  async #workspace(): Promise<Workspace> {
+    const { spec, context } = this;
+    const { provider, workFolder, fleet, pulumi, secrets } = context;
+    const yaml = provider && prepareYaml(workFolder, fleet, spec, secrets.environment);
+    const own = this.#environment;
+    const env = yaml ? { ...own, ...(await provider.serve(spec.name, own)) } : own;
+    return workspaceIn(yaml || (spec.program ?? workFolder), env, pulumi, fleet.secretsProvider);
+  }
+
+  get #environment(): NodeJS.ProcessEnv {
+    const { secrets, stop } = this.context;
+    return {
+      ...stackEnvironment(this.spec, secrets),
+      ...stop.mark,
+      ...(this.#changes && { ...recovery.markOf(this.#record), [createLogVariable]: this.#createLog }),
+    };
+  }
+
+  async #verb(workspace: Workspace): Promise<void> {
+    const { spec, context, progress } = this;
+    const { command, refresh, fleet, workFolder, stop } = context;
+    if (stop.raised) throw new Error("it was interrupted before Pulumi started");
+    const stack = await stackIn(spec.name, workspace);
+    const options = { onEvent: this.#listen, signal: this.#cancelling.signal, color: "never", refresh } as const;
+    if (command === "drift") return void (await stack.previewRefresh(options));
+    if (command === "destroy") await stack.destroy(options);
+    else if (command === "losses") await stack.previewDestroy(options);
+    else {
+      configure(workFolder, fleet, spec);
+      const { policyPacks: packs } = fleet;
+      const hasConfig = packs.some(({ config }) => config !== undefined);
+      const run = {
+        ...options,
+        policyPacks: packs.map(({ path }) => path),
+        // Pulumi takes the configuration of every pack, or of none.
+        policyPackConfigs: hasConfig ? packs.map(({ config = "" }) => config) : [],
+      };
+      // Policies of whole stacks are judged at the end of a run: only a preview judges them before anything is created.
+      if (command === "up" && packs.length > 0) await stack.preview({ ...run, onEvent: this.#judge });
+      await (command === "up" ? stack.up(run) : stack.preview(run));
+    }
+    // What the killed run had begun is settled now: Pulumi need not warn of it again.
+    if (this.result.recovered && this.#changes && progress.pending)
+      await stack.refresh({ clearPendingCreates: true, color: "never", onEvent: () => undefined });
+  }
+
+  /** Releases the lock that a killed run left in the backend. @throws for any other error, and any other lock */
+  async #releaseLock(error: unknown, workspace: Workspace): Promise<void> {
+    const { spec, context, progress } = this;
+    if (!isFailure(error, "ConcurrentUpdateError")) throw error;
+    const holders = recovery.holdersOf([error.message, ...progress.errors].join("\n"));
+    progress.errors.length = 0;
+    if (!this.result.recovered || !recovery.haveEnded(holders))
+      throw new Error(
+        `${recovery.lockedBy(...holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
+          `${context.workFolder}, and this again.`,
+        { cause: error },
+      );
+    this.#tell("releases the lock of the killed run");
+    await (await stackIn(spec.name, workspace)).cancel();
+  }
+
+  /** Names objects that belong to the stack but are in no state. */
+  async #nameLeftovers(workspace: Workspace): Promise<void> {
+    const isDestroyed = this.context.command === "destroy";
+    const { certain, open } = recovery.leftoversOf(this.#createLog, await pathsIn(this.spec.name, workspace));
+    const { leftovers } = this.result;
+    leftovers.push(...certain.map((one) => `the killed run created ${one}, which the stack does not hold`));
+    if (isDestroyed) leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
+    this.#tell(...leftovers.map((line) => `Warning: ${line}`));
+    if (isDestroyed && certain.length > 0)
+      throw new Error(
+        `the killed run created ${certain.join(", ")}, which the stack did not hold. It may still exist: delete it with ` +
+          "`npx --no-install pulumi-consortium sweep --id <id>`.",
+      );
+  }
+
+  readonly #listen = (event: ApiEvent): void => {
+    if (/received; cancelling/.test(event.stdoutEvent?.message ?? "")) this.#hasHeard = true;
+    const lines = this.progress.take(event as unknown as EngineEvent);
+    // Without Pulumi's advice on what the killed run had begun: this run follows it already.
+    this.#tell(...(this.result.recovered ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
+  };
+
+  /** Of the preview of an `up`, only policies and errors count: the rest follows when it is done. */
+  readonly #judge = (event: ApiEvent): void => {
+    const { policyEvent, diagnosticEvent, stdoutEvent } = event;
+    if (policyEvent ?? stdoutEvent ?? diagnosticEvent?.severity === "error") this.#listen(event);
+  };
+
+  #tell(...lines: string[]): void {
+    const { context, spec } = this;
+    const masked = lines.map(context.secrets.mask);
+    appendFileSync(this.#log, masked.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+    masked.forEach((line) => context.say(spec.name, line));
+  }
 }

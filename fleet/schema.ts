@@ -41,7 +41,9 @@ const stackSettings = mapping("a stack", {
   program: text("program").optional(),
   name: name.optional(),
   adopt: z.boolean({ error: "adopt must be true or false" }).default(false),
+  /** Names of the stacks that must be finished first. */
   dependsOn: list("dependsOn", text("the name of a stack")).default([]),
+  /** More files and folders that belong to it. */
   paths: list("paths", text("a path")).default([]),
 });
 
@@ -60,10 +62,13 @@ const organization = mapping("an organization", {
   stacks: z.record(name, stack, { error: "stacks must be a mapping of names to network files" }),
 });
 
-const policyPack = z.union(
-  [text("a policy pack"), mapping("a policy pack", { path: text("path"), config: text("config").optional() })],
-  { error: "a policy pack must be a folder, or a mapping with path and config" },
-);
+const packSettings = mapping("a policy pack", { path: text("path"), config: text("config").optional() });
+
+const policyPack = z
+  .union([text("a policy pack"), packSettings], {
+    error: "a policy pack must be a folder, or a mapping with path and config",
+  })
+  .transform((given) => (typeof given === "string" ? { path: given, config: undefined } : given));
 
 const kubernetes = mapping("kubernetes", {
   namespace: text("namespace").default("consortium"),
@@ -106,35 +111,25 @@ export interface Organization extends Omit<FleetDefinition["organizations"][stri
   name: string;
 }
 
-export interface FleetStack {
+/** Its paths are absolute. Either `definition`, a network file, or `program`, a folder, is set. */
+export interface FleetStack extends Omit<z.infer<typeof stackSettings>, "name"> {
   /** Name of the Pulumi stack: `<organization>-<name in the file>`. */
   name: string;
   organization: Organization;
-  /** A network file, absolute. Either this or `program` is set. */
-  definition?: string;
-  /** A folder with a Pulumi program, absolute. */
-  program?: string;
   /** Name of the network. Default: the one in its file. */
   network?: string;
-  /** Whether to adopt existing objects. */
-  adopt: boolean;
-  /** Names of the stacks that must be finished first. */
-  dependsOn: string[];
-  /** More files and folders that belong to it, absolute. */
-  paths: string[];
   /** Its place in the file. */
   place: string[];
 }
 
-export interface PolicyPack {
-  /** Its folder, absolute. */
-  path: string;
-  /** A file for `--policy-pack-config`, absolute. */
-  config?: string;
-}
+/** The folder, and a file for `--policy-pack-config`. */
+export type PolicyPack = z.infer<typeof packSettings>;
 
-/** The file with its defaults. Without `backend`, PULUMI_BACKEND_URL applies, or the backend where the user is logged in. */
-export interface Fleet extends Omit<FleetDefinition, "organizations" | "policyPacks"> {
+/**
+ * The file with its defaults and with absolute paths. Without `backend`, PULUMI_BACKEND_URL applies, or the backend where the user is
+ * logged in.
+ */
+export interface Fleet extends Omit<FleetDefinition, "organizations"> {
   /** As on the command line. */
   file: string;
   /** The folder of the file, absolute: paths in the file are relative to it. */
@@ -142,10 +137,11 @@ export interface Fleet extends Omit<FleetDefinition, "organizations" | "policyPa
   project: string;
   organizations: Organization[];
   stacks: FleetStack[];
-  policyPacks: PolicyPack[];
 }
 
-/** The organizations of these stacks, each once. */
-export const organizationsOf = <O>(stacks: readonly { organization: O }[]): O[] => [
-  ...new Set(stacks.map(({ organization }) => organization)),
-];
+/** The names that links lead to from one, and that one itself. */
+export function reached(from: string, linksOf: (name: string) => readonly string[]): Set<string> {
+  const found = new Set([from]);
+  for (const name of found) linksOf(name).forEach((one) => found.add(one));
+  return found;
+}

@@ -1,18 +1,22 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { environmentName, keySourceVariable, printableLines } from "pulumi-consortium/internal/fleet";
+import {
+  environmentName,
+  keySourceVariable,
+  printableLines,
+  Secrets as Hidden,
+} from "pulumi-consortium/internal/fleet";
 import { absoluteBackend } from "./file";
-import { type Fleet, type FleetStack, organizationsOf, type SecretSource } from "./schema";
+import { type Fleet, type FleetStack, type SecretSource } from "./schema";
 
 export interface Secrets {
   /** API keys by organization. */
   apiKeys: ReadonlyMap<string, string>;
-  passphrase?: string;
   /** Replaces every secret in a text, and escapes control characters. */
   mask: (text: string) => string;
-  /** Environment variables with secrets: no Pulumi process gets them. */
-  variables: readonly string[];
+  /** The environment of every Pulumi process of the fleet: without the key of any organization. */
+  environment: Env;
 }
 
 type Env = NodeJS.ProcessEnv;
@@ -40,9 +44,13 @@ async function read(what: string, source: SecretSource, { folder }: Fleet, env: 
 
 const keyVariable = environmentName("apiKey");
 
+/** Secrets that are shorter occur by chance within words. */
+const shortestMasked = 6;
+
 /** Reads the keys of these stacks, before anything is started. */
 export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
-  const keys = organizationsOf(stacks).map(async ({ name, apiKey }) => {
+  const organizations = new Set(stacks.map(({ organization }) => organization));
+  const keys = [...organizations].map(async ({ name, apiKey }) => {
     const what = `The API key of the organization ${name}`;
     const key = await read(what, apiKey, fleet, env);
     if (!usable.test(key)) throw new Error(`${what} has spaces or line breaks. Nothing was started.`);
@@ -51,39 +59,27 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet, env));
   const apiKeys = new Map(await Promise.all(keys));
   const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
-  const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), keyVariable];
+  const variables = [...sources.flatMap(({ env: name }) => name ?? []), keyVariable];
   const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
-  const hidden = [...apiKeys.values(), passphrase ?? "", ...inherited]
-    .filter((one) => one.length >= 6) // shorter ones occur by chance within words
-    .sort((one, other) => other.length - one.length); // one may begin with another
+  const all = [...apiKeys.values(), passphrase ?? "", ...inherited];
+  const hidden = new Hidden(all.filter(({ length }) => length >= shortestMasked));
+  const { PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: url } = env;
+  const backend = fleet.backend ?? (url && absoluteBackend(url, process.cwd()));
   return {
     apiKeys,
-    passphrase,
-    mask: (text) => printableLines(hidden.reduce((masked, one) => masked.replaceAll(one, "[secret]"), text)),
-    variables,
+    mask: (text) => printableLines(hidden.mask(text)),
+    environment: {
+      ...env,
+      // Empty, because the Automation API adds to the environment of this process.
+      ...emptied(variables),
+      // Pulumi runs in the work folder.
+      ...(file && { PULUMI_CONFIG_PASSPHRASE_FILE: resolve(file) }),
+      ...(backend && { PULUMI_BACKEND_URL: backend }),
+      ...(passphrase && { PULUMI_CONFIG_PASSPHRASE: passphrase }),
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+    },
   };
 }
-
-/** Makes relative paths in the environment absolute: Pulumi runs in the work folder. */
-function absolutePaths({ PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: backend }: Env): Env {
-  return {
-    ...(file ? { PULUMI_CONFIG_PASSPHRASE_FILE: resolve(file) } : {}),
-    ...(backend ? { PULUMI_BACKEND_URL: absoluteBackend(backend, process.cwd()) } : {}),
-  };
-}
-
-/**
- * The environment of every Pulumi process of a fleet: without the key of any organization. Those variables are empty, because the
- * Automation API adds to the environment of this process.
- */
-export const sharedEnvironment = (fleet: Fleet, secrets: Secrets, own: Env): Env => ({
-  ...own,
-  ...emptied(secrets.variables),
-  ...absolutePaths(own),
-  ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
-  ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
-  PULUMI_SKIP_UPDATE_CHECK: "true",
-});
 
 const emptied = (variables: readonly string[]): Env => Object.fromEntries(variables.map((name) => [name, ""]));
 
@@ -97,16 +93,16 @@ export function connectionVariables({ organization, adopt }: FleetStack): Record
 }
 
 /** The environment of one stack, with the key of its organization. The fleet file overrides what is inherited. */
-export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secrets): Env {
+export function stackEnvironment(stack: FleetStack, { environment, apiKeys }: Secrets): Env {
   const { name, region, baseUrl } = stack.organization;
   // An inherited address would override the region, and an inherited organization belongs to one key only.
   const dropped =
     region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
   return {
-    ...shared,
+    ...environment,
     ...emptied(dropped.map(environmentName)),
     ...connectionVariables(stack),
-    [keyVariable]: secrets.apiKeys.get(name),
+    [keyVariable]: apiKeys.get(name),
     [keySourceVariable]: `apiKey of the organization ${name}`,
   };
 }

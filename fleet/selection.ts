@@ -1,30 +1,15 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { printableLines } from "pulumi-consortium/internal/fleet";
+import { InvalidArgumentError } from "commander";
+import { groupBy, printableLines } from "pulumi-consortium/internal/fleet";
 import { earlierFleet } from "./file";
 import { workFolderOf } from "./project";
-import { type Fleet, type FleetStack } from "./schema";
-
-import { plannedShards, type Shard } from "./shards";
+import { type Fleet, type FleetStack, reached } from "./schema";
 
 /* Which stacks of a fleet a command runs for. */
-
-const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-/** `acme-*`: a star matches anything. */
-const expressionOf = (pattern: string): RegExp => new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`);
-
-/** The stacks that match one of the patterns; all if there are none. @throws if a pattern matches no stack */
-export function chosen({ stacks, file }: Pick<Fleet, "stacks" | "file">, patterns: readonly string[]): FleetStack[] {
-  if (patterns.length === 0) return stacks;
-  const expressions = patterns.map(expressionOf);
-  const useless = patterns.find((_, at) => !stacks.some(({ name }) => expressions[at]!.test(name)));
-  if (useless !== undefined)
-    throw new Error(`${file} has no stack like ${useless}; there are ${stacks.map(({ name }) => name).join(", ")}.`);
-  return stacks.filter(({ name }) => expressions.some((one) => one.test(name)));
-}
 
 export interface Wanted {
   /** Patterns of names. */
@@ -41,18 +26,6 @@ export interface Selection {
   changes?: Changes;
 }
 
-/** The wanted stacks. @throws if a pattern matches no stack, or git cannot tell what has changed */
-export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted): Selection {
-  const named = chosen(fleet, only);
-  const changes = changedSince === undefined ? undefined : changesSince(fleet, changedSince);
-  const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
-  if (!shard) return { stacks: all, inAll: all.length, changes };
-  const planned = plannedShards(fleet.stacks, all, shard.count).find((one) => one.shard.index === shard.index);
-  return { stacks: planned?.stacks ?? [], inAll: all.length, changes };
-}
-
-/* Which stacks changed since a commit, according to git. */
-
 interface Changes {
   /** Why each changed stack counts as changed. */
   reasons: Map<string, string>;
@@ -60,14 +33,37 @@ interface Changes {
   removed: string[];
 }
 
-/** @throws if there is no git, no repository or no such commit */
+/** The wanted stacks. @throws if a pattern matches no stack, or git cannot tell what has changed */
+export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted): Selection {
+  const named = only.length === 0 ? fleet.stacks : matching(fleet, only);
+  const changes = changedSince === undefined ? undefined : changesSince(fleet, changedSince);
+  const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
+  if (!shard) return { stacks: all, inAll: all.length, changes };
+  const planned = plannedShards(fleet.stacks, all, shard.count).find((one) => one.shard.index === shard.index);
+  return { stacks: planned?.stacks ?? [], inAll: all.length, changes };
+}
+
+/** The stacks that match one of the patterns, such as `acme-*`: a star matches anything. */
+function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetStack[] {
+  const found = patterns.map((pattern) => {
+    const parts = pattern.split("*").map((text) => text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+    const expression = new RegExp(`^${parts.join(".*")}$`);
+    const own = stacks.filter(({ name }) => expression.test(name));
+    if (own.length > 0) return own;
+    throw new Error(`${file} has no stack like ${pattern}; there are ${stacks.map(({ name }) => name).join(", ")}.`);
+  });
+  return stacks.filter((stack) => found.some((own) => own.includes(stack)));
+}
+
+/** What changed since a commit. @throws if there is no git, no repository or no such commit */
 function changesSince(fleet: Fleet, given: string): Changes {
   const folder = realpathSync(fleet.folder);
-  const top = git(["rev-parse", "--show-toplevel"], folder).trim();
+  const top = told(["rev-parse", "--show-toplevel"], folder).trim();
   const commit = idOf(given, top);
   const files = changedFiles(commit, top);
   const fileName = basename(fleet.file);
-  const earlier = earlierOf(fleet, commit, folder);
+  const { text, why } = git(["show", `${commit}:./${fileName}`], folder);
+  const earlier = why === undefined ? earlierFleet(fleet.file, text) : undefined;
   const before = new Map(earlier?.stacks.map((one) => [one.name, one]));
 
   const reasonOf = (stack: FleetStack): string | undefined => {
@@ -80,10 +76,13 @@ function changesSince(fleet: Fleet, given: string): Changes {
   };
   const reasons = new Map<string, string>();
   for (const stack of fleet.stacks) {
-    const why = reasonOf(stack);
-    if (why !== undefined) reasons.set(stack.name, why);
+    const reason = reasonOf(stack);
+    if (reason !== undefined) reasons.set(stack.name, reason);
   }
-  addDependents(fleet.stacks, reasons);
+  // This also goes through what it adds.
+  for (const [name] of reasons)
+    for (const stack of fleet.stacks)
+      if (stack.dependsOn.includes(name) && !reasons.has(stack.name)) reasons.set(stack.name, `depends on ${name}`);
   fleet.stacks.forEach(({ name }) => before.delete(name));
   return { reasons, removed: [...before.keys()] };
 }
@@ -132,61 +131,114 @@ function real(path: string): string {
   }
 }
 
-/** Adds the stacks that depend on changed ones. */
-function addDependents(stacks: readonly FleetStack[], reasons: Map<string, string>): void {
-  for (let size = -1; size < reasons.size;) {
-    size = reasons.size;
-    for (const { name, dependsOn } of stacks) {
-      const changed = dependsOn.find((one) => reasons.has(one));
-      if (changed !== undefined && !reasons.has(name)) reasons.set(name, `depends on ${changed}`);
-    }
-  }
+/** What git prints, or why it does not. @throws if there is no git */
+function git(args: string[], cwd: string): { text: string; why?: string } {
+  const options = { cwd, env: process.env, maxBuffer: 2 ** 28, encoding: "utf8" } as const;
+  const { error, status, stdout, stderr } = spawnSync("git", args, options);
+  if (error && "code" in error && error.code === "ENOENT")
+    throw new Error("--changed-since needs git, and there is none on PATH.");
+  if (!error && status === 0) return { text: stdout };
+  const said = printableLines(stderr.trim().replace(/^fatal: /, ""));
+  return { text: "", why: said || (error?.message ?? `git ${args[0]} failed`) };
 }
 
-class GitFailed extends Error {}
-
-/** @throws GitFailed */
-function git(args: string[], cwd: string): string {
-  try {
-    return execFileSync("git", args, { cwd, env: process.env, maxBuffer: 2 ** 28, stdio: "pipe", encoding: "utf8" });
-  } catch (cause) {
-    const { code, stderr = "" } = cause as NodeJS.ErrnoException & { stderr?: string };
-    if (code === "ENOENT") throw new Error("--changed-since needs git, and there is none on PATH.", { cause });
-    const why = printableLines(stderr.trim().replace(/^fatal: /, "")) || `git ${args[0]} failed`;
-    throw new GitFailed(`--changed-since cannot ask git in ${cwd}: ${why}.`, { cause });
-  }
+function told(args: string[], cwd: string): string {
+  const { text, why } = git(args, cwd);
+  if (why === undefined) return text;
+  throw new Error(`--changed-since cannot ask git in ${cwd}: ${why}.`);
 }
 
 /** The id of a commit. */
 function idOf(given: string, top: string): string {
-  try {
-    return git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${given}^{commit}`], top).trim();
-  } catch (cause) {
-    if (!(cause instanceof GitFailed)) throw cause;
-    throw new Error(
-      `--changed-since: git knows no commit ${given} in ${top}. If this is a shallow clone, fetch earlier commits (fetch-depth: 0 of ` +
-        "actions/checkout; GIT_DEPTH: 0 of GitLab). Otherwise, name a commit that was fetched, or omit the option to run all stacks.",
-      { cause },
-    );
-  }
-}
-
-/** The fleet of that commit; undefined if it had none. */
-function earlierOf({ file }: Fleet, commit: string, folder: string): Fleet | undefined {
-  try {
-    return earlierFleet(file, git(["show", `${commit}:./${basename(file)}`], folder));
-  } catch (error) {
-    if (error instanceof GitFailed) return undefined;
-    throw error;
-  }
+  const { text, why } = git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${given}^{commit}`], top);
+  if (why === undefined) return text.trim();
+  throw new Error(
+    `--changed-since: git knows no commit ${given} in ${top}. If this is a shallow clone, fetch earlier commits (fetch-depth: 0 of ` +
+      "actions/checkout; GIT_DEPTH: 0 of GitLab). Otherwise, name a commit that was fetched, or omit the option to run all stacks.",
+  );
 }
 
 /** Absolute paths of all files that differ from a commit, committed or not. A renamed file counts under both names. */
 function changedFiles(commit: string, top: string): string[] {
-  const changed = git(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"], top);
-  const added = git(["ls-files", "--others", "--exclude-standard", "-z"], top);
+  const changed = told(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"], top);
+  const added = told(["ls-files", "--others", "--exclude-standard", "-z"], top);
   return `${changed}${added}`
     .split("\0")
     .filter(Boolean)
     .map((file) => join(top, file));
 }
+
+/* Shards spread a fleet over machines. */
+
+/** One of `count` shards. `index` counts from 1. */
+export interface Shard {
+  index: number;
+  count: number;
+}
+
+/** GitLab's limit of jobs in one matrix. GitHub's is 256. */
+export const mostShards = 200;
+
+/** The default size of a shard. */
+const stacksPerShard = 50;
+
+export const titleOf = ({ index, count }: Shard): string => `${index}/${count}`;
+
+/** Parses an option such as `2/5`. */
+export function shardIn(text: string): Shard {
+  const [, index, count] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
+  if (index === undefined || count === undefined || index < 1 || index > count || count > mostShards)
+    throw new InvalidArgumentError(`It must be one of several shards, such as 2/5, of at most ${mostShards}.`);
+  return { index, count };
+}
+
+/**
+ * The index of the shard of each stack, by rendezvous hashing of its name: it has the greatest hash with that index. Other stacks may
+ * come and go, and one more shard takes stacks only into itself. Stacks that depend on each other are in one shard.
+ * @param all every stack of the file, whichever are wanted
+ */
+export function shardsOf(all: readonly FleetStack[], count: number): Map<string, number> {
+  const hash = (name: string, index: number) => createHash("sha256").update(`${index} ${name}`).digest("hex");
+  const indexes = Array.from({ length: count }, (_, at) => at + 1);
+  const indexOf = (name: string) =>
+    indexes.reduce((best, index) => (hash(name, index) > hash(name, best) ? index : best));
+  return new Map(groupsOf(all).map(([name, group]) => [name, indexOf(group)]));
+}
+
+/** The group of each stack: the first name among all that `dependsOn` links. */
+function groupsOf(all: readonly FleetStack[]): [name: string, group: string][] {
+  const links = new Map(all.map(({ name, dependsOn }) => [name, [...dependsOn]]));
+  for (const { name, dependsOn } of all) dependsOn.forEach((other) => links.get(other)!.push(name));
+  const groups = new Map<string, string>();
+  for (const first of [...links.keys()].sort())
+    if (!groups.has(first)) reached(first, (name) => links.get(name)!).forEach((name) => groups.set(name, first));
+  return [...groups];
+}
+
+/** The shards that have any of the stacks: at least one, so that a pipeline always has a job. */
+export function plannedShards(
+  all: readonly FleetStack[],
+  wanted: readonly FleetStack[],
+  count = Math.min(mostShards, Math.max(1, Math.ceil(wanted.length / stacksPerShard))),
+): { shard: Shard; stacks: FleetStack[] }[] {
+  const shards = shardsOf(all, count);
+  const groups = groupBy(wanted, ({ name }) => shards.get(name)!);
+  const filled = [...groups.keys()].sort((one, other) => one - other);
+  return (filled.length > 0 ? filled : [1]).map((index) => ({
+    shard: { index, count },
+    stacks: groups.get(index) ?? [],
+  }));
+}
+
+/** The matrix of a pipeline, by its forge. */
+export const matrices = {
+  /** For `fromJSON` in `strategy.matrix`. */
+  github: (shards: readonly Shard[]): string => JSON.stringify({ shard: shards.map(titleOf) }),
+  /** A child pipeline with one job, which extends the hidden job `.fleet`. JSON is also YAML. */
+  gitlab: (shards: readonly Shard[]): string =>
+    JSON.stringify(
+      { fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: shards.map(titleOf) }] } } },
+      undefined,
+      2,
+    ),
+};

@@ -13,6 +13,7 @@ import {
   Shown,
   Variable,
 } from "pulumi-consortium/internal/fleet";
+import { type FleetStack } from "./schema";
 
 /* Network files as Pulumi YAML, and YAML that every reader understands alike. */
 
@@ -44,40 +45,33 @@ function isExpressible(value: unknown): boolean {
 
 type Resources = Record<string, { type: string; name?: string; properties: object; options: object }>;
 
-interface PlainOptions {
-  file: string;
-  /** Replaces the name in the file. */
-  network?: string;
-  stack: string;
-  project: string;
-}
-
 /**
- * The resources of a network file, as `Network` registers them, but without that component. With their aliases, a stack that has a
- * `Network` on either provider moves here and replaces nothing.
- * @returns undefined if Pulumi YAML cannot express the network
+ * The resources of the network file of a stack, as `Network` registers them, but without that component. With their aliases, a stack that
+ * has a `Network` on either provider moves here and replaces nothing.
+ * @returns undefined if there is no network file, or Pulumi YAML cannot express the network
  */
-export function plainResources({ file, network, stack, project }: PlainOptions): Resources | undefined {
+export function plainResources(
+  { definition: file, network, name: stack }: Pick<FleetStack, "definition" | "network" | "name">,
+  project: string,
+): Resources | undefined {
+  if (file === undefined) return undefined;
   const { name, definition } = readNetwork(file, network);
   const { plan } = check(name, definition, undefined);
   const parts = plan ? partsOf(plan) : [];
-  if (parts.length === 0 || !parts.every(({ args }) => isExpressible(args))) return undefined;
+  if (!plan || parts.length === 0 || !parts.every(({ args }) => isExpressible(args))) return undefined;
   const variables = new Map(parts.map(({ className, planned }, at) => [planned, `${className}${at + 1}`]));
   const expression = ({ planned }: Part, output = ""): string => `\${${variables.get(planned)!}${output}}`;
-  const property = (value: unknown): unknown => {
-    if (value instanceof Shown) return expression(value.by, `.${value.output}`);
-    return value instanceof Secret ? { "fn::secret": literal(value.value) } : literal(value);
+  const property = (value: unknown): unknown =>
+    value instanceof Shown ? expression(value.by, `.${value.output}`) : literal(value);
+  /** All names, with those under former names of the network. */
+  const namesOf = ({ planned, formerly }: Part): string[] => {
+    const own = [planned.names[0]!, ...formerly];
+    const within = own.filter((one) => one.startsWith(name)).map((one) => one.slice(name.length));
+    return [...own, ...within.flatMap((rest) => plan.formerly.map((other) => other + rest))];
   };
-  /** With the names under former names of the network. */
-  const namesOf = (names: string[]): string[] => [
-    ...names,
-    ...names.flatMap((one) =>
-      one.startsWith(name) ? plan!.formerly.map((other) => other + one.slice(name.length)) : [],
-    ),
-  ];
   const resource = (part: Part) => {
-    const { className, planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
-    const properties = Object.entries(argsOf(part, (value) => new Secret(value)))
+    const { className, planned, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
+    const properties = Object.entries(argsOf(part, (value) => ({ "fn::secret": value })))
       .filter(([key]) => !ownKeys.includes(key)) // unknown to the YAML host
       .map(([key, value]) => [key, property(value)]);
     return {
@@ -85,7 +79,7 @@ export function plainResources({ file, network, stack, project }: PlainOptions):
       name: planned.names[0],
       properties: Object.fromEntries(properties) as object,
       options: {
-        aliases: aliasesOf(className, namesOf([planned.names[0]!, ...formerly]), `urn:pulumi:${stack}::${project}`),
+        aliases: aliasesOf(className, namesOf(part), `urn:pulumi:${stack}::${project}`),
         protect: planned.protect,
         deleteBeforeReplace,
         ignoreChanges,
@@ -96,17 +90,12 @@ export function plainResources({ file, network, stack, project }: PlainOptions):
   return Object.fromEntries(parts.map((part) => [variables.get(part.planned)!, resource(part)]));
 }
 
-class Secret {
-  constructor(readonly value: unknown) {}
-}
-
 /** As URNs, which all versions of Pulumi YAML accept. */
 function aliasesOf(className: string, names: readonly string[], where: string): string[] {
   const [own, former] = [pluginPrefix + className, dynamicPrefix + className];
   const types = [`${networkType}$${former}`, `${networkType}$${own}`, former, own];
-  return [...new Set(names)]
-    .flatMap((name) => types.map((type) => `${where}::${type}::${name}`))
-    .filter((urn) => urn !== `${where}::${own}::${names[0]}`);
+  const urns = names.flatMap((name) => types.map((type) => `${where}::${type}::${name}`));
+  return [...new Set(urns)].filter((urn) => urn !== `${where}::${own}::${names[0]}`);
 }
 
 /** For readers of YAML 1.1, `1e-7` is text without a decimal point. */

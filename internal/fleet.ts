@@ -13,10 +13,12 @@ export {
 } from "../cli/shared/terminal";
 export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";
-export { ConsortiumClient, isApiError, regions } from "../provider/api";
+export { ConsortiumClient, type ConsortiumObject, isApiError, regions } from "../provider/api";
+export { messageOf } from "../provider/plain";
 export { environmentName, keySourceVariable } from "../provider/api/environment";
 export { paths } from "../provider/api/paths";
 export { printable, printableLines } from "../provider/api/printable";
+export { Secrets } from "../provider/api/secrets";
 export { isGone } from "../provider/api/states";
 export {
   classOf,

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { parse } from "yaml";
 import { Progress } from "../../fleet/progress";
+import { notBegun } from "../../fleet/results";
 import { readSecrets } from "../../fleet/secrets";
 import { render } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
@@ -112,13 +113,14 @@ test("a report", () => {
 test("the views and results of a fleet", async () => {
   const fleet = { folder: ".", organizations: [] } as unknown as Parameters<typeof readSecrets>[0];
   const { mask } = await readSecrets(fleet, [], {});
-  const progress = new Progress(mask);
+  const result = notBegun({ name: "s", organization: { name: "o" } } as Parameters<typeof notBegun>[0]);
+  const progress = new Progress(result, mask);
   const urn = `urn:pulumi:dev::p::pulumi-nodejs:dynamic/consortium:Environment::${evil}`;
   const metadata = { op: "delete", urn, type: "pulumi-nodejs:dynamic/consortium:Environment", old: { custom: true } };
   const lines = [
     ...progress.take({ resourcePreEvent: { metadata } }),
     ...progress.take({ diagnosticEvent: { severity: "error", message: evil, urn } }),
-    ...[...progress.errors, ...progress.ledgers],
+    ...[...progress.errors, ...result.ledgers],
   ];
   for (const line of lines) expect(line).not.toMatch(raw);
   expectShown(lines[0]!);

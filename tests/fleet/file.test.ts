@@ -1,20 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { readFleet } from "../../fleet/file";
 import type * as FleetFiles from "../../fleet/file";
+import { temporary, writeIn } from "./made";
 
-const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-file-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporary();
 
 const file = join(folder, "fleet.yaml");
 
-function write(name: string, text: string): string {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-}
-
+const write = (name: string, text: string): string => writeIn(folder, name, text);
 write("networks/trade.yaml", "members: [m]\nenvironments: { e: { provider: quorum, consensusType: raft } }\n");
 write("programs/legacy/Pulumi.yaml", "name: legacy\nruntime: nodejs\n");
 

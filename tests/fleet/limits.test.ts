@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { failBeyondLimits, type Previewed } from "../../fleet/limits";
+import { failBeyondLimits } from "../../fleet/limits";
 import { Progress } from "../../fleet/progress";
 import { type FleetStack } from "../../fleet/schema";
 import { type StackResult } from "../../fleet/results";
 import { type EngineEvent } from "../../inventory/plan/read";
 import { type Service, startService } from "../../service/index";
+import { stackOf, temporary } from "./made";
 
 /* What previews plan for an organization, with what it has: market and spice, where two are allowed. */
 
-const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-limits-"));
+const folder = temporary();
 const definition = join(folder, "network.yaml");
 let service: Service;
 let spice: string;
@@ -23,10 +23,7 @@ beforeAll(async () => {
     spice = ((await answer.json()) as { _id: string })._id;
   }
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await service.close();
-});
+afterAll(() => service.close());
 beforeEach(() => writeFileSync(definition, "members: [m]\n"));
 
 const step = (op: string, name: string, id?: string): EngineEvent => ({
@@ -40,27 +37,22 @@ const step = (op: string, name: string, id?: string): EngineEvent => ({
   },
 });
 
-/** The error of a stack after a preview with these steps; undefined where it is in order. */
-async function error(events: EngineEvent[], change: Partial<FleetStack> = {}, env: NodeJS.ProcessEnv = {}) {
-  const progress = new Progress(String, "planned");
-  events.forEach((event) => progress.take(event));
-  const organization = { name: "acme", apiKey: { env: "KEY" } };
-  const stack = {
-    name: "acme-prod",
-    organization,
-    definition,
-    adopt: false,
-    dependsOn: [],
-    paths: [],
-    place: [],
-    ...change,
-  };
+/** What a preview with these steps found out for a stack of acme. */
+function previewed(events: EngineEvent[], change: Partial<FleetStack> = {}, env: NodeJS.ProcessEnv = {}) {
   const result = { outcome: "ok" } as StackResult;
+  const progress = new Progress(result, String, "planned");
+  events.forEach((event) => progress.take(event));
+  const stack = stackOf({ definition, ...change });
   const own = { CONSORTIUM_API_KEY: "key", CONSORTIUM_BASE_URL: service.baseUrl, ...env };
-  const previewed: Previewed[] = [{ stack, result, progress, env: own }];
-  await failBeyondLimits(previewed, [stack]);
-  expect(result.outcome).toBe(result.error === undefined ? "ok" : "failed");
-  return result.error;
+  return { stack, organization: stack.organization, result, progress, env: own };
+}
+
+/** The error of a stack after a preview with these steps; undefined where it is in order. */
+async function error(...given: Parameters<typeof previewed>) {
+  const one = previewed(...given);
+  await failBeyondLimits([one], [one.stack]);
+  expect(one.result.outcome).toBe(one.result.error === undefined ? "ok" : "failed");
+  return one.result.error;
 }
 
 test("one more than the organization can have fails the stack that would make it", async () => {
@@ -68,6 +60,15 @@ test("one more than the organization can have fails the stack that would make it
     "the organization acme would have 3 consortia, and the service allows 2: market, spice exist, and trade would be created. Delete " +
       "one, or leave one out; if your organization allows more, set limits.consortiaPerOrganization in one of its network files.",
   );
+});
+
+test("two names with the same key and address are one organization", async () => {
+  const all = ["acme", "too"].map((name) =>
+    previewed([step("create", `of-${name}`)], { organization: { name, apiKey: { env: "KEY" } } }),
+  );
+  const stacks = all.map(({ stack }) => stack);
+  await failBeyondLimits(all, stacks);
+  for (const { result } of all) expect(result.error).toContain("would have 4 consortia, and the service allows 2");
 });
 
 test("the plan counts where the service tells it, and what a network file allows where that is more", async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { readFleet } from "../../fleet/file";
@@ -7,9 +6,9 @@ import { fleetManifests, neededSecrets } from "../../fleet/manifests";
 import { yamlProgram } from "../../fleet/yaml";
 import { complaintsAbout, documentsIn } from "../gitops/operator";
 import { refusedBy, testWithCrds } from "../gitops/operator-crds";
+import { temporary } from "./made";
 
-const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-manifests-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporary();
 
 const kubernetes = `
 kubernetes:
@@ -39,6 +38,7 @@ organizations:
 };
 
 const files = () => fleetManifests(fleet(kubernetes), join(folder, "operator"));
+const programs = () => fleetManifests(fleet("kubernetes: { namespace: networks }"), folder, { programs: true });
 interface Stack {
   metadata: object;
   spec: Record<string, unknown>;
@@ -82,21 +82,22 @@ test("keys are named as Secrets, one for each organization, and never contained"
   expect(neededSecrets(fleet(kubernetes, "https://api.pulumi.com"))[0]).toBe("consortium-fleet with accessToken");
 });
 
-describe("the operator takes them", () => {
-  const texts = () => Object.entries(files()).flatMap(([name, text]) => (name.startsWith("program/") ? [] : [text]));
+describe.each([
+  ["with a repository", files],
+  ["with --program", programs],
+])("the operator takes them, %s", (_, made) => {
+  const texts = () => Object.entries(made()).flatMap(([name, text]) => (name.startsWith("program/") ? [] : [text]));
 
   test("by the description of its fields", () => expect(texts().flatMap(complaintsAbout)).toEqual([]));
   testWithCrds("by its CRDs", (crds) => expect(texts().flatMap((text) => refusedBy(crds, text))).toEqual([]));
 });
 
 describe("--program", () => {
-  const written = () => fleetManifests(fleet("kubernetes: { namespace: networks }"), folder, { programs: true });
-
   test("a Program each, which is the network itself: no repository, nothing else to fetch", () => {
-    expect(Object.keys(written()).sort()).toEqual([
+    expect(Object.keys(programs()).sort()).toEqual([
       ...["access.yaml", "acme-prod.yaml", "acme-test-2.yaml", "globex-prod.yaml"],
     ]);
-    const [program, stack] = documentsIn(written()["acme-test-2.yaml"]!);
+    const [program, stack] = documentsIn(programs()["acme-test-2.yaml"]!);
     expect(program).toEqual({
       apiVersion: "pulumi.com/v1",
       kind: "Program",
@@ -140,13 +141,6 @@ describe("--program", () => {
       );
       expect(old).toEqual(now);
     }
-  });
-
-  describe("the operator takes them", () => {
-    const texts = () => Object.values(written());
-
-    test("by the description of its fields", () => expect(texts().flatMap(complaintsAbout)).toEqual([]));
-    testWithCrds("by its CRDs", (crds) => expect(texts().flatMap((text) => refusedBy(crds, text))).toEqual([]));
   });
 });
 

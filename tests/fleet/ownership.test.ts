@@ -1,12 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readFleet } from "../../fleet/file";
 import { type Command, type FleetResult } from "../../fleet/results";
-import { runFleet } from "../../fleet/run";
-import { readSecrets } from "../../fleet/secrets";
-import { Stop } from "../../fleet/stack";
-import { setEnvironment } from "../support/service";
+import { consortium } from "../cli/command";
+import { temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
 /* The fleet of a stack: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
@@ -17,11 +13,9 @@ jest.setTimeout(60_000);
 let folder: string;
 let pulumi: StubPulumi;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "consortium-fleet-ownership-"));
+  folder = temporary();
   pulumi = new StubPulumi(join(folder, "stub"));
-  setEnvironment(pulumi.env);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Given {
   project?: string;
@@ -32,45 +26,26 @@ interface Given {
 
 /** Writes a fleet file, such as `north/fleet.yaml`, with a network file for each stack beside it. */
 function fleet(path: string, { stacks = { prod: "coffee" }, ...rest }: Given = {}): string {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
   const text = "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n";
-  for (const network of Object.values(stacks)) writeFileSync(join(dirname(file), `${network}.yaml`), text);
+  for (const network of Object.values(stacks)) writeIn(folder, join(dirname(path), `${network}.yaml`), text);
   const files = Object.fromEntries(Object.entries(stacks).map(([key, network]) => [key, `${network}.yaml`]));
   const organizations = { acme: { apiKey: { env: "KEY" }, stacks: files } };
-  writeFileSync(file, JSON.stringify({ backend: `file://${folder}/state`, ...rest, organizations }));
-  return file;
+  return writeIn(folder, path, JSON.stringify({ backend: `file://${folder}/state`, ...rest, organizations }));
 }
 
-interface Ran extends Pick<FleetResult, "strays"> {
-  results: FleetResult["stacks"];
-  project: string;
+interface Ran extends Pick<FleetResult, "strays" | "project"> {
   /** Outcomes by stack. */
   outcomes: Record<string, string>;
   errors: string;
 }
 
-async function run(command: Command, file: string, { takeOver = false } = {}): Promise<Ran> {
-  const env = { ...pulumi.env, KEY: "a-key-of-acme" };
-  const read = readFleet(file);
-  const secrets = await readSecrets(read, read.stacks, env);
-  const { stacks: results, strays } = await runFleet(read, {
-    command,
-    stacks: read.stacks,
-    parallel: 1,
-    secrets,
-    env,
-    say: () => undefined,
-    stop: new Stop(),
-    takeOver,
-  });
-  return {
-    results,
-    strays,
-    project: read.project,
-    outcomes: Object.fromEntries(results.map(({ stack, outcome }) => [stack, outcome])),
-    errors: results.map(({ error = "" }) => error).join("\n"),
-  };
+async function run(command: Command, file: string, ...args: string[]): Promise<Ran> {
+  const agreed = command === "up" || command === "destroy" ? ["--yes"] : [];
+  const env = { ...(pulumi.env as Record<string, string>), KEY: "a-key-of-acme" };
+  const { stdout } = await consortium(["fleet", command, file, "--parallel", "1", "--json", ...agreed, ...args], env);
+  const { stacks, strays, project } = JSON.parse(stdout) as FleetResult;
+  const outcomes = Object.fromEntries(stacks.map(({ stack, outcome }) => [stack, outcome]));
+  return { strays, project, outcomes, errors: stacks.map(({ error = "" }) => error).join("\n") };
 }
 
 const networksOf = (): Record<string, string[]> =>
@@ -107,9 +82,9 @@ describe("two fleet files on one backend, with the same organization and stack k
     const first = fleet("north/fleet.yaml", { project });
     await run("up", first);
     const second = fleet("south/fleet.yaml", { project, stacks: { prod: "tea" } });
-    expect(await run("preview", second, { takeOver: true })).toMatchObject({ outcomes: { "acme-prod": "ok" } });
+    expect(await run("preview", second, "--take-over")).toMatchObject({ outcomes: { "acme-prod": "ok" } });
     expect((await run("up", second)).outcomes).toEqual({ "acme-prod": "failed" });
-    expect((await run("up", second, { takeOver: true })).outcomes).toEqual({ "acme-prod": "ok" });
+    expect((await run("up", second, "--take-over")).outcomes).toEqual({ "acme-prod": "ok" });
     expect((await run("up", second)).outcomes).toEqual({ "acme-prod": "ok" });
     expect((await run("up", first)).outcomes).toEqual({ "acme-prod": "failed" });
     expect(networksOf()).toEqual({ "trade/acme-prod": ["tea"] });

@@ -5,6 +5,7 @@ import { type NetworkDefinition } from "../../sdk";
 import { setEnvironment } from "../support/service";
 import { beside, raft, registered, trade } from "../sdk/network/registered";
 import { good, written } from "../sdk/network/problems";
+import { misreadable } from "./made";
 
 /* A network file as plain resources: what `Network` registers with the engine, and the aliases to come from there. */
 
@@ -24,7 +25,7 @@ interface Plain {
 /** As the host of YAML reads it. */
 function plainOf(definition: unknown, network?: string): Record<string, Plain> {
   const file = written(stringify(definition), "trade.yaml");
-  const resources = plainResources({ file, network, stack: "acme-prod", project: "fleet" });
+  const resources = plainResources({ name: "acme-prod", definition: file, network }, "fleet");
   return parse(yamlForAll(resources), { version: "1.1" }) as Record<string, Plain>;
 }
 
@@ -50,33 +51,7 @@ const variants: [string, NetworkDefinition][] = [
   ["tether, roles, names, ids to adopt, fields of the service's own", trade],
   ["zones, configurations, services, destinations and invitations", beside],
   ["several consortia", { consortia: { a: { members: ["x"] }, b: { description: "B" } } }],
-  [
-    "everything that Pulumi YAML might read otherwise",
-    {
-      adopt: true,
-      members: { no: { orgName: "$${a} $$ 5$ ${b}" }, on: { extra: { "${k}": ["2026-01-01", 1e-7, true, {}] } } },
-      environments: {
-        ledger: {
-          provider: "geth",
-          consensusType: "poa",
-          protect: true,
-          chainId: 12,
-          nodeDefaults: { size: "small", nodeConfigId: "c1" },
-          nodes: { no: 1, on: { "1e3": { role: "0123" } } },
-          prefundedAccounts: { "0x00000000000000000000000000000000000000aa": { balance: "5" } },
-          credentials: { reports: { member: "on", keepers: { year: 2026 } }, named: { member: "no", name: "~" } },
-          tether: {
-            consoleUrl: "https://console.example.com/tethers/tether0001",
-            network: "mainnet",
-            intervalHours: 24,
-            active: false,
-            minimumBalanceWei: "100000000000000000000",
-            waitForFunds: "30m",
-          },
-        },
-      },
-    },
-  ],
+  ["everything that Pulumi YAML might read otherwise", misreadable],
   [
     "renamed parts",
     {
@@ -142,18 +117,14 @@ test("the aliases: in a Network or not, on either provider, under every former n
   expect(node!.options.aliases.sort()).toEqual(urns.filter((urn) => urn !== own).sort());
 });
 
+const configurations = { keys: { member: "a", type: "kms", details: { token: [{ env: "CONSORTIUM_TEST_UNSET" }] } } };
 test.each([
-  ["a value that says nothing", { extra: { zone: null } }],
-  ["what looks like a call", { extra: { "Fn::secret": "x" } }],
-])("what Pulumi YAML cannot say is left to the program: %s", (_, member) => {
-  const file = written(stringify({ members: { acme: member } }));
-  expect(plainResources({ file, stack: "s", project: "p" })).toBeUndefined();
-});
-
-test("nor does it know environment variables, whose values are in no file", () => {
-  const keys = { member: "a", type: "kms", details: { token: [{ env: "CONSORTIUM_TEST_UNSET" }] } };
-  const file = written(stringify({ members: ["a"], environments: { prod: { ...raft, configurations: { keys } } } }));
-  expect(plainResources({ file, stack: "s", project: "p" })).toBeUndefined();
+  ["a value that says nothing", { members: { acme: { extra: { zone: null } } } }],
+  ["what looks like a call", { members: { acme: { extra: { "Fn::secret": "x" } } } }],
+  ["the value of an environment variable", { members: ["a"], environments: { prod: { ...raft, configurations } } }],
+])("what Pulumi YAML cannot say is left to the program: %s", (_, definition) => {
+  const file = written(stringify(definition));
+  expect(plainResources({ name: "s", definition: file }, "p")).toBeUndefined();
 });
 
 test("the name of the stack's network comes before that of the file, and names the consortium, too", () => {

@@ -1,36 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { type Fleet, FleetFile, type FleetStack } from "../../fleet/schema";
+import { type Fleet, type FleetStack } from "../../fleet/schema";
 import { configure, prepareWorkFolder, programFiles } from "../../fleet/project";
+import { fleetOf, stackOf, temporary } from "./made";
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-fleet-project-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = temporary()));
 
-const organization = { name: "acme", apiKey: { env: "KEY" } };
-const stack = (change: Partial<FleetStack> = {}): FleetStack => ({
-  name: "acme-prod",
-  organization,
-  definition: "/networks/trade.yaml",
-  adopt: false,
-  dependsOn: [],
-  paths: [],
-  place: [],
-  ...change,
-});
-const fleet = (): Fleet => ({
-  file: "fleet.yaml",
-  folder,
-  project: "trade",
-  concurrency: 4,
-  organizations: [organization],
-  stacks: [stack()],
-  policyPacks: [],
-  kubernetes: FleetFile.shape.kubernetes.parse(undefined),
-});
+const stack = (change: Partial<FleetStack> = {}) => stackOf({ definition: "/networks/trade.yaml", ...change });
+const fleet = (change: Partial<Fleet> = {}) => fleetOf([stack().organization], { folder, ...change });
 const settings = (): unknown => parse(readFileSync(join(folder, "Pulumi.acme-prod.yaml"), "utf8"));
 
 test("the configuration of a stack says which network file and name; the rest of its settings stays", () => {
@@ -53,10 +33,12 @@ test("a stack with a program of its own gets no settings", () => {
 
 /** That of this package, where it is bundled. */
 const plugin = join(__dirname, "../../plugin");
-const plugins = existsSync(plugin) ? { providers: [{ name: "consortium", path: plugin }] } : undefined;
+const plugins = existsSync(join(plugin, "pulumi-resource-consortium"))
+  ? { providers: [{ name: "consortium", path: plugin }] }
+  : undefined;
 
 test("the work folder holds the program, which finds this package and Pulumi's", () => {
-  const workFolder = prepareWorkFolder({ ...fleet(), backend: `file://${folder}/state` });
+  const workFolder = prepareWorkFolder(fleet({ backend: `file://${folder}/state` }));
   expect(workFolder).toBe(join(folder, ".consortium/fleet/trade"));
   for (const [name, text] of Object.entries(programFiles("trade", plugins)))
     expect(readFileSync(join(workFolder, name), "utf8")).toBe(text);

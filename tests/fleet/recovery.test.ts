@@ -1,33 +1,27 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { findPulumi, pathsIn, workspaceIn } from "../../fleet/pulumi";
 import {
+  begin,
+  type Begun,
   continueFrom,
-  createLogOf,
   endProcesses,
   haveEnded,
   holdersOf,
+  isAnyOpen,
   leftoversOf,
   markOf,
   processesOf,
-  RunLocks,
+  recordOf,
 } from "../../fleet/recovery";
 import { readCreateLog } from "../../provider/core/create-log";
 import { built } from "../service/child";
 import { setEnvironment } from "../support/service";
+import { temporary } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
 /* What tells a run that is at work from one that was killed, and what a killed one leaves. */
@@ -39,16 +33,17 @@ const past = { user: "jo", pid: ended, host: "there", since: "2026-01-01T00:00:0
 
 let folder: string;
 const children: ChildProcess[] = [];
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-journal-"))));
+beforeEach(() => {
+  folder = temporary();
+  mkdirSync(join(folder, "journal"));
+});
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** What a killed run left; `silentMs`: it holds the lock of the stack, and renewed it that long ago. */
 function write({ stack = "acme-prod", silentMs }: { stack?: string; silentMs?: number } = {}): string {
-  const file = join(folder, "journal", `${stack}.json`);
-  mkdirSync(join(folder, "journal"), { recursive: true });
+  const file = recordOf(folder, stack);
   writeFileSync(file, JSON.stringify(past));
   if (silentMs === undefined) return file;
   const at = (Date.now() - silentMs) / 1000;
@@ -58,38 +53,34 @@ function write({ stack = "acme-prod", silentMs }: { stack?: string; silentMs?: n
 }
 
 /** Locks are stale after three seconds instead of ten. */
-const open = (): RunLocks => new RunLocks(folder, 3_000);
+const begins = (stack = "acme-prod", changes = true): Promise<Begun> => begin(recordOf(folder, stack), changes, 3_000);
 const files = (): string[] => readdirSync(join(folder, "journal"));
-const changing = { changes: true };
 
 test("a run writes down what it begins, and leaves nothing when all has ended", async () => {
-  const locks = open();
-  expect(await locks.begin("acme-prod", changing)).toBe(false);
-  await locks.begin("acme-test", changing);
-  const record = JSON.parse(readFileSync(locks.recordOf("acme-prod"), "utf8")) as unknown;
+  const begun = [await begins(), await begins("acme-test")];
+  expect(begun.map(({ isContinued }) => isContinued)).toEqual([false, false]);
+  const record = JSON.parse(readFileSync(recordOf(folder, "acme-prod"), "utf8")) as unknown;
   expect(record).toMatchObject({ host: hostname(), pid: process.pid });
-  expect(locks.isAnyOpen()).toBe(true);
-  for (const stack of ["acme-prod", "acme-test"]) await locks.end(stack, { settled: true });
+  expect(isAnyOpen(folder)).toBe(true);
+  for (const one of begun) await one.end(true);
   expect(files()).toEqual([]);
-  expect(locks.isAnyOpen()).toBe(false);
+  expect(isAnyOpen(folder)).toBe(false);
 });
 
 test("what a run does not finish is left to the next one", async () => {
-  const first = open();
-  await first.begin("acme-prod", changing);
-  await first.end("acme-prod", { settled: false });
-  const second = open();
-  expect(await second.begin("acme-prod", changing)).toBe(true);
-  await second.end("acme-prod", { settled: false });
+  await (await begins()).end(false);
+  const second = await begins();
+  expect(second.isContinued).toBe(true);
+  await second.end(false);
   expect(files()).toEqual(["acme-prod.json"]);
 });
 
 test("a run that changes nothing writes nothing down, and leaves what a killed one had left", async () => {
   const record = write();
-  const locks = open();
-  expect(await locks.begin("acme-prod", { changes: false })).toBe(true);
-  expect(await locks.begin("acme-test", { changes: false })).toBe(false);
-  await locks.end("acme-prod", { settled: false });
+  const looking = await begins("acme-prod", false);
+  expect(looking.isContinued).toBe(true);
+  expect(await begins("acme-test", false)).toMatchObject({ isContinued: false });
+  await looking.end(true);
   expect(files()).toEqual(["acme-prod.json"]);
   expect(JSON.parse(readFileSync(record, "utf8"))).toEqual(past);
 });
@@ -100,19 +91,18 @@ test.each([
   ["whose lock will be stale in a moment", 2_500],
 ])("a record %s is one of a dead run", async (_, silentMs) => {
   write({ silentMs });
-  const locks = open();
-  expect(await locks.begin("acme-prod", changing)).toBe(true);
-  await locks.end("acme-prod", { settled: true });
+  const begun = await begins();
+  expect(begun.isContinued).toBe(true);
+  await begun.end(true);
 });
 
 test("a run at work, on whatever machine, keeps its stack from those who would change it, but not from those who look", async () => {
   const record = write({ silentMs: 0 });
   const renewing = setInterval(() => utimesSync(`${record}.lock`, new Date(), new Date()), 500);
-  const [locks, looking] = [open(), open()];
-  const refused = expect(locks.begin("acme-prod", changing)).rejects.toThrow(
+  const refused = expect(begins()).rejects.toThrow(
     /^the stack is locked by jo@there, process \d+, since 2026.*Wait until/,
   );
-  expect(await looking.begin("acme-prod", { changes: false })).toBe(false);
+  expect(await begins("acme-prod", false)).toMatchObject({ isContinued: false });
   await refused;
   expect(JSON.parse(readFileSync(record, "utf8"))).toEqual(past);
   clearInterval(renewing);
@@ -131,10 +121,9 @@ test("what is left of a dead run has ended before its stack is begun again, and 
   const [record, other] = [write(), write({ stack: "acme-prod.json" })];
   for (const one of [record, record, other]) await stubborn(one);
   expect(processesOf(markOf(record))).toHaveLength(2);
-  const locks = open();
-  await locks.begin("acme-prod", changing);
+  const begun = await begins();
   expect([processesOf(markOf(record)), processesOf(markOf(other))]).toEqual([[], [children[2]!.pid]]);
-  await locks.end("acme-prod", { settled: true });
+  await begun.end(true);
   await endProcesses(markOf(other));
   expect(processesOf(markOf(other))).toEqual([]);
 });
@@ -145,13 +134,13 @@ describe("two runs at a time", () => {
   test("each settles stacks of its own, and nothing of the dead run comes back", async () => {
     const names = ["a", "b", "c", "d"].map((letter) => Array.from({ length: 25 }, (_, index) => `${letter}${index}`));
     for (const stack of names.flat()) write({ stack });
-    const program = `const { RunLocks } = require(${JSON.stringify(join(root, "fleet/dist/recovery.js"))});
+    const program = `const { begin, recordOf } = require(${JSON.stringify(join(root, "fleet/dist/recovery.js"))});
       const [folder, ...stacks] = process.argv.slice(1);
       (async () => {
-        const locks = new RunLocks(folder, 3_000);
         for (const one of stacks) {
-          if (!(await locks.begin(one, { changes: true }))) throw new Error("somebody else took what was left");
-          await locks.end(one, { settled: true });
+          const { isContinued, end } = await begin(recordOf(folder, one), true, 3_000);
+          if (!isContinued) throw new Error("somebody else took what was left");
+          await end(true);
         }
       })();`;
     const all = names.map((stacks) => promisify(execFile)(process.execPath, ["-e", program, folder, ...stacks]));
@@ -161,15 +150,13 @@ describe("two runs at a time", () => {
   }, 60_000);
 
   test("none begins with a stack while the other one is at work on it", async () => {
-    const [one, other] = [open(), open()];
-    await one.begin("acme-prod", changing);
+    const one = await begins();
     let hasBegun = false;
-    const begun = other.begin("acme-prod", changing).then(() => (hasBegun = true));
+    const other = begins().finally(() => (hasBegun = true));
     await new Promise((done) => setTimeout(done, 500)); // without a lock it would have begun by now
     expect(hasBegun).toBe(false);
-    await one.end("acme-prod", { settled: true });
-    await begun;
-    await other.end("acme-prod", { settled: true });
+    await one.end(true);
+    await (await other).end(true);
   });
 });
 
@@ -201,7 +188,7 @@ const begun = (attempt: string, path: string, name?: string) => ({
 const made = (attempt: string, id: string) => ({ made: attempt, id });
 
 test("what a killed run created and no state holds is named, except what was deleted with its parent", () => {
-  const file = createLogOf(folder, "acme-test");
+  const file = join(folder, "acme-test.jsonl");
   const memberships = "/consortia/c-held/memberships";
   writeFileSync(
     file,
@@ -222,18 +209,18 @@ test("what a killed run created and no state holds is named, except what was del
 });
 
 test("states of other stacks are read only where a create has no answer", async () => {
-  const file = createLogOf(folder, "acme-test");
+  const file = join(folder, "acme-test.jsonl");
   const others = jest.fn(() => Promise.resolve(["theirs"]));
-  const states = { own: () => Promise.resolve(["own"]), others };
-  await continueFrom(file, states);
+  const goOn = () => continueFrom(file, () => Promise.resolve(["own"]), others);
+  await goOn();
   expect(existsSync(file)).toBe(false); // it was killed before it created anything
 
   writeFileSync(file, lines(begun("1", "/consortia", "a"), made("1", "c1")));
-  await continueFrom(file, states);
+  await goOn();
   expect([[...readCreateLog(file).held], others.mock.calls]).toEqual([["own"], []]);
 
   writeFileSync(file, lines(begun("1", "/consortia", "a")));
-  await continueFrom(file, states);
+  await goOn();
   expect([...readCreateLog(file).held]).toEqual(["own", "theirs"]);
 });
 
@@ -242,7 +229,7 @@ test("the paths of what is in a state, read by several at once; a stack that doe
   setEnvironment(pulumi.env);
   pulumi.stacks = { "fleet/acme-test": { tags: {}, networks: ["trade"], ids: ["c1", "m1"] } };
   writeFileSync(join(folder, "Pulumi.yaml"), "name: fleet\n");
-  const workspace = await workspaceIn({ cwd: folder, env: pulumi.env }, await findPulumi());
+  const workspace = await workspaceIn(folder, pulumi.env, await findPulumi());
   const all = await Promise.all(Array.from({ length: 6 }, () => pathsIn("acme-test", workspace)));
   expect(all).toEqual(all.map(() => ["/consortia/c1", "/consortia/m1"]));
   expect(await pathsIn("acme-other", workspace)).toEqual([]);

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { markOf, processesOf } from "../../fleet/recovery";
 import { type Ended, consortium } from "../cli/command";
+import { type Summary, temporary } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
 /* How a fleet goes on, and ends, where one of its stacks fails, is killed or is interrupted. (With Pulumi itself: tests/e2e/fleet.) */
@@ -17,7 +17,7 @@ let folder: string;
 let pulumi: StubPulumi;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "consortium-fleet-run-"));
+  folder = temporary();
   pulumi = new StubPulumi(join(folder, "stub"));
   file = join(folder, "fleet.yaml");
   for (const name of ["trade", "spice"]) writeFileSync(join(folder, `${name}.yaml`), "members: [m]\n");
@@ -27,12 +27,6 @@ beforeEach(() => {
   };
   writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Summary {
-  ok: boolean;
-  stacks: { stack: string; outcome: string; created: number; error?: string; recovered: boolean }[];
-}
 
 const up = (orders: Record<string, string> = {}, ...args: string[]) => run("up", orders, "--yes", ...args);
 
@@ -80,8 +74,8 @@ test("a Pulumi that is killed fails its stack alone, and the next run goes on wh
   expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "ok" });
   expect(ended.summary.stacks[0]!.error).toBe("Pulumi was killed with SIGKILL");
   const again = await up();
-  expect(again).toMatchObject({ code: 0, summary: { ok: true } });
-  expect(again.summary.stacks.map(({ recovered }) => recovered)).toEqual([true, false, false]);
+  const recovered = [true, false, false].map((one) => ({ recovered: one }));
+  expect(again).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
 });
 
 test("Ctrl-C begins no other stack, and the next run does all", async () => {
@@ -117,8 +111,8 @@ test("a second Ctrl-C ends what does not end by itself, and the next run goes on
   expect(outcomes(ended)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
   const again = await up();
-  expect(again).toMatchObject({ code: 0, summary: { ok: true } });
-  expect(again.summary.stacks.map(({ recovered }) => recovered)).toEqual([true, false, false]);
+  const recovered = [true, false, false].map((one) => ({ recovered: one }));
+  expect(again).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
 });
 
 test("Ctrl-C twice in a preview ends its own processes, and not those of a run that changes the stack meanwhile", async () => {
@@ -171,26 +165,20 @@ test("stacks begin after those that they depend on, which are destroyed after th
   ordered();
   expect(await up()).toMatchObject({ code: 0 });
   expect(verbs("up")).toEqual(["acme-test", "acme-prod", "globex-prod"]);
-  const env = { ...(pulumi.env as Record<string, string>), ...keys };
-  expect(await consortium(["fleet", "destroy", file, "--yes"], env)).toMatchObject({ code: 0 });
+  expect(await run("destroy", {}, "--yes")).toMatchObject({ code: 0 });
   expect(verbs("destroy")).toEqual(["globex-prod", "acme-prod", "acme-test"]);
 });
 
-test("what depends on a stack that failed is not begun, and says why", async () => {
+test.each([
+  ["one that failed", "acme-prod", { "acme-test": "ok", "acme-prod": "failed" }, ["acme-test", "acme-prod"]],
+  ["one that was not begun", "acme-test", { "acme-test": "failed", "acme-prod": "not begun" }, ["acme-test"]],
+])("what depends on %s is not begun, and says why", async (_, failing, others, begun) => {
   ordered();
-  const ended = await up({ "acme-prod": "fail:no" });
+  const ended = await up({ [failing]: "fail:no" });
   expect(ended.code).toBe(1);
-  expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "not begun" });
+  expect(outcomes(ended)).toEqual({ ...others, "globex-prod": "not begun" });
   expect(ended.summary.stacks.at(-1)!.error).toBe("skipped: acme-prod, which this stack depends on, did not finish");
-});
-
-test("nor is what depends on one that was not begun: of a chain whose first fails, nothing else is touched", async () => {
-  ordered();
-  const ended = await up({ "acme-test": "fail:no" });
-  expect(ended.code).toBe(1);
-  expect(outcomes(ended)).toEqual({ "acme-test": "failed", "acme-prod": "not begun", "globex-prod": "not begun" });
-  expect(ended.summary.stacks.at(-1)!.error).toBe("skipped: acme-prod, which this stack depends on, did not finish");
-  expect(verbs("up")).toEqual(["acme-test"]);
+  expect(verbs("up")).toEqual(begun);
 });
 
 describe("shards", () => {
@@ -256,12 +244,7 @@ describe("shards", () => {
 describe("destroy", () => {
   const loss = (stack: string) =>
     `WARNING: ${stack}: deletes Environment e: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, WILL BE DESTROYED`;
-  async function destroy(orders: Record<string, string> = {}): Promise<Ended & { summary: Summary }> {
-    const env: Record<string, string> = { ...(pulumi.env as Record<string, string>), ...keys };
-    for (const [stack, order] of Object.entries(orders)) env[`STUB_${stack}`] = order;
-    const ended = await consortium(["fleet", "destroy", file, "--yes", "--json"], env);
-    return { ...ended, summary: JSON.parse(ended.stdout) as Summary };
-  }
+  const destroy = (orders: Record<string, string> = {}) => run("destroy", orders, "--yes");
 
   test("names all ledgers that will be lost before it destroys anything, and once", async () => {
     await up();

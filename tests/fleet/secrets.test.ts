@@ -1,32 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Fleet, FleetFile, type Organization } from "../../fleet/schema";
-import { readSecrets, sharedEnvironment, stackEnvironment } from "../../fleet/secrets";
-
-const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-secrets-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { type Organization } from "../../fleet/schema";
+import { readSecrets, stackEnvironment } from "../../fleet/secrets";
+import { fleetOf } from "./made";
 
 const acme: Organization = { name: "acme", apiKey: { env: "ACME_KEY" }, region: "eu", allowHttp: true };
 const globex: Organization = { name: "globex", apiKey: { command: [process.execPath, "-p", "'globex-key'"] } };
-
-function fleetOf(...organizations: Organization[]): Fleet {
-  const stacks = organizations.map((organization) => ({
-    name: `${organization.name}-prod`,
-    organization,
-    adopt: false,
-    dependsOn: [],
-    paths: [],
-    place: [],
-  }));
-  const defaults = {
-    project: "fleet",
-    concurrency: 4,
-    policyPacks: [],
-    kubernetes: FleetFile.shape.kubernetes.parse(undefined),
-  };
-  return { ...defaults, file: "fleet.yaml", folder, organizations, stacks };
-}
 
 const env = {
   ACME_KEY: "acme-key",
@@ -35,38 +13,28 @@ const env = {
   HOME: "/",
 };
 
-test("keys come from variables and commands, and are masked wherever they turn up", async () => {
-  const fleet = fleetOf(acme, globex);
+test("keys come from variables and commands, and are masked wherever they turn up, also if one begins with another", async () => {
+  const fleet = fleetOf([acme, globex]);
   const { apiKeys, mask } = await readSecrets(fleet, fleet.stacks, env);
   expect(Object.fromEntries(apiKeys)).toEqual({ acme: "acme-key", globex: "globex-key" });
   expect(mask("acme-key globex-key other-key")).toBe("[secret] [secret] [secret]");
-});
-
-test("where one key begins with another, nothing of the longer one stays", async () => {
-  const fleet = fleetOf(acme, globex);
-  const { mask } = await readSecrets(fleet, fleet.stacks, {
-    ...env,
-    ACME_KEY: "acme-key",
-    CONSORTIUM_API_KEY: "acme-key-2",
-  });
-  expect(mask("acme-key-2 acme-key")).toBe("[secret] [secret]");
+  const longer = await readSecrets(fleet, fleet.stacks, { ...env, CONSORTIUM_API_KEY: "acme-key-2" });
+  expect(longer.mask("acme-key-2 acme-key")).toBe("[secret] [secret]");
 });
 
 test("an organization that the environment requires is that of another key: no stack inherits it", async () => {
-  const fleet = fleetOf(acme, globex, { ...acme, name: "initech", organization: "o-initech" });
+  const fleet = fleetOf([acme, globex, { ...acme, name: "initech", organization: "o-initech" }]);
   const given = { ...env, CONSORTIUM_ORGANIZATION: "o-other" };
   const secrets = await readSecrets(fleet, fleet.stacks, given);
-  const shared = sharedEnvironment(fleet, secrets, given);
-  const required = fleet.stacks.map((stack) => stackEnvironment(shared, stack, secrets).CONSORTIUM_ORGANIZATION);
+  const required = fleet.stacks.map((stack) => stackEnvironment(stack, secrets).CONSORTIUM_ORGANIZATION);
   expect(required).toEqual(["", "", "o-initech"]);
 });
 
 test("a process has the key of its own organization and no other one", async () => {
-  const fleet = { ...fleetOf(acme, globex), backend: "file:///state" };
+  const fleet = { ...fleetOf([acme, globex]), backend: "file:///state" };
   const secrets = await readSecrets(fleet, fleet.stacks, env);
-  const shared = sharedEnvironment(fleet, secrets, env);
-  const of = (at: number) => stackEnvironment(shared, { ...fleet.stacks[at]!, adopt: at === 1 }, secrets);
-  expect(JSON.stringify(shared)).not.toMatch(/-key/);
+  const of = (at: number) => stackEnvironment({ ...fleet.stacks[at]!, adopt: at === 1 }, secrets);
+  expect(JSON.stringify(secrets.environment)).not.toMatch(/-key/);
   expect(of(0)).toMatchObject({
     CONSORTIUM_API_KEY: "acme-key",
     CONSORTIUM_REGION: "eu",
@@ -93,30 +61,29 @@ test.each([
   [{ command: [process.execPath, "-p", "''"] }, /is empty/],
   [{ command: [process.execPath, "-p", "'two words'"] }, /has spaces or line breaks/],
 ])("a key that cannot be read: %j", async (apiKey, expected) => {
-  const fleet = fleetOf({ name: "globex", apiKey });
+  const fleet = fleetOf([{ name: "globex", apiKey }]);
   const error = await readSecrets(fleet, fleet.stacks, env).catch((reason: Error) => reason.message);
   expect(error).toMatch(expected);
   expect(error).not.toMatch(/globex-key|two words/);
 });
 
 test("only the keys of the stacks that are wanted are needed; a passphrase that is named must be there", async () => {
-  const fleet = fleetOf(acme, { name: "globex", apiKey: { env: "NOT_SET" } });
+  const fleet = fleetOf([acme, { name: "globex", apiKey: { env: "NOT_SET" } }]);
   expect([...(await readSecrets(fleet, fleet.stacks.slice(0, 1), env)).apiKeys.keys()]).toEqual(["acme"]);
   await expect(readSecrets(fleet, fleet.stacks, env)).rejects.toThrow(
     "The API key of the organization globex from the variable NOT_SET is empty.",
   );
-  const encrypted = { ...fleetOf(acme), passphrase: { env: "NOT_SET" } };
+  const encrypted = { ...fleetOf([acme]), passphrase: { env: "NOT_SET" } };
   await expect(readSecrets(encrypted, encrypted.stacks, env)).rejects.toThrow(
     "The passphrase from the variable NOT_SET is empty.",
   );
 });
 
 test("relative addresses and files mean the folder that the command is run in", async () => {
-  const fleet = fleetOf(acme);
-  writeFileSync(join(folder, "passphrase"), "x");
+  const fleet = fleetOf([acme]);
   const given = { ...env, PULUMI_BACKEND_URL: "file://./state", PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase" };
-  const shared = sharedEnvironment(fleet, await readSecrets(fleet, fleet.stacks, given), given);
-  expect(shared).toMatchObject({
+  const { environment } = await readSecrets(fleet, fleet.stacks, given);
+  expect(environment).toMatchObject({
     PULUMI_BACKEND_URL: `file://${process.cwd()}/state`,
     PULUMI_CONFIG_PASSPHRASE_FILE: join(process.cwd(), "passphrase"),
   });

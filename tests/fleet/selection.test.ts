@@ -1,75 +1,58 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
-import { type FleetStack } from "../../fleet/schema";
-import { shardsOf } from "../../fleet/shards";
+import { shardsOf } from "../../fleet/selection";
 import { random } from "../support/random";
 import { consortium } from "../cli/command";
+import { stackOf, temporary, writeIn } from "./made";
 
 /* Which stacks a command is for: shards, and what has changed since a commit, by git itself. */
 
-const stackOf = (name: string, dependsOn: string[] = []): FleetStack => ({
-  name,
-  organization: { name: "acme", apiKey: { env: "KEY" } },
-  adopt: false,
-  dependsOn,
-  paths: [],
-  place: [],
-});
+const shardsOfNames = (names: readonly string[], count: number) =>
+  shardsOf(
+    names.map((name) => stackOf({ name })),
+    count,
+  );
 
 describe("shards", () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `org${index % 97}-network${index}`);
   const count = 5;
 
   test("each stack has one, about as many in each, and it stays as others come and go", () => {
-    const all = shardsOf(
-      names.map((name) => stackOf(name)),
-      count,
-    );
+    const all = shardsOfNames(names, count);
     const sizes = [1, 2, 3, 4, 5].map((index) => [...all.values()].filter((share) => share === index).length);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(names.length);
     for (const size of sizes) expect(Math.abs(size - names.length / count)).toBeLessThan(60);
     fc.assert(
       fc.property(fc.subarray(names, { minLength: 1 }), (some) => {
-        for (const [name, share] of shardsOf(
-          some.map((one) => stackOf(one)),
-          count,
-        ))
-          expect(share).toBe(all.get(name));
+        for (const [name, share] of shardsOfNames(some, count)) expect(share).toBe(all.get(name));
       }),
       random(5),
     );
   });
 
   test("with one more of them, stacks move only there", () => {
-    const [before, after] = [count, count + 1].map((many) =>
-      shardsOf(
-        names.map((name) => stackOf(name)),
-        many,
-      ),
-    );
+    const [before, after] = [count, count + 1].map((many) => shardsOfNames(names, many));
     const moved = names.filter((name) => before!.get(name) !== after!.get(name));
     expect(moved.length).toBeGreaterThan(0);
     expect(new Set(moved.map((name) => after!.get(name)))).toEqual(new Set([count + 1]));
   });
 
   test("stacks that depend on each other share one, however far", () => {
-    const chain = names.slice(0, 20).map((name, index) => stackOf(name, index === 0 ? [] : [names[index - 1]!]));
-    expect(new Set(shardsOf(chain, count).values()).size).toBe(1);
-    const star = names.slice(0, 20).map((name, index) => stackOf(name, index === 0 ? [] : [names[0]!]));
-    expect(new Set(shardsOf(star, count).values()).size).toBe(1);
+    for (const other of [(index: number) => index - 1, () => 0]) {
+      const linked = names
+        .slice(0, 20)
+        .map((name, index) => stackOf({ name, dependsOn: index === 0 ? [] : [names[other(index)]!] }));
+      expect(new Set(shardsOf(linked, count).values()).size).toBe(1);
+    }
   });
 });
 
 let folder: string;
 const git = (...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: "pipe" });
 
-function write(name: string, text: string): void {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
-}
+const write = (name: string, text: string): string => writeIn(folder, name, text);
 
 interface Given {
   stacks?: Record<string, unknown>;
@@ -97,7 +80,7 @@ function commit(): void {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "consortium-fleet-changes-"));
+  folder = temporary();
   git("init", "--quiet", "--initial-branch", "main");
   for (const name of ["trade", "spice"]) write(`live/networks/${name}.yaml`, network);
   write("live/programs/app/Pulumi.yaml", "name: app\nruntime: nodejs\n");
@@ -108,7 +91,6 @@ beforeEach(() => {
   fleet();
   commit();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const plan = (...args: string[]) => consortium(["fleet", "plan", join(folder, "live/fleet.yaml"), ...args]);
 
@@ -182,7 +164,7 @@ test("a fleet file that is new, or was none, means all stacks", async () => {
 });
 
 test("the folder may be reached by a link, and so may a network file", async () => {
-  const link = join(mkdtempSync(join(tmpdir(), "consortium-link-")), "repository");
+  const link = join(temporary(), "repository");
   symlinkSync(folder, link);
   symlinkSync("trade.yaml", join(folder, "live/networks/link.yaml"));
   fleet({ stacks: { prod: "networks/link.yaml" } });
@@ -237,7 +219,7 @@ describe("git cannot say it", () => {
     commit();
     const id = git("rev-parse", "HEAD~1").trim();
     const whole = folder;
-    folder = join(mkdtempSync(join(tmpdir(), "consortium-shallow-")), "clone");
+    folder = join(temporary(), "clone");
     execFileSync("git", ["clone", "--quiet", "--depth", "1", `file://${whole}`, folder]);
     expect(await refused(["--changed-since", id])).toContain("If this is a shallow clone, fetch earlier commits");
   });

@@ -60,14 +60,8 @@ if (verb === "version") {
 if (name && !all[key] && noun !== "init") fail("no stack named '" + name + "' found");
 const stack = all[key];
 if (verb === "stack" && noun === "ls") {
-  const [tag, value] = (option("--tag") ?? "").split(/=(.*)/s);
-  const wanted = option("--project") ?? (args.includes("--all") ? undefined : own);
-  const found = Object.entries(all).filter(([one, { tags }]) =>
-    (wanted === undefined || one.startsWith(wanted + "/")) && (!tag || tags[tag] === value));
-  console.log(JSON.stringify(found.map(([one, { ids }]) => {
-    const [project, last] = one.split("/");
-    return { name: project === own ? last : "organization/" + one, resourceCount: ids.length };
-  })));
+  const found = Object.entries(all).filter(([one]) => one.startsWith(own + "/"));
+  console.log(JSON.stringify(found.map(([one, { ids }]) => ({ name: one.split("/")[1], resourceCount: ids.length }))));
 } else if (verb === "stack" && noun === "init") {
   if (stack) fail("stack '" + name + "' already exists");
   all[key] = { tags: {}, networks: [], ids: [] };

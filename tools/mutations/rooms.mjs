@@ -241,7 +241,7 @@ export const roomRules = [
   },
   {
     rule: "a fleet sends no Ctrl-C to a Pulumi that heard it in the terminal",
-    file: "fleet/stack.ts",
+    file: "fleet/run.ts",
     find: "this.#hasHeard || ",
     put: "",
     tests: "fleet/run.test.ts",
@@ -276,9 +276,9 @@ export const roomRules = [
   },
   {
     rule: "stacks that depend on each other are in one shard",
-    file: "fleet/shards.ts",
-    find: "links.get(other)!.push(name);",
-    put: "",
+    file: "fleet/selection.ts",
+    find: "links.get(other)!.push(name)",
+    put: "other",
     tests: "fleet/selection.test.ts",
   },
   {

@@ -1,34 +1,10 @@
 import { stringify } from "yaml";
+import { misreadable } from "../../fleet/made";
 import { FleetWorld, network, randomCreate } from "../support/fleet";
 import { finished } from "../support/stack";
 import { until } from "../support/until";
 
 let w: FleetWorld;
-/** A value of each type, and texts that mean something in Pulumi YAML. */
-const larger = {
-  adopt: true,
-  members: { no: { orgName: "$${a} $$ 5$ ${b}" }, on: { extra: { "${k}": ["2026-01-01", 1.5e-7, true, {}] } } },
-  environments: {
-    ledger: {
-      provider: "geth",
-      consensusType: "poa",
-      protect: true,
-      chainId: 12,
-      nodeDefaults: { size: "small", nodeConfigId: "c1" },
-      nodes: { no: 1, on: { "1e3": { role: "0123" } } },
-      prefundedAccounts: { "0x00000000000000000000000000000000000000aa": { balance: "5" } },
-      credentials: { reports: { member: "on", keepers: { year: 2026 } }, named: { member: "no", name: "~" } },
-      tether: {
-        consoleUrl: "https://console.example.com/tethers/tether0001",
-        network: "mainnet",
-        intervalHours: 24,
-        active: false,
-        minimumBalanceWei: "100000000000000000000",
-        waitForFunds: "30m",
-      },
-    },
-  },
-};
 const two = { acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } };
 
 /*
@@ -43,7 +19,7 @@ afterAll(() => w.close());
 
 /** One story: each test goes on where the one before it ended. */
 test("a preview of stacks that are new leaves none behind, whatever Pulumi YAML might misread in their network", async () => {
-  w.write("networks/trade.yaml", stringify(larger));
+  w.write("networks/trade.yaml", stringify(misreadable));
   expect(await w.json("preview")).toMatchObject({ code: 0, summary: { total: { created: 18 } } });
   expect(w.stacks()).toEqual([]);
   w.write("networks/trade.yaml", stringify(network()));
@@ -87,20 +63,6 @@ test("preview warns loudly of a ledger that would be destroyed, and changes noth
   );
   expect(stdout).not.toContain("globex-prod");
   expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
-});
-
-test("a lock that somebody else holds is not touched: who holds it, and what to do, is said", async () => {
-  const lock = "state/.pulumi/locks/organization/fleet/acme-prod/other.json";
-  const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
-  w.write(lock, JSON.stringify(holder));
-  const { code, summary } = await w.json("up", "--yes", "--only", "acme-prod");
-  expect(code).toBe(1);
-  expect(summary.stacks).toMatchObject([{ stack: "acme-prod", outcome: "failed" }]);
-  expect(summary.stacks[0]?.error).toMatch(
-    /locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack acme-prod/,
-  );
-  expect(w.has(lock)).toBe(true);
-  w.remove(lock);
 });
 
 /** The fleet alone, so that Pulumi is left behind. (All that runs: life.test.ts.) */

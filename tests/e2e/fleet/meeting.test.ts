@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { exactly, FleetWorld, type Summary } from "../support/fleet";
+import { type Summary } from "../../fleet/made";
+import { exactly, FleetWorld } from "../support/fleet";
 import { root } from "../support/stack";
 import { until } from "../support/until";
 
@@ -34,8 +35,8 @@ interface Ran {
   stacks: Summary["stacks"];
 }
 
-async function up(checkout: string): Promise<Ran> {
-  const { code, stdout, text } = await w.of(`${checkout}/fleet.yaml`, "up", "--yes", "--json");
+async function up(checkout: string, ...args: string[]): Promise<Ran> {
+  const { code, stdout, text } = await w.of(`${checkout}/fleet.yaml`, "up", "--yes", "--json", ...args);
   if (stdout === "") throw new Error(text);
   return { code, stacks: (JSON.parse(stdout) as Summary).stacks };
 }
@@ -70,7 +71,7 @@ test("whoever comes second changes nothing, and says who holds the lock", async 
 test("two runs that make the same new stack at once make it once", async () => {
   const timer = setInterval(letStart, 100);
   fleet({}, { second: { definition: "../networks/trade.yaml", name: "second" } });
-  const all = await Promise.all(checkouts.map(up)).finally(() => clearInterval(timer));
+  const all = await Promise.all(checkouts.map((one) => up(one))).finally(() => clearInterval(timer));
   for (const { outcome, error } of all.flatMap(({ stacks }) => stacks))
     if (outcome !== "ok") expect(error).toContain("the stack is locked by ");
   letStart();
@@ -78,20 +79,24 @@ test("two runs that make the same new stack at once make it once", async () => {
   expect((await w.network("globex")).consortia.map(({ name }) => name).sort()).toEqual(["second", "trade"]);
 });
 
-test("a new stack that somebody else is creating is left to them", async () => {
-  fleet({}, { third: { definition: "../networks/trade.yaml", name: "third" } });
-  const lock = "state/.pulumi/locks/organization/fleet/globex-third/other.json";
-  const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
-  w.write(lock, JSON.stringify(holder));
-  const { code, stacks } = await up("here");
-  expect(code).toBe(1);
-  expect(stacks.at(-1)).toMatchObject({ stack: "globex-third", outcome: "failed" });
-  expect(stacks.at(-1)!.error).toMatch(
-    /locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack globex-third/,
-  );
-  expect(w.has(lock)).toBe(true);
-  w.remove(lock);
-});
+test.each([
+  ["stack", "acme-prod"],
+  ["new stack", "globex-third"],
+])(
+  "the lock that somebody else holds on a %s is not touched: who holds it, and what to do, is said",
+  async (_, stack) => {
+    fleet({}, { third: { definition: "../networks/trade.yaml", name: "third" } });
+    const lock = `state/.pulumi/locks/organization/fleet/${stack}/other.json`;
+    const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
+    w.write(lock, JSON.stringify(holder));
+    const { code, stacks } = await up("here", "--only", stack);
+    expect({ code, stacks }).toMatchObject({ code: 1, stacks: [{ stack, outcome: "failed" }] });
+    const told = new RegExp(`locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack ${stack}`);
+    expect(stacks[0]!.error).toMatch(told);
+    expect(w.has(lock)).toBe(true);
+    w.remove(lock);
+  },
+);
 
 test("a stack that breaks a mandatory policy fails before anything of it is made, the others do not", async () => {
   w.write(

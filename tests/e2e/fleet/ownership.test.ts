@@ -1,7 +1,5 @@
 import { stringify } from "yaml";
-import { markOf, processesOf } from "../../../fleet/recovery";
 import { FleetWorld } from "../support/fleet";
-import { finished } from "../support/stack";
 
 /* Whose a network is, with the real CLI: what another stack, or another fleet file, has is never taken. */
 
@@ -21,20 +19,7 @@ const live = async (): Promise<unknown> => (await w.network("acme")).consortia.m
 test("a run that is killed, and begun again, leaves the network of another stack alone, and so does destroy", async () => {
   const before = await live();
   w.fleet(twin);
-  w.service.clearCalls();
-  const running = w.start("up", "--yes", "--only", "acme-twin");
-  const end = finished(running);
-  while (w.service.calls.length === 0) await new Promise((done) => setTimeout(done, 10));
-  const children = w.records().flatMap((record) => processesOf(markOf(record)));
-  running.kill("SIGKILL");
-  for (const pid of children) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-  }
-  await end;
+  await w.killed("everything", 0, "--only", "acme-twin");
   const again = await w.json("up", "--yes", "--only", "acme-twin");
   expect(again.code).toBe(1);
   expect(again.summary.stacks).toMatchObject([{ stack: "acme-twin", outcome: "failed", recovered: true }]);

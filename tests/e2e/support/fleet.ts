@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { stringify } from "yaml";
-import { markOf, processesOf } from "../../../fleet/recovery";
+import { endProcesses, markOf, processesOf } from "../../../fleet/recovery";
 import { type Service, startService } from "../../../service/index";
+import { type Summary, temporary, writeIn } from "../../fleet/made";
 import { drawn } from "../../support/random";
 import { finished, type Result, root, withoutCompiler } from "./stack";
 import { until } from "./until";
@@ -26,27 +26,12 @@ export const network = (consensusType = "raft"): object => ({
   environments: { e: { provider: "quorum", consensusType, nodes: { m: 1 } } },
 });
 
-export interface Summary {
-  ok: boolean;
-  total: Record<"created" | "updated" | "replaced" | "deleted" | "unchanged", number>;
-  stacks: ({
-    stack: string;
-    outcome: string;
-    error?: string;
-    drift: string[];
-    ledgers: string[];
-    recovered: boolean;
-  } & {
-    created: number;
-  })[];
-}
-
 /** What the network of an organization has. */
 export const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
 
 /** A fleet of two organizations in a folder of its own, on an embedded service. */
 export class FleetWorld {
-  readonly folder = mkdtempSync(join(tmpdir(), "consortium-fleet-"));
+  readonly folder = temporary();
   /** Where the fleet file says that the keys are. */
   readonly sources = { acme: { env: "ACME_API_KEY" }, globex: { command: ["cat", "globex.key"] } };
   readonly env: NodeJS.ProcessEnv;
@@ -73,10 +58,7 @@ export class FleetWorld {
     return new FleetWorld(await startService({ organizations, timing: { environmentStart: 0, nodeStart } }));
   }
 
-  write(file: string, text: string): void {
-    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
-    writeFileSync(join(this.folder, file), text);
-  }
+  write = (file: string, text: string): string => writeIn(this.folder, file, text);
 
   /** The fleet file: stacks by organization, and what an organization has besides. */
   fleet(
@@ -119,15 +101,16 @@ export class FleetWorld {
     return { code, text, summary: JSON.parse(stdout) as Summary };
   }
 
-  /** Runs `up` until the service has so many creates, and kills the fleet, its children, or everything. */
-  async killed(what: "fleet" | "everything" | "children", creates: number): Promise<void> {
+  /** Runs `up` until the service has a call, and so many creates, and kills the fleet, or everything. */
+  async killed(what: "fleet" | "everything", creates: number, ...args: string[]): Promise<void> {
     this.service.clearCalls();
-    const running = this.start("up", "--yes");
+    const running = this.start("up", "--yes", ...args);
     const end = finished(running);
-    await until(() => this.service.calls.filter(({ method }) => method === "POST").length >= creates);
-    const children = this.records().flatMap((record) => processesOf(markOf(record)));
-    if (what !== "children") running.kill("SIGKILL");
-    if (what !== "fleet") for (const pid of children) kill(pid);
+    const made = () => this.service.calls.filter(({ method }) => method === "POST").length;
+    await until(() => this.service.calls.length > 0 && made() >= creates);
+    const marks = this.records().map(markOf);
+    running.kill("SIGKILL");
+    if (what === "everything") await Promise.all(marks.map(endProcesses));
     await end;
   }
 
@@ -217,21 +200,9 @@ function textIn(file: string): string {
   }
 }
 
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
-}
-
 function keysOf(pid: number): string {
-  try {
-    const text = readFileSync(`/proc/${pid}/environ`, "utf8");
-    return ["acme", "globex"].filter((name) => secretsIn(text).some((key) => key.includes(name))).join("+");
-  } catch {
-    return "";
-  }
+  const keys = secretsIn(textIn(`/proc/${pid}/environ`));
+  return ["acme", "globex"].filter((name) => keys.some((key) => key.includes(name))).join("+");
 }
 
 /** After how many creates a run is killed. */
