@@ -7,9 +7,16 @@ import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
 import { Tokens } from "./http/tokens";
 import { Turns } from "./http/turns";
-import { answersLike } from "./settings/like";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
-import { type ApiQuirks, apiQuirks, type ApiQuirksChange, overlay, timing, type Timing } from "./settings/settings";
+import {
+  answersLike,
+  type ApiQuirks,
+  apiQuirks,
+  type ApiQuirksChange,
+  overlay,
+  timing,
+  type Timing,
+} from "./settings/settings";
 import { type Data, dataOf } from "./store/data";
 import { openData } from "./store/open-data";
 import type { Organization } from "./store/organizations";
