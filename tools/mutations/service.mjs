@@ -394,7 +394,7 @@ export const serviceRules = [
     file: "service/ledger/chains.ts",
     find: "if (ending) return ending.then(() => this.get(spec));",
     put: "",
-    tests: "service/ledger/stopped.test.ts",
+    tests: "service/ledger/chains.test.ts",
   },
   {
     rule: "the ledger of an environment that is being deleted does not come back",

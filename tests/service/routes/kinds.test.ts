@@ -1,8 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Journal } from "../../../service/store/journal";
-import { anyText, basic, build, containing, FakeClock, furnish, matching, type Send, start } from "../helpers";
+import {
+  anyText,
+  basic,
+  build,
+  containing,
+  FakeClock,
+  furnish,
+  matching,
+  newFolder,
+  type Send,
+  start,
+} from "../helpers";
 
 /* The kinds of objects that other clients of this API manage beyond its specification. */
 
@@ -124,23 +133,19 @@ describe.each(kinds)("%s", (kind) => {
   });
 
   test("is there after a restart, and not in another organization", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-    try {
-      const options = { dataDir, organizations: [{ name: "one" }, { name: "two" }] };
-      const { service, send, more } = await world(options);
-      const before = (await send("GET", more[kind])).body;
-      const other = service.organizations[1]!.apiKey;
-      for (const method of ["GET", "PATCH", "DELETE"]) {
-        const headers = { authorization: `Bearer ${other}` };
-        expect((await send(method, more[kind], method === "PATCH" ? {} : undefined, headers)).status).toBe(404);
-      }
-      await service.close();
-      const after = (await (await start(options)).send("GET", more[kind])).body;
-      const port = ({ urls, ...fields }: typeof before) => ({ ...fields, urls: urls && { http: anyText } });
-      expect(after).toEqual(port(before));
-    } finally {
-      rmSync(dataDir, { recursive: true });
+    const dataDir = newFolder();
+    const options = { dataDir, organizations: [{ name: "one" }, { name: "two" }] };
+    const { service, send, more } = await world(options);
+    const before = (await send("GET", more[kind])).body;
+    const other = service.organizations[1]!.apiKey;
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      const headers = { authorization: `Bearer ${other}` };
+      expect((await send(method, more[kind], method === "PATCH" ? {} : undefined, headers)).status).toBe(404);
     }
+    await service.close();
+    const after = (await (await start(options)).send("GET", more[kind])).body;
+    const port = ({ urls, ...fields }: typeof before) => ({ ...fields, urls: urls && { http: anyText } });
+    expect(after).toEqual(port(before));
   });
 
   test("answers as the settings say", async () => {
@@ -368,24 +373,20 @@ describe("a destination", () => {
   });
 
   test("and a registration stay over a restart, and go with their service", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-    try {
-      const before = await stores("documentstore", { dataDir });
-      const { paths, membership, identity, list, registry, store } = before;
-      await verify(before.send, paths.membership, identity, membership);
-      expect((await before.send("PUT", `${list}/inbox`, { name: "inbox" })).status).toBe(200);
-      await before.service.close();
-      const { send, service } = await start({ dataDir });
-      expect((await send("GET", list)).body).toMatchObject([{ name: "inbox" }]);
-      expect((await send("POST", identity, { membership_id: membership })).status).toBe(409);
-      await send("DELETE", `${paths.environment}/services/${registry}`);
-      expect((await send("PUT", `${list}/other`, {})).status).toBe(409);
-      await send("DELETE", `${paths.environment}/services/${store}`);
-      expect((await send("GET", list)).status).toBe(404);
-      expect(service.store.destinations.list()).toEqual([]);
-    } finally {
-      rmSync(dataDir, { recursive: true });
-    }
+    const dataDir = newFolder();
+    const before = await stores("documentstore", { dataDir });
+    const { paths, membership, identity, list, registry, store } = before;
+    await verify(before.send, paths.membership, identity, membership);
+    expect((await before.send("PUT", `${list}/inbox`, { name: "inbox" })).status).toBe(200);
+    await before.service.close();
+    const { send, service } = await start({ dataDir });
+    expect((await send("GET", list)).body).toMatchObject([{ name: "inbox" }]);
+    expect((await send("POST", identity, { membership_id: membership })).status).toBe(409);
+    await send("DELETE", `${paths.environment}/services/${registry}`);
+    expect((await send("PUT", `${list}/other`, {})).status).toBe(409);
+    await send("DELETE", `${paths.environment}/services/${store}`);
+    expect((await send("GET", list)).status).toBe(404);
+    expect(service.store.destinations.list()).toEqual([]);
   });
 });
 
@@ -396,24 +397,20 @@ test("details are in no call that the service remembers", async () => {
 });
 
 test("what a folder of an earlier version kept without knowing it is shown, and can be changed", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-  try {
-    const before = await start({ dataDir });
-    const { paths, node } = await build(before.send);
-    await before.service.close();
-    const file = join(dataDir, "state.jsonl");
-    const format = { format: "consortium-service", version: 2 };
-    const objects: { kind: string; id: string; fields: Record<string, unknown> }[] = [];
-    const journal = Journal.open(file, format, (one) => objects.push(one as (typeof objects)[number]));
-    const kept = objects.find(({ id }) => id === node)!;
-    journal.add([{ ...kept, fields: { ...kept.fields, size: undefined }, given: { size: "large", plan: "gold" } }]);
-    journal.close();
-    const { send } = await start({ dataDir });
-    expect((await send("GET", paths.node)).body).toMatchObject({ size: "large", plan: "gold" });
-    const changed = await send("PATCH", paths.node, { size: "medium" });
-    expect(changed).toMatchObject({ status: 200, body: { size: "medium", plan: "gold" } });
-    expect((await send("GET", paths.node)).body).toMatchObject({ size: "medium", plan: "gold" });
-  } finally {
-    rmSync(dataDir, { recursive: true });
-  }
+  const dataDir = newFolder();
+  const before = await start({ dataDir });
+  const { paths, node } = await build(before.send);
+  await before.service.close();
+  const file = join(dataDir, "state.jsonl");
+  const format = { format: "consortium-service", version: 2 };
+  const objects: { kind: string; id: string; fields: Record<string, unknown> }[] = [];
+  const journal = Journal.open(file, format, (one) => objects.push(one as (typeof objects)[number]));
+  const kept = objects.find(({ id }) => id === node)!;
+  journal.add([{ ...kept, fields: { ...kept.fields, size: undefined }, given: { size: "large", plan: "gold" } }]);
+  journal.close();
+  const { send } = await start({ dataDir });
+  expect((await send("GET", paths.node)).body).toMatchObject({ size: "large", plan: "gold" });
+  const changed = await send("PATCH", paths.node, { size: "medium" });
+  expect(changed).toMatchObject({ status: 200, body: { size: "medium", plan: "gold" } });
+  expect((await send("GET", paths.node)).body).toMatchObject({ size: "medium", plan: "gold" });
 });

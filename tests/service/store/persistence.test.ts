@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,19 +12,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Service, startService, type ServiceOptions } from "../../../service/index";
 import { Journal } from "../../../service/store/journal";
 import { ledger as golden } from "../../golden/service.mjs";
-import { basic, build, client, FakeClock, start, type Wire } from "../helpers";
+import { basic, build, client, FakeClock, newFolder, start, type Wire } from "../helpers";
 import { result } from "../ledgers";
 
 let dataDir: string;
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-});
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+beforeEach(() => (dataDir = newFolder()));
 
 /** Starts a service on the folder, and a client with its key. */
 const open = (options: ServiceOptions = {}) => start({ dataDir, ...options });
@@ -336,29 +331,25 @@ describe("a folder in which something is missing", () => {
 });
 
 test("a link to state.jsonl stays a link, and what is planted beside a file is not followed", async () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), "consortium-test-"));
-  try {
-    const before = await open();
-    await before.service.close();
-    const file = join(dataDir, "state.jsonl");
-    renameSync(file, join(elsewhere, "kept.jsonl"));
-    symlinkSync(join(elsewhere, "kept.jsonl"), file);
-    const victim = join(elsewhere, "victim");
-    writeFileSync(victim, "precious");
-    for (const name of ["api-keys.json.new", "state.jsonl.new"]) symlinkSync(victim, join(dataDir, name));
-    const { service, send } = await open();
-    const { membership, paths } = await build(send);
-    for (let change = 0; change < 1_100; change++)
-      service.store.memberships.patch(membership, { org_name: `name ${change}` });
-    service.rotateKey("local");
-    await service.close();
-    expect(lstatSync(file).isSymbolicLink()).toBe(true);
-    expect(readFileSync(victim, "utf8")).toBe("precious");
-    const after = await open();
-    expect((await after.send("GET", paths.membership)).body).toMatchObject({ org_name: "name 1099" });
-  } finally {
-    rmSync(elsewhere, { recursive: true });
-  }
+  const elsewhere = newFolder();
+  const before = await open();
+  await before.service.close();
+  const file = join(dataDir, "state.jsonl");
+  renameSync(file, join(elsewhere, "kept.jsonl"));
+  symlinkSync(join(elsewhere, "kept.jsonl"), file);
+  const victim = join(elsewhere, "victim");
+  writeFileSync(victim, "precious");
+  for (const name of ["api-keys.json.new", "state.jsonl.new"]) symlinkSync(victim, join(dataDir, name));
+  const { service, send } = await open();
+  const { membership, paths } = await build(send);
+  for (let change = 0; change < 1_100; change++)
+    service.store.memberships.patch(membership, { org_name: `name ${change}` });
+  service.rotateKey("local");
+  await service.close();
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(readFileSync(victim, "utf8")).toBe("precious");
+  const after = await open();
+  expect((await after.send("GET", paths.membership)).body).toMatchObject({ org_name: "name 1099" });
 });
 
 test("a folder of version 0.2.0 opens with its ledgers, and both go on", async () => {

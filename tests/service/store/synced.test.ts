@@ -1,10 +1,9 @@
 import type * as Fs from "node:fs";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Journal } from "../../../service/store/journal";
-import { build, containing, start, until } from "../helpers";
+import { build, containing, newFolder, start, until } from "../helpers";
 import { quick } from "../ledgers";
 import { Network } from "../targets";
 
@@ -28,10 +27,9 @@ jest.mock("node:fs", () => {
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-synced-"));
+  dataDir = newFolder();
   Object.assign(disk, { hold: false, fail: false, slow: 0, waiting: [] });
 });
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test("nobody hears of a change before the disk has it, neither its maker nor whoever reads", async () => {
   const { send } = await start({ dataDir });

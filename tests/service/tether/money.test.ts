@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { build, client, start, until, type Wire } from "../helpers";
-import { quick } from "../ledgers";
+import { build, client, newFolder, start, until, type Wire } from "../helpers";
 import { Network } from "../targets";
+import { quick } from "../ledgers";
 
 jest.setTimeout(60_000);
 
@@ -66,8 +65,7 @@ test("five calls at once, and one more while the first waits for its block, pay 
 describe("a service of its own process", () => {
   beforeAll(built);
   let dataDir: string;
-  beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"))));
-  afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  beforeEach(() => (dataDir = newFolder()));
 
   async function serve(network: Network, url = network.url) {
     const quickly = ["--node-start", "0", "--environment-start", "0", "--tether-hour", "1"];
@@ -174,25 +172,21 @@ test("a network that lost its state is noticed by a deployment, too", async () =
 test("a target's user name and password are used, and shown nowhere", async () => {
   const network = await new Network().start();
   const url = await network.guarded("reader", "s3cret-pass");
-  const dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"));
-  try {
-    const { get, post, service } = await onNetwork(network, {
-      dataDir,
-      ledger: { targets: { rinkeby: url, mainnet: "http://reader:s3cret-pass@127.0.0.1:1" } },
-    });
-    const answers = [await post("/deploy"), await post("/activate")];
-    await until(async () => (await count(get)) >= 1);
-    answers.push(await get(), await get("/account"), await get("/balance/mainnet"), await get("/reports/0"));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 200]);
-    expect((await get()).body).toMatchObject({ target_urls: { mainnet: "http://127.0.0.1:1" } });
-    await service.close();
-    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-    const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
-    expect([...answers.map(({ text }) => text), ...kept].filter((text) => /s3cret|reader/.test(text))).toEqual([]);
-    expect(network.headers.length).toBeGreaterThan(0);
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  }
+  const dataDir = newFolder();
+  const { get, post, service } = await onNetwork(network, {
+    dataDir,
+    ledger: { targets: { rinkeby: url, mainnet: "http://reader:s3cret-pass@127.0.0.1:1" } },
+  });
+  const answers = [await post("/deploy"), await post("/activate")];
+  await until(async () => (await count(get)) >= 1);
+  answers.push(await get(), await get("/account"), await get("/balance/mainnet"), await get("/reports/0"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 200]);
+  expect((await get()).body).toMatchObject({ target_urls: { mainnet: "http://127.0.0.1:1" } });
+  await service.close();
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
+  expect([...answers.map(({ text }) => text), ...kept].filter((text) => /s3cret|reader/.test(text))).toEqual([]);
+  expect(network.headers.length).toBeGreaterThan(0);
 });
 
 test("the local networks can be read by anybody, and changed by nobody but with a signed transaction", async () => {

@@ -1,6 +1,6 @@
 import { build, start, until } from "../helpers";
-import { quick } from "../ledgers";
 import { type Asked, type Between, Network } from "../targets";
+import { quick } from "../ledgers";
 
 jest.setTimeout(60_000);
 
