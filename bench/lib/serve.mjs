@@ -85,9 +85,10 @@ export class ServeProcess {
   /** Its processes. */
   processes() {
     const all = treeOf(this.pid);
-    const chains = all.filter(({ command }) => command.includes("--init"));
-    const watcher = all.filter(({ command }) => command.includes("watcher.mjs"));
-    return { service: all.slice(0, 1), watcher, chains };
+    const ofChains = all.filter(({ command }) => command.includes("--init"));
+    const isWatcher = (/** @type {{ command: string }} */ { command }) => command.startsWith("/bin/sh");
+    const chains = ofChains.filter((one) => !isWatcher(one));
+    return { service: all.slice(0, 1), watchers: ofChains.filter(isWatcher), chains };
   }
 
   /** @param {{ pid: number }[]} processes */

@@ -55,7 +55,7 @@ export async function kills({ cli, options = {} }) {
 
 const ether = 10n ** 18n;
 const kinds = eachConsensus;
-const victims = /** @type {const} */ (["service", "watcher", "one chain", "all chains", "all"]);
+const victims = /** @type {const} */ (["service", "watchers", "one chain", "all chains", "all"]);
 const tethers = kinds.map(({ name }) => tetherOf(name));
 const purse = "t-purse";
 
@@ -114,13 +114,13 @@ export async function killRounds({ count, seed, log = () => undefined }) {
       const after = random.between(300, 3_000);
       await wait(after);
       const victim = random.one(victims);
-      const { service: server, watcher, chains } = service.processes();
+      const { service: server, watchers, chains } = service.processes();
       const killed = performance.now();
       if (victim === "service") service.kill(server);
-      if (victim === "watcher") service.kill(watcher);
+      if (victim === "watchers") service.kill(watchers);
       if (victim === "one chain") service.kill([random.one(chains)]);
       if (victim === "all chains") service.kill(chains);
-      if (victim === "all") service.kill([...server, ...watcher, ...chains]);
+      if (victim === "all") service.kill([...server, ...watchers, ...chains]);
       if (victim === "service" || victim === "all") await service.start();
       await recovered(service, nodes);
       const back = performance.now() - killed;
