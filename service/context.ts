@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Chain } from "./ledger/chains";
-import type { Tokens } from "./http/tokens";
+import type { Tokens } from "./http/authentication";
 import type { Turns } from "./http/turns";
 import type { Settings } from "./settings/settings";
 import type { Entity, Network, Wire } from "./store/entities";
@@ -43,12 +43,12 @@ export interface Backend {
   /** Adds the routes of the nodes' addresses. */
   serveNodes(app: FastifyInstance): void | Promise<void>;
   /** Is told of all objects that were deleted. */
-  removed(entities: readonly Entity[]): void;
+  removed?(entities: readonly Entity[]): void;
   /** Closes the WebSockets to nodes. */
-  drop: () => void;
+  drop?: () => void;
   /** Continues what the last run of the service left. */
-  resume(): void;
-  close(): Promise<void>;
+  resume?(): void;
+  close?(): Promise<void>;
 }
 
 /** The blockchains of the environments, real or simulated. */

@@ -6,7 +6,7 @@ import { name, optional } from "../http/bodies";
 import { accountsOfChain, runtimeOf } from "../ledger/ledger";
 import { type Entity, firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
-import { refusePaused, startWaiting } from "./environment-states";
+import { refusePaused, startWaiting } from "./environments";
 
 /** Picks an account of the chain that never was another member's: an unused one of its own, else a new one. */
 function accountFor({ context: { store }, environment }: Making, membership: string): number {
