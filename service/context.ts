@@ -54,9 +54,9 @@ export interface Backend {
 /** The blockchains of the environments, real or simulated. */
 export interface Ledger {
   /** Starts an environment's chain in the background, because it has a node now. */
-  prepare(environment: Entity<"environment">): void;
+  prepare?(environment: Entity<"environment">): void;
   /** Stops an environment's chain, which makes no blocks until the environment is resumed. */
-  pause(environment: Entity<"environment">): void;
+  pause?(environment: Entity<"environment">): void;
   /** The status of a started node. `host`: the caller's Host header. */
   status(environment: Entity<"environment">, node: Entity<"node">, host: string | undefined): Promise<Wire>;
   /** The account that a node signs for, once it is known. */

@@ -47,7 +47,13 @@ export class Chains {
     this.#host = { command: resolve(command), memory, dir: this.#sockets, running: new Set() };
     try {
       ensureFolder(this.#dir);
-      for (const { id } of store.all("ledger")) this.#check(id);
+      for (const { id } of store.all("ledger")) {
+        try {
+          LedgerFolder.check(join(this.#dir, id));
+        } catch (error) {
+          this.#note(id, error);
+        }
+      }
     } catch (error) {
       this.#remove();
       throw error;
@@ -80,15 +86,6 @@ export class Chains {
     const chain = await this.#running.get(key)?.catch(() => undefined);
     await chain?.close();
     this.#running.delete(key);
-  }
-
-  /** Checks that a known ledger is complete; changes nothing. */
-  #check(key: string): void {
-    try {
-      LedgerFolder.check(join(this.#dir, key));
-    } catch (error) {
-      this.#note(key, error);
-    }
   }
 
   /** Says once why a ledger does not start. If one of its files is damaged, it is not tried again. */

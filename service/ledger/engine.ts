@@ -109,13 +109,9 @@ export class Engine extends Caller {
   async latest(): Promise<{ head: Head; transactions: string[] }> {
     type Block = Record<"number" | "hash" | "parentHash" | "timestamp" | "gasUsed", string>;
     const block = await this.call<Block & { transactions: string[] }>("eth_getBlockByNumber", ["latest", false]);
-    const { hash, parentHash: parent, transactions } = block;
-    const [number, timestamp, gas] = [block.number, block.timestamp, block.gasUsed].map(Number) as [
-      number,
-      number,
-      number,
-    ];
-    return { head: { number, hash, parent, timestamp, gas }, transactions };
+    const { number, hash, parentHash: parent, timestamp, gasUsed, transactions } = block;
+    const head = { number: Number(number), hash, parent, timestamp: Number(timestamp), gas: Number(gasUsed) };
+    return { head, transactions };
   }
 
   /** Makes a block of the waiting transactions, with this time in seconds. */

@@ -219,8 +219,8 @@ export const environment = resource({
     return { ...changed, fields: { ...fields, ...changed.fields } };
   },
   changed({ backend, store }, entity) {
-    if (entity.state === "paused") backend.ledger.pause(entity);
-    else if (store.children("node", entity.id).length > 0) backend.ledger.prepare(entity);
+    if (entity.state === "paused") backend.ledger.pause?.(entity);
+    else if (store.children("node", entity.id).length > 0) backend.ledger.prepare?.(entity);
   },
   blocker(context, entity) {
     const { settings, clock } = context;

@@ -74,7 +74,7 @@ export const node = resource({
   },
   made(context, { parent }) {
     startWaiting(context, parent);
-    context.backend.ledger.prepare(context.store.get("environment", parent)!);
+    context.backend.ledger.prepare?.(context.store.get("environment", parent)!);
   },
   view(context, entity, at, host) {
     const first_user_account = context.backend.ledger.accountOf(entity);
