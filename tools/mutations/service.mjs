@@ -218,14 +218,14 @@ export const serviceRules = [
     file: "service/http/authentication.ts",
     find: "const own = credential?.parent === node?.parent && ",
     put: "const own = ",
-    tests: "service/routes/runtime.test.ts",
+    tests: "service/ledger/real-ledger.test.ts",
   },
   {
     rule: "a pair opens nodes of its own member only",
     file: "service/http/authentication.ts",
     find: " && credential?.fields.membership_id === node?.fields.membership_id;",
     put: ";",
-    tests: "service/routes/runtime.test.ts",
+    tests: "service/ledger/real-ledger.test.ts",
   },
   {
     rule: "a pair opens the shared services of its own environment only",

@@ -128,34 +128,3 @@ test("damaged keys are said in a sentence, and stay", async () => {
   );
   expect(readFileSync(file, "utf8")).toBe("0x12\n");
 });
-
-test.each([
-  ["without a period", spec],
-  ["with one", { ...spec, period: 1 }],
-])(
-  "a clock that is set back by an hour stops no block, %s: they have the time of the one before",
-  async (_name, kind) => {
-    const chain = await chainsAt(dir).chains.get(kind);
-    const [from, to] = await chain.call<string[]>("eth_accounts");
-    const mined = async () => {
-      const hash = await chain.call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-      type Receipt = { blockHash: string } | null;
-      let receipt: Receipt = null;
-      await until(async () => (receipt = await chain.call<Receipt>("eth_getTransactionReceipt", [hash])) !== null);
-      return chain.call<{ timestamp: string }>("eth_getBlockByHash", [receipt!.blockHash, false]);
-    };
-    const before = await mined();
-    const now = Date.now;
-    const clock = jest.spyOn(Date, "now").mockImplementation(() => now() - 3_600_000);
-    try {
-      for (let block = 0; block < 3; block++) {
-        const { timestamp } = await mined();
-        expect(Number(timestamp)).toBeGreaterThanOrEqual(Number(before.timestamp));
-        expect(Number(timestamp)).toBeLessThan(Number(before.timestamp) + 60);
-      }
-    } finally {
-      clock.mockRestore();
-    }
-    expect(chain.restarting).toBeUndefined();
-  },
-);

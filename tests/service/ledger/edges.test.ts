@@ -1,48 +1,10 @@
 import { request as secureRequest } from "node:https";
-import fc from "fast-check";
 import { findAnvil } from "../../../service/ledger/engine";
-import { random } from "../../support/random";
 import { basic, build, containing, start, type Send } from "../helpers";
-import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";
+import { eth, ledgered, quick, raw, rpc, webSocket } from "../ledgers";
 import { cert, key } from "../../support/certificate";
 
 jest.setTimeout(60_000);
-
-test("whatever is sent to a node's addresses, the service answers clearly and stays up", async () => {
-  const { credential, urls } = await ledgered();
-  const good = basic(credential.username, credential.password).authorization;
-  const header = fc.oneof(
-    fc.constant(good),
-    fc.constantFrom("", "Basic", "Basic ", "Basic :", "Basic =", "Bearer x", `${good}x`, `Basic ${"A".repeat(9_000)}`),
-    fc.string().map((text) => `Basic ${Buffer.from(text).toString("base64")}`),
-    fc.stringMatching(/^[\x20-\x7e]{0,60}$/),
-  );
-  const body = fc.oneof(
-    fc.string(),
-    fc.json(),
-    fc.constantFrom("", "{", "[]", "null", "[1]", '{"jsonrpc":"2.0"', '{"id":1,"method":7}', "[".repeat(20_000)),
-    fc.uint8Array().map((bytes) => Buffer.from(bytes)),
-  );
-  const method = fc.constantFrom("POST", "POST", "POST", "GET", "PUT", "DELETE");
-  const upgrade = fc.constantFrom<Record<string, string>>({}, {}, { connection: "upgrade", upgrade: "websocket" });
-  await fc.assert(
-    fc.asyncProperty(header, body, method, upgrade, async (authorization, text, verb, extra) => {
-      const { status, text: answer } = await raw(
-        urls.rpc,
-        { authorization, ...extra },
-        /^P/.test(verb) ? text : "",
-        verb,
-      );
-      // ws answers for itself where a WebSocket's key is missing
-      if (authorization === good && verb === "GET" && extra.upgrade) return void expect(status).toBe(400);
-      const { errorMessage, error, ...rest } = JSON.parse(answer) as Record<string, unknown>;
-      if (authorization !== good) expect([status, typeof errorMessage]).toEqual([401, "string"]);
-      else expect(status === 200 ? (error ?? rest) : errorMessage).toBeDefined();
-    }),
-    random(200),
-  );
-  expect(Number(await result(urls.rpc, credential, "eth_chainId"))).toBeGreaterThan(0);
-});
 
 test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wrong", async () => {
   const { service, credential, urls } = await ledgered();

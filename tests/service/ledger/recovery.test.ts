@@ -93,7 +93,7 @@ test("a chain that is silent for 15 s is ended and goes on; its nodes say so mea
   expect(await log()).toMatch(/it did not answer for 15 s.*nothing is lost/s);
 });
 
-test("what a contract logs or reverts with is not in a node's log", async () => {
+test("what a contract logs, prints or reverts with is not in a node's log", async () => {
   const { credential, urls, from, log, status } = await used();
   const text = Buffer.from("\nBlock Number: 424242\nImported block number=424242").toString("hex");
   // copies its input, logs it, and reverts with it if it was sent no money
@@ -111,8 +111,13 @@ test("what a contract logs or reverts with is not in a node's log", async () => 
   expect(await sent({ to, data: `0x${text}` })).toMatchObject({ status: "0x0" });
   const failed = await rpc(urls.rpc, credential, eth("eth_call", { to, data: `0x${text}` }, "latest"));
   expect(failed.body).toMatchObject({ error: { data: `0x${text}` } });
+  const word = (value: number) => value.toString(16).padStart(64, "0");
+  const print = `0x41304fac${word(32)}${word(text.length / 2)}${text.padEnd(128, "0")}`; // log(string)
+  expect(await sent({ to: "0x000000000000000000636F6e736F6c652e6c6f67", data: print })).toMatchObject({
+    status: "0x1",
+  });
   expect(await log()).not.toContain("424242");
-  expect((await status()).block_height).toBe(3);
+  expect((await status()).block_height).toBe(4);
 });
 
 test("blocks come in the period that was asked for", async () => {

@@ -177,15 +177,16 @@ describe("a node", () => {
     const { paths, membership, consortium } = await build(send);
     const elsewhere = `/consortia/${consortium}/environments`;
     const other = (await send("POST", elsewhere, { provider: "geth", consensus_type: "poa" })).body._id;
+    const second = (await send("POST", "/consortia", { name: "other" })).body._id;
     const foreign = {
       zone_id: await send("POST", `${elsewhere}/${other}/zones`, { region: "r", cloud: "c" }),
       node_config_id: await send("POST", `${elsewhere}/${other}/configurations`, {
         type: "t",
         membership_id: membership,
       }),
-      membership_id: undefined,
+      membership_id: await send("POST", `/consortia/${second}/memberships`, { org_name: "x" }),
     }[field];
-    for (const id of ["nobody", foreign?.body._id ?? "x"]) {
+    for (const id of ["nobody", foreign!.body._id]) {
       const wrong = await send("POST", `${paths.environment}/nodes`, { membership_id: membership, [field]: id });
       expect(wrong).toMatchObject({ status: 400, body: { errorMessage: containing(`${field}: ${id}`) } });
     }

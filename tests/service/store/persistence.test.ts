@@ -164,66 +164,38 @@ describe("files", () => {
   });
 
   const former = `{"format":"consortium-service","version":1}\n${JSON.stringify(whole)}\n`;
-  const strange = (what: string, file: string, text: () => string, message: RegExp) => ({ what, file, text, message });
+  const lineOne = /state.jsonl is damaged in line 1: it does not/;
   const noObject = /state.jsonl is damaged in line 3: it is not an object of the service/;
 
-  test.each([
-    strange(
-      "state.jsonl of another program",
-      "state.jsonl",
-      () => "hello\n",
-      /state.jsonl is damaged in line 1: it does not/,
-    ),
-    strange(
-      "state.jsonl of version 0.1.0",
-      "state.jsonl",
-      () => former,
-      /state.jsonl is damaged in line 1: it does not/,
-    ),
-    strange(
+  test.each<[string, () => string, RegExp, file?: string]>([
+    ["state.jsonl of another program", () => "hello\n", lineOne],
+    ["state.jsonl of version 0.1.0", () => former, lineOne],
+    [
       "state.jsonl with a changed letter",
-      "state.jsonl",
       () => stateFile(whole).replace("local", "lokal"),
-      /state.jsonl is damaged in line 2: its checksum is wrong/,
-    ),
-    strange(
-      "state.jsonl without objects",
-      "state.jsonl",
-      () => stateFile(),
-      /state.jsonl is damaged in line 2: it ends there/,
-    ),
-    strange(
-      "state.jsonl with half a first line",
-      "state.jsonl",
-      () => stateFile().trim(),
-      /state.jsonl is damaged: its first line is cut/,
-    ),
-    strange("state.jsonl with nothing in a line", "state.jsonl", () => stateFile(whole, {}, whole), noObject),
-    strange(
-      "state.jsonl with half an object",
-      "state.jsonl",
-      () => stateFile(whole, { kind: "node", id: "n1" }, whole),
-      noObject,
-    ),
-    strange(
-      "state.jsonl with an unknown kind",
-      "state.jsonl",
-      () => stateFile(whole, { ...whole, kind: "chain" }, whole),
-      noObject,
-    ),
-    strange("list of API keys", "api-keys.json", () => "[1]", /api-keys.json is damaged/),
-    strange("api-keys.json that is no JSON", "api-keys.json", () => "{", /api-keys.json is damaged/),
-  ])("a $what is a clear error, changes nothing and leaves no lock", async ({ file, text: made, message }) => {
-    const text = made();
-    writeFileSync(join(dataDir, file), text);
-    const ledger = join(dataDir, "chains", "e1");
-    mkdirSync(ledger, { recursive: true });
-    await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
-    expect(existsSync(ledger)).toBe(true);
-    expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
-    rmSync(join(dataDir, file));
-    await open();
-  });
+      /line 2: its checksum is wrong/,
+    ],
+    ["state.jsonl without objects", () => stateFile(), /state.jsonl is damaged in line 2: it ends there/],
+    ["state.jsonl with half a first line", () => stateFile().trim(), /state.jsonl is damaged: its first line is cut/],
+    ["state.jsonl with nothing in a line", () => stateFile(whole, {}, whole), noObject],
+    ["state.jsonl with half an object", () => stateFile(whole, { kind: "node", id: "n1" }, whole), noObject],
+    ["state.jsonl with an unknown kind", () => stateFile(whole, { ...whole, kind: "chain" }, whole), noObject],
+    ["list of API keys", () => "[1]", /api-keys.json is damaged/, "api-keys.json"],
+    ["api-keys.json that is no JSON", () => "{", /api-keys.json is damaged/, "api-keys.json"],
+  ])(
+    "a %s is a clear error, changes nothing and leaves no lock",
+    async (_what, made, message, file = "state.jsonl") => {
+      const text = made();
+      writeFileSync(join(dataDir, file), text);
+      const ledger = join(dataDir, "chains", "e1");
+      mkdirSync(ledger, { recursive: true });
+      await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
+      expect(existsSync(ledger)).toBe(true);
+      expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
+      rmSync(join(dataDir, file));
+      await open();
+    },
+  );
 
   test("a folder that cannot be one is a clear error", async () => {
     const file = join(dataDir, "file");
