@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { checked } from "../errors";
-import { apiQuirks, callLimits, limits, optionsLike, timing } from "./settings";
+import {
+  apiQuirks,
+  type CallLimits,
+  callLimits,
+  type Limits,
+  limits,
+  optionsLike,
+  type Timing,
+  timing,
+} from "./settings";
 
 const text = z.string().trim().min(1);
 const hostName = z.string().regex(/^[^\s:/?#@]+$|^\[[\da-f:.]+\]$/i, "must be a name or an address, without a port");
@@ -17,7 +26,7 @@ type Given<Shape extends z.ZodRawShape, Needed extends keyof Shape = never> = {
   [Name in keyof Pick<Shape, Needed>]: z.input<Shape[Name]>;
 } & { [Name in keyof Omit<Shape, Needed>]?: z.input<Shape[Name]> };
 
-const organization = z.strictObject({
+const ofOrganization = {
   /** Its name, unique in the service. */
   name: text,
   /** Its API key. Default: the one kept in `dataDir`, or a new random one. */
@@ -25,12 +34,13 @@ const organization = z.strictObject({
     .string()
     .regex(/^[\x21-\x7e]+$/, "must be visible characters without spaces")
     .optional(),
-});
+};
+const organization: z.ZodType<OrganizationOptions, OrganizationOptions> = z.strictObject(ofOrganization);
 
 /** An organization whose API key scopes every call. */
-export type OrganizationOptions = Given<typeof organization.shape, "name">;
+export type OrganizationOptions = Given<typeof ofOrganization, "name">;
 
-const tether = z.strictObject({
+const ofTether = {
   /** The tether id, as in the paths `/tether/{id}/…`. */
   id: z.string().regex(/^[\w-]+$/, "must be letters, digits, - or _"),
   /** Name of the environment that it pins, looked up when needed. Default: the organization's first environment. */
@@ -39,29 +49,31 @@ const tether = z.strictObject({
   organization: text.optional(),
   /** The first balances of its account, in wei as decimal strings. Default: 1 ether on rinkeby and local, nothing on mainnet. */
   funds: z.strictObject({ mainnet: wei, rinkeby: wei, local: wei }).optional(),
-});
+};
+const tether: z.ZodType<TetherOptions, TetherOptions> = z.strictObject(ofTether);
 
 /** A tether service. The API cannot create one, so it is given here. */
-export type TetherOptions = Given<typeof tether.shape, "id">;
+export type TetherOptions = Given<typeof ofTether, "id">;
 
-const ledger = z.strictObject({
+const ofLedger = {
   /** Path of the anvil binary. Default: that of the package. */
   anvil: text.optional(),
   /** RPC addresses of the networks that tethers pin to. Default: a local chain each. */
   targets: z.strictObject({ mainnet: rpc, rinkeby: rpc, local: rpc }).optional(),
   /** How long after its last call a ledger with a block period still makes empty blocks (ms); `Infinity`: forever. Default 3600000. */
   idleAfter: z.number().nonnegative().or(z.literal(Infinity)).optional(),
-});
+};
+const ledger: z.ZodType<LedgerOptions, LedgerOptions> = z.strictObject(ofLedger);
 
 /** Settings of the ledger. */
-export type LedgerOptions = Given<typeof ledger.shape>;
+export type LedgerOptions = Given<typeof ofLedger>;
 
 const tls = z.strictObject({ cert: text, key: text });
 
 /** A certificate and its key, as PEM texts. */
 export type TlsOptions = z.output<typeof tls>;
 
-const all = z.strictObject({
+const ofService = {
   /** Address to listen on. Default `127.0.0.1`. */
   host: text.default("127.0.0.1"),
   /** Port to listen on; 0 picks a free one. Default 0. */
@@ -82,11 +94,11 @@ const all = z.strictObject({
     .superRefine(distinct("id", ({ id }) => id))
     .default([]),
   /** Quotas. Default: those of the hosted service. */
-  limits: limits.prefault({}),
+  limits: limits.prefault({}) as z.ZodType<Limits, Partial<Limits> | undefined>,
   /** Limits of calls to chains. */
-  callLimits: callLimits.prefault({}),
+  callLimits: callLimits.prefault({}) as z.ZodType<CallLimits, Partial<CallLimits> | undefined>,
   /** Durations in milliseconds. */
-  timing: timing.prefault({}),
+  timing: timing.prefault({}) as z.ZodType<Timing, Partial<Timing> | undefined>,
   /** Behavior that the API does not specify. */
   answers: apiQuirks.prefault({}),
   /**
@@ -106,15 +118,15 @@ const all = z.strictObject({
   recordBodies: z.boolean().default(true),
   /** The time in milliseconds since 1970, for tests. Default `Date.now`. */
   clock: z.custom<() => number>((value) => typeof value === "function", "must be a function").default(() => Date.now),
-});
+};
 
 /** Settings of the embedded service, all optional. */
-export type ServiceOptions = Given<typeof all.shape>;
+export type ServiceOptions = Given<typeof ofService>;
 
 /** The options with every default filled in. */
 export type ResolvedOptions = z.output<typeof options>;
 
-const options = all.transform(({ tethers, ...others }, context) => {
+const options = z.strictObject(ofService).transform(({ tethers, ...others }, context) => {
   const [first] = others.organizations;
   const owned = tethers.map((tether) => ({ ...tether, organization: tether.organization ?? first!.name }));
   for (const { id, organization } of owned) {

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** The values of some fields. What each field means is said where its schema is. */
+/**
+ * The values of some fields. What each field means is said where its schema is: in a list of its own, because declarations keep that
+ * with what is said.
+ */
 type Values<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> };
 
 const success = z.number().int().min(200).max(299);
@@ -28,7 +31,7 @@ export type DeletedStatus = Values<typeof deleted.shape>;
 /** What `setAnswers` takes: any part of the settings. */
 export type ApiQuirksChange = z.input<typeof apiQuirks>;
 
-export const apiQuirks = z.strictObject({
+const answers = {
   /** Whom the service is like: sets all settings in which the hosted service is known to differ. Default `specification`. */
   like: z.enum(["specification", "hosted"]).default("specification"),
   /** Status of a successful create. Default 201. */
@@ -95,17 +98,19 @@ export const apiQuirks = z.strictObject({
   tetherAccounts: z.boolean().default(true),
   /** Whether POSTs to a tether answer its configuration and account. Default false. */
   tetherConfig: z.boolean().default(false),
-});
+};
+
+export const apiQuirks = z.strictObject(answers);
 
 /**
  * Behavior that the API does not specify. Change it to try a client against other plausible services.
  * docs/reference/embedded-service.md lists all settings with their defaults.
  */
-export type ApiQuirks = Values<typeof apiQuirks.shape>;
+export type ApiQuirks = Values<typeof answers>;
 
 const ms = z.number().nonnegative();
 
-export const timing = z.strictObject({
+const durations = {
   /** From the creation of an environment until it is `setup`. Default 500. */
   environmentStart: ms.default(500),
   /** From the creation or a reset of a node or a service until it is `started`. Default 1500; the hosted service takes 30 to 60 seconds. */
@@ -122,15 +127,17 @@ export const timing = z.strictObject({
   latency: ms.default(0),
   /** Length of the "hour" of a tether's interval. Default 3600000. */
   tetherHour: z.number().positive().default(3_600_000),
-});
+};
+
+export const timing = z.strictObject(durations);
 
 /** How long things take, in milliseconds. A change applies to what happens after it. */
-export type Timing = Values<typeof timing.shape>;
+export type Timing = Values<typeof durations>;
 
 const MiB = 1_048_576;
 const count = z.number().int().nonnegative();
 
-export const limits = z.strictObject({
+const quotas = {
   /** Consortia per organization. Default 2. */
   consortia: count.default(2),
   /** Environments per consortium. Default 3. */
@@ -141,14 +148,16 @@ export const limits = z.strictObject({
   objects: count.default(10_000),
   /** Bytes that an organization's objects take: those of their JSON, and 64 for each value in it. Default 16 MiB. */
   bytes: count.default(16 * MiB),
-});
+};
+
+export const limits = z.strictObject(quotas);
 
 /** How much the service allows. More is refused with 409, and beyond the quotas of an organization with 403. */
-export type Limits = Values<typeof limits.shape>;
+export type Limits = Values<typeof quotas>;
 
 const some = z.number().int().positive();
 
-export const callLimits = z.strictObject({
+const boundsOfCalls = {
   /** Gas of a call, an estimate or a transaction. Default 30,000,000, the limit of a block. */
   gas: some.default(30_000_000),
   /** Memory of one execution in the EVM. Default 32 MiB. */
@@ -181,13 +190,15 @@ export const callLimits = z.strictObject({
   connections: some.default(1_024),
   /** Calls a second from one address at `/target/…`, which needs no credential, on an average of 10 seconds. Default 50. */
   targetRate: some.default(50),
-});
+};
+
+export const callLimits = z.strictObject(boundsOfCalls);
 
 /**
  * Limits of calls to chains, so that no caller can stop the service or a ledger. Sizes are in bytes, times in milliseconds.
  * docs/reference/embedded-service.md says what happens beyond each.
  */
-export type CallLimits = Values<typeof callLimits.shape>;
+export type CallLimits = Values<typeof boundsOfCalls>;
 
 /** The current settings. Routes read them at every call, so a change takes effect at once. */
 export interface Settings {
