@@ -21,8 +21,6 @@ export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: 
   return realChains(base, anvil, dataDir, wanted);
 }
 
-const nothing = () => undefined;
-
 function simulation(base: Base, state: LedgerState, why: string): Backend {
   const ledger = new SimulatedLedger(base);
   return {
@@ -35,10 +33,6 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
         throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${why}.`);
       });
     },
-    removed: nothing,
-    drop: nothing,
-    resume: nothing,
-    close: () => Promise.resolve(),
   };
 }
 

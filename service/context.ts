@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Chain } from "./ledger/chains";
-import type { Tokens } from "./http/tokens";
+import type { Tokens } from "./http/authentication";
 import type { Turns } from "./http/turns";
 import type { Settings } from "./settings/settings";
 import type { Entity, Network, Wire } from "./store/entities";
@@ -43,20 +43,20 @@ export interface Backend {
   /** Adds the routes of the nodes' addresses. */
   serveNodes(app: FastifyInstance): void | Promise<void>;
   /** Is told of all objects that were deleted. */
-  removed(entities: readonly Entity[]): void;
+  removed?(entities: readonly Entity[]): void;
   /** Closes the WebSockets to nodes. */
-  drop: () => void;
+  drop?: () => void;
   /** Continues what the last run of the service left. */
-  resume(): void;
-  close(): Promise<void>;
+  resume?(): void;
+  close?(): Promise<void>;
 }
 
 /** The blockchains of the environments, real or simulated. */
 export interface Ledger {
   /** Starts an environment's chain in the background, because it has a node now. */
-  prepare(environment: Entity<"environment">): void;
+  prepare?(environment: Entity<"environment">): void;
   /** Stops an environment's chain, which makes no blocks until the environment is resumed. */
-  pause(environment: Entity<"environment">): void;
+  pause?(environment: Entity<"environment">): void;
   /** The status of a started node. `host`: the caller's Host header. */
   status(environment: Entity<"environment">, node: Entity<"node">, host: string | undefined): Promise<Wire>;
   /** The account that a node signs for, once it is known. */

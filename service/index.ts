@@ -5,11 +5,18 @@ import { checked, reporter } from "./errors";
 import { type Fault, type FaultRule, Faults } from "./faults";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
-import { Tokens } from "./http/tokens";
+import { Tokens } from "./http/authentication";
 import { Turns } from "./http/turns";
-import { answersLike } from "./settings/like";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
-import { type ApiQuirks, apiQuirks, type ApiQuirksChange, overlay, timing, type Timing } from "./settings/settings";
+import {
+  answersLike,
+  type ApiQuirks,
+  apiQuirks,
+  type ApiQuirksChange,
+  overlay,
+  timing,
+  type Timing,
+} from "./settings/settings";
 import { type Data, dataOf } from "./store/data";
 import { openData } from "./store/open-data";
 import type { Organization } from "./store/organizations";
@@ -116,17 +123,17 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     return { app, backend, context };
   };
   const { app, context, ...opened } = await start().catch(async (error: unknown) => {
-    await backend?.close();
+    await backend?.close?.();
     await closeData();
     throw error;
   });
 
-  opened.backend.resume();
+  opened.backend.resume?.();
 
   let closing: Promise<void> | undefined;
   const close = async () => {
     stopping.abort();
-    const ended = opened.backend.close();
+    const ended = opened.backend.close?.();
     await listener.close();
     await app.close();
     await ended;

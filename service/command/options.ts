@@ -1,5 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
 import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { checked } from "../errors";
+import type { ServiceOptions } from "../settings/options";
+import { apiQuirks, timing } from "../settings/settings";
 
 export const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -36,4 +40,22 @@ export function number(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !(value >= 0)) throw new InvalidArgumentError("It must be a number of at least 0.");
   return value;
+}
+
+/** What `consortium probe --save` writes; the answers' own defaults are the service's. */
+const probed = z.strictObject({ answers: apiQuirks, timing: timing.partial().optional() });
+
+/** Whom a service is like: `specification`, `hosted`, or the file of a probe. */
+export function likeWhom(whom: string): Pick<ServiceOptions, "answers" | "timing"> {
+  if (whom === "specification" || whom === "hosted") return { answers: { like: whom } };
+  const otherwise = "--like takes specification, hosted, or a file that `consortium probe --save` wrote";
+  let like: unknown;
+  try {
+    like = JSON.parse(textOf(whom));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? `${whom} is not JSON.` : (error as Error).message;
+    throw new Error(`${otherwise}. ${why}`, { cause: error });
+  }
+  checked(`${otherwise}. ${whom}`, probed, like);
+  return like as ServiceOptions;
 }

@@ -7,8 +7,7 @@ import { isLoopback } from "../http/host-check";
 import { whyNoLedger } from "../ledger/engine";
 import { callLimits, overlay, type Timing } from "../settings/settings";
 import { networks } from "../store/entities";
-import { likeWhom } from "./like";
-import { number, repeatable, stopSignals, textOf, wholeNumber } from "./options";
+import { likeWhom, number, repeatable, stopSignals, textOf, wholeNumber } from "./options";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -288,7 +287,6 @@ export function addresses({ host }: Listening, { baseUrl, port }: Service): stri
 
 const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
 
-/** Starts the console of the service. Where that fails, it says why and returns undefined. */
 /** What the package consortium-console offers, where it is installed. */
 interface Console {
   readonly url: string;
@@ -306,7 +304,7 @@ interface ConsolePackage {
 
 const consolePackage: string = "consortium-console"; // not a literal in the import: it depends on us, not we on it
 
-/** The console, where its package is installed. */
+/** Starts the console of the service. Where that fails, it says why and returns undefined. */
 async function ownConsole(
   { baseUrl, apiKey }: Service,
   port: number,

@@ -19,8 +19,7 @@ import { acceptJson, measureRoutes } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal, unwritten } from "../errors";
 import { refuseStrangers } from "./host-check";
-import { createHttpServer, scope } from "./server";
-import { limitUnread } from "./unread";
+import { createHttpServer, limitUnread, scope } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {

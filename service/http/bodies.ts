@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { explain, Refusal } from "../errors";
 import { parseJson, TooMuch } from "./json";
-import type { Turns } from "./turns";
+import { type Turns, turnOf } from "./turns";
 
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
 export const description = z.string();
@@ -13,7 +13,7 @@ export const optional = z
   .string()
   .nullish()
   .transform((text) => text || undefined);
-export const mostNested = 32;
+const mostNested = 32;
 /** Bytes of the JSON of an object that is stored and shown, and has no effect. */
 export const mostBytes = 65_536;
 
@@ -31,7 +31,7 @@ export const details = z.record(z.string(), z.unknown()).superRefine((given, con
 });
 
 /** Whether a value is nested deeper than `levels`. */
-export const isDeeper = (value: unknown, levels: number): boolean =>
+const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
@@ -69,14 +69,6 @@ export function measureRoutes(app: FastifyInstance, turns: Turns): void {
         return answer === undefined || answer === reply || answer instanceof Promise ? answer : reply.send(answer);
       });
     };
-  });
-}
-
-/** Waits for a caller's turn. */
-export function turnOf(turns: Turns, caller: string, reply: FastifyReply): Promise<void> {
-  return turns.next(caller).catch((error: unknown) => {
-    reply.header("retry-after", "1");
-    throw error;
   });
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises";
+import type { FastifyReply } from "fastify";
 import pLimit from "p-limit";
 import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
@@ -88,4 +89,12 @@ export class Turns {
     for (const [name, { waiting, paid }] of this.#callers)
       if (waiting.activeCount === 0 && paid < before) this.#callers.delete(name);
   }
+}
+
+/** Waits for a caller's turn. */
+export function turnOf(turns: Turns, caller: string, reply: FastifyReply): Promise<void> {
+  return turns.next(caller).catch((error: unknown) => {
+    reply.header("retry-after", "1");
+    throw error;
+  });
 }

@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
-import { type Bounds, Excess, failure, type RpcCall, unforeseen } from "./rpc";
+import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "./rpc";
 import type { Message, Rights } from "./screening";
 
 /** Requests of one caller that are answered at a time; others wait. */
@@ -106,7 +106,7 @@ export async function* answers(
   let room = limits.answer;
   for (const [index, call] of calls.entries()) {
     if (batch) yield Buffer.from(index === 0 ? "[" : ",");
-    const answer = "answer" in call ? text(call.answer) : await answerTo(call);
+    const answer = "answer" in call ? written(call.answer) : await answerTo(call);
     room -= answer.length;
     yield answer;
   }
@@ -115,7 +115,7 @@ export async function* answers(
   async function answerTo(call: RpcCall): Promise<Buffer> {
     try {
       const refused = share.refuses(call);
-      if (refused !== undefined) return text(failure(call.id, -32_000, refused));
+      if (refused !== undefined) return written(failure(call.id, -32_000, refused));
       if (room <= 0) throw new Excess("long");
       if (performance.now() >= end) throw new Excess("late"); // the chain must not do what nobody hears of
       const answer = await ask(call, { bytes: room, ms: end - performance.now() });
@@ -124,19 +124,17 @@ export async function* answers(
     } catch (error) {
       if (error instanceof Excess) {
         room = 0; // the rest of a batch is not asked
-        return text(failure(call.id, -32_005, excessive(error, limits)));
+        return written(failure(call.id, -32_005, excessive(error, limits)));
       }
       if (!(error instanceof Refusal)) {
         report(error);
-        return text(unforeseen(call.id));
+        return written(unforeseen(call.id));
       }
-      if (batch || socket) return text(failure(call.id, -32_603, error.message));
+      if (batch || socket) return written(failure(call.id, -32_603, error.message));
       throw error;
     }
   }
 }
-
-const text = (answer: object) => Buffer.from(JSON.stringify(answer));
 
 function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
   if (kind === "late") return `The node did not answer within ${time / 1_000} s.`;

@@ -1,7 +1,6 @@
 import type { ChainSpec, Head } from "./engine";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { Pool, type PoolLimits } from "./pool";
-import { Presence } from "./presence";
 import { SteadyClock } from "../store/store";
 import { Tail, type TailPace, usualTail } from "./tail";
 
@@ -27,6 +26,41 @@ export const usualPace: Pace = {
   rest: 5_000,
   idle: 3_600_000,
 };
+
+/** Knows whether somebody uses a ledger. While nobody does, blocks without transactions are of no use. */
+class Presence {
+  /** Those who are there until they leave: subscribers. */
+  readonly #staying = new Set<unknown>();
+  /** Until when the latest call counts. */
+  #until = -Infinity;
+  /** Whether there was a call since the latest block, however long a block takes. */
+  #called = false;
+
+  /** @param idle how long after a call its caller still counts as there (ms) */
+  constructor(private readonly idle: number) {}
+
+  get isSomebody(): boolean {
+    return this.#called || this.#staying.size > 0 || performance.now() < this.#until;
+  }
+
+  calls(): void {
+    this.#called = true;
+    this.#until = performance.now() + this.idle;
+  }
+
+  enters(who: unknown): void {
+    this.#staying.add(who);
+  }
+
+  leaves(who: unknown): void {
+    if (this.#staying.delete(who)) this.calls();
+  }
+
+  /** Those who have called so far got their block. */
+  gotBlock(): void {
+    this.#called = false;
+  }
+}
 
 const mostLines = 1_000;
 

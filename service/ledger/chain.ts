@@ -6,7 +6,7 @@ import type { Entry } from "./ledger-folder";
 import { waitingIn } from "./pool";
 import { type AskEngine, Reads } from "./reads";
 import { Differs, type Replay, stopping, tell } from "./replay";
-import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall } from "./rpc";
+import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
 import { Sealing } from "./sealing";
 
 /** A change of a chain. */
@@ -169,7 +169,7 @@ export class Chain {
     if (filters.test(method)) this.#filtersUsed = performance.now();
     if (!takes.test(method)) return this.#reads.answer(call, bounds, ask);
     const answer = await this.#send(method, params, bounds);
-    return Buffer.from(JSON.stringify({ ...answer, jsonrpc: "2.0", id }));
+    return written({ ...answer, jsonrpc: "2.0", id });
   }
 
   async #own(method: string, params: unknown[]): Promise<Answer> {

@@ -7,7 +7,7 @@ import { ChainBase, type Pace, usualPace } from "./chain-base";
 import type { ChainSpec, Host } from "./engine";
 import { ensureFolder, LedgerFolder, OutOfOrder } from "./ledger-folder";
 import { stopping } from "./replay";
-import { Watched } from "./watcher-client";
+import { removedAtEnd } from "./watched";
 
 export type { Chain } from "./chain";
 export type { ChainSpec } from "./engine";
@@ -18,8 +18,9 @@ const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 /** Real chains. Each has a process, which starts when it is first needed, and a folder. The store knows which there must be. */
 export class Chains {
   readonly #dir: string;
-  /** The folder of the sockets, which only this user can enter; the watcher removes it at the end. */
+  /** The folder of the sockets, which only this user can enter. */
   readonly #sockets = mkdtempSync(join(socketRoot(), "consortium-chains-"));
+  readonly #remove = removedAtEnd(this.#sockets);
   readonly #host: Host;
   readonly #running = new Map<string, Promise<Chain>>();
   /** Chains that are being stopped. */
@@ -43,12 +44,18 @@ export class Chains {
     private readonly pace: Pace = usualPace,
   ) {
     this.#dir = dir === undefined ? join(this.#sockets, "ledgers") : resolve(dir);
-    this.#host = { command: resolve(command), memory, dir: this.#sockets, watched: new Watched(this.#sockets) };
+    this.#host = { command: resolve(command), memory, dir: this.#sockets, running: new Set() };
     try {
       ensureFolder(this.#dir);
-      for (const { id } of store.all("ledger")) this.#check(id);
+      for (const { id } of store.all("ledger")) {
+        try {
+          LedgerFolder.check(join(this.#dir, id));
+        } catch (error) {
+          this.#note(id, error);
+        }
+      }
     } catch (error) {
-      rmSync(this.#sockets, { recursive: true });
+      this.#remove();
       throw error;
     }
   }
@@ -81,15 +88,6 @@ export class Chains {
     this.#running.delete(key);
   }
 
-  /** Checks that a known ledger is complete; changes nothing. */
-  #check(key: string): void {
-    try {
-      LedgerFolder.check(join(this.#dir, key));
-    } catch (error) {
-      this.#note(key, error);
-    }
-  }
-
   /** Says once why a ledger does not start. If one of its files is damaged, it is not tried again. */
   #note(key: string, error: unknown): void {
     const { message } = error as Error;
@@ -118,8 +116,10 @@ export class Chains {
     this.#closed = true;
     await Promise.allSettled(this.#ending.values());
     await Promise.allSettled([...this.#running.values()].map(async (chain) => (await chain).close()));
-    await this.#host.watched.close();
-    rmSync(this.#sockets, { recursive: true, force: true }); // where no chain ever ran, no watcher did it
+    const { running } = this.#host;
+    for (const { end } of running) end();
+    await Promise.all([...running].map(({ ended }) => ended));
+    this.#remove();
   }
 
   async #start(spec: ChainSpec): Promise<Chain> {

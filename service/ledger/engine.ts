@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Refusal, ServiceError } from "../errors";
 import { type Answer, type Bounds, Caller } from "./rpc";
-import type { Watched } from "./watcher-client";
+import { type Watched, watched } from "./watched";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {
@@ -51,7 +51,8 @@ export interface Host {
   memory: number;
   /** The folder of the sockets, which only this user can enter. */
   dir: string;
-  watched: Watched;
+  /** The engines' processes. */
+  running: Set<Watched>;
 }
 
 let started = 0;
@@ -82,17 +83,15 @@ export class Engine extends Caller {
   }
 
   /** Starts one at its genesis. */
-  static async start({ command, memory, dir, watched }: Host, spec: ChainSpec, genesis: string): Promise<Engine> {
-    const id = `${++started}`;
-    const socketPath = join(dir, id);
+  static async start({ command, memory, dir, running }: Host, spec: ChainSpec, genesis: string): Promise<Engine> {
+    const socketPath = join(dir, `${++started}`);
     const places = ["--host", await unreachable(), "--init", genesis, "--ipc", socketPath];
     const args = [...argumentsOf(spec), "--memory-limit", `${memory}`, ...places];
-    const ended = new Promise<string>((done) => {
-      watched.start({ id, command, args, cwd: dir }, ({ ended: why, said = "" }) => {
-        if (why !== undefined) done(said.trim() === "" ? why : `${why}: ${said.trim()}`);
-      });
-    });
-    const engine = new Engine(socketPath, ended, () => watched.end(id), spec.free === true);
+    const child = watched(command, args, dir);
+    running.add(child);
+    const { ended, end } = child;
+    void ended.then(() => running.delete(child));
+    const engine = new Engine(socketPath, ended, end, spec.free === true);
     const failed = ended.then((why) => {
       throw new Refusal(503, `The ledger does not start: ${why}.`);
     });
@@ -110,13 +109,9 @@ export class Engine extends Caller {
   async latest(): Promise<{ head: Head; transactions: string[] }> {
     type Block = Record<"number" | "hash" | "parentHash" | "timestamp" | "gasUsed", string>;
     const block = await this.call<Block & { transactions: string[] }>("eth_getBlockByNumber", ["latest", false]);
-    const { hash, parentHash: parent, transactions } = block;
-    const [number, timestamp, gas] = [block.number, block.timestamp, block.gasUsed].map(Number) as [
-      number,
-      number,
-      number,
-    ];
-    return { head: { number, hash, parent, timestamp, gas }, transactions };
+    const { number, hash, parentHash: parent, timestamp, gasUsed, transactions } = block;
+    const head = { number: Number(number), hash, parent, timestamp: Number(timestamp), gas: Number(gasUsed) };
+    return { head, transactions };
   }
 
   /** Makes a block of the waiting transactions, with this time in seconds. */
@@ -214,7 +209,6 @@ function argumentsOf({ chainId, free }: ChainSpec): string[] {
 
 const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** The packages that a chain needs: its program, and what signs and encodes. */
 /** Why there is no ledger although one was requested, and what to do. */
 export const whyNoLedger = (): string =>
   "@foundry-rs/anvil has no program for this platform, or npm left out optional packages";
@@ -229,11 +223,10 @@ export function findAnvil(given: string | undefined, platform = process.platform
     }
     return given;
   }
-  const file = platform === "win32" ? "bin/anvil.exe" : "bin/anvil";
   try {
     // npm may have put a platform's package below the one that chooses among them
     const own = createRequire(createRequire(__filename).resolve("@foundry-rs/anvil/package.json"));
-    return own.resolve(`@foundry-rs/anvil-${platform}-${names[process.arch] ?? process.arch}/${file}`);
+    return own.resolve(`@foundry-rs/anvil-${platform}-${names[process.arch] ?? process.arch}/bin/anvil`);
   } catch {
     return undefined;
   }

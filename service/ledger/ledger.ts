@@ -20,14 +20,6 @@ export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
 export class SimulatedLedger implements Ledger {
   constructor(protected readonly base: Base) {}
 
-  prepare(_environment: Environment): void {
-    return undefined;
-  }
-
-  pause(_environment: Environment): void {
-    return undefined;
-  }
-
   status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
     const now = this.base.clock();
     const nodes = this.base.store.children("node", environment.id);
@@ -128,11 +120,11 @@ export class RealLedger extends SimulatedLedger {
   }
 
   /** Starts the chain in the background. If that fails, later calls get the error. */
-  override prepare(environment: Environment): void {
+  prepare(environment: Environment): void {
     this.#begin(environment).catch(() => undefined);
   }
 
-  override pause({ id }: Environment): void {
+  pause({ id }: Environment): void {
     this.chains.stop(id).catch(this.base.report);
   }
 

@@ -5,12 +5,12 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Base } from "../context";
 import { Refusal } from "../errors";
 import { admitted, nodePath } from "../http/authentication";
-import { turnOf } from "../http/bodies";
+import { turnOf } from "../http/turns";
 import { asksUpgrade, scope } from "../http/server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
 import type { RealLedger } from "./ledger";
-import { failure, unforeseen } from "./rpc";
+import { failure, unforeseen, written } from "./rpc";
 import { type Message, read, type Rights } from "./screening";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
@@ -220,7 +220,7 @@ function connect(member: WebSocket, { rights, share, message, chain }: Place, re
     } catch (error) {
       const known = error instanceof Refusal;
       if (!known) rights.report(error);
-      await tell(Buffer.from(JSON.stringify(known ? failure(null, -32_005, error.message) : unforeseen(null))));
+      await tell(written(known ? failure(null, -32_005, error.message) : unforeseen(null)));
     } finally {
       release();
     }

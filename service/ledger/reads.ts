@@ -1,7 +1,7 @@
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
 import { OutOfOrder, type Past } from "./ledger-folder";
-import { type Answer, type Bounds, Excess, type RpcCall, rpcCall } from "./rpc";
+import { type Answer, type Bounds, Excess, type RpcCall, rpcCall, written } from "./rpc";
 
 /** How a call is sent to an engine. */
 export type AskEngine = (engine: Engine, text: string, bounds: Bounds) => Promise<Buffer>;
@@ -69,7 +69,7 @@ export class Reads {
       if (!("result" in answer) || !Array.isArray(answer.result)) return line;
       for (const one of answer.result) found.push(one);
     }
-    return Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: call.id, result: found }));
+    return written({ jsonrpc: "2.0", id: call.id, result: found });
   }
 
   /** Loads files of the past. Returns whether the engine has them; else another one took its place. */

@@ -40,7 +40,8 @@ export class Replay {
     this.#begun = true;
     const from = segments.findIndex(({ name }) => name === this.#at?.name);
     for (const { name, after } of segments.slice(Math.max(0, from))) {
-      if (after && this.#at?.name !== name) await this.#isAt(after);
+      const isBegun = after === undefined || this.#at?.name === name;
+      if (!isBegun && (await this.engine.head()).hash !== after.hash) throw new Differs(after.number);
       await this.#through(name);
     }
     const head = await this.engine.head();
@@ -55,11 +56,6 @@ export class Replay {
     return waitingOf(this.engine, this.#sent);
   }
 
-  /** Checks that the engine is at the block that a segment goes on from. */
-  async #isAt({ number, hash }: { number: number; hash: string }): Promise<void> {
-    if ((await this.engine.head()).hash !== hash) throw new Differs(number);
-  }
-
   async #through(name: string): Promise<void> {
     if (this.#at?.name !== name) this.#at = { name, entries: 0 };
     const load = this.loads.get(name) ?? { blocks: 0, weight: 0, bytes: 0 };
@@ -69,8 +65,10 @@ export class Replay {
     for (const step of steps(folder.entriesOf(name).slice(this.#at.entries))) {
       if (this.base.closed) throw stopping();
       const [entry] = step;
-      if ("seal" in entry && step.length > 1) await this.#blocks(step as Seal[]);
-      else {
+      if (step.length > 1) {
+        const [first, second] = step.filter(isSeal).map(({ seal }) => seal[1]) as [number, number];
+        await this.engine.sealMany(first, step.length, second - first);
+      } else {
         const hash = await tell(this.engine, entry, this.given);
         if (hash !== undefined && "tx" in entry) this.#sent.set(hash, entry.tx);
       }
@@ -83,12 +81,6 @@ export class Replay {
       this.engine.weight += weight;
       this.#at.entries += step.length;
     }
-  }
-
-  /** Makes blocks that come at equal intervals. */
-  async #blocks(seals: readonly Seal[]): Promise<void> {
-    const [first, second] = seals.map(({ seal }) => seal[1]) as [number, number];
-    await this.engine.sealMany(first, seals.length, second - first);
   }
 }
 

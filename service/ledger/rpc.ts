@@ -156,6 +156,9 @@ export function converse(socketPath: string, most: number, hear: (line: Buffer) 
   });
 }
 
+/** An answer as it is sent. */
+export const written = (message: object) => Buffer.from(JSON.stringify(message));
+
 /** An answer that is an error. */
 export const failure = (id: unknown, code: number, message: string) => ({
   jsonrpc: "2.0",

@@ -38,7 +38,11 @@ export class Sealing {
       }
       const transactions = await this.#make(engine, timestamp, 1);
       if (transactions === undefined) return true;
-      if (base.tail.ends) await this.#next(engine);
+      if (base.tail.ends) {
+        const { quiet } = base.tail;
+        // empty blocks if contracts look back in every block, so that a snapshot can come before the new segment
+        if ((await this.#rotate(engine)) && quiet > 0) await this.#quiet(engine, quiet);
+      }
       this.made();
       if (transactions === 0) return true;
     } while (onDemand);
@@ -110,12 +114,6 @@ export class Sealing {
     this.#idle = !presence.isSomebody;
     if (this.#idle && !before) this.base.log("Idle: without transactions, the next block comes once somebody calls.");
     return this.#idle;
-  }
-
-  /** Begins a new segment: with empty blocks if contracts look back in every block, so that a snapshot can come before it. */
-  async #next(engine: Engine): Promise<void> {
-    const { quiet } = this.base.tail;
-    if ((await this.#rotate(engine)) && quiet > 0) await this.#quiet(engine, quiet);
   }
 
   /** Begins a new segment, so that a snapshot can replace those before it. Returns whether it did. */

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import pLimit from "p-limit";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
-import { type Bounds, converse, Excess, failure, type RpcCall, rpcCall } from "./rpc";
+import { type Bounds, converse, Excess, failure, type RpcCall, rpcCall, written } from "./rpc";
 
 /** The answer to `eth_subscribe` is short; longer lines are notifications. */
 const mostOfAnswer = 4_096;
@@ -143,5 +143,3 @@ function renamed(line: Buffer, known: Known): Buffer {
   const subscription = known.get(told.params?.subscription);
   return subscription === undefined ? line : written({ ...told, params: { ...told.params, subscription } });
 }
-
-const written = (message: object) => Buffer.from(JSON.stringify(message));

@@ -4,10 +4,9 @@ import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
-import type { Limits } from "../settings/settings";
 import { idOfKey } from "../store/organizations";
 import { membership } from "./consortia";
-import { gone, pageOf, withUnknownFields } from "./crud";
+import { gone, pageOf, viewOf, withUnknownFields } from "./crud";
 
 /** The one plan here. Its limits are those of the service. */
 const plan = "starter";
@@ -17,15 +16,11 @@ export const region = "local";
 export const dummySecret = "no-client-may-keep-this";
 
 /** The limits of a plan, and what each counts in. */
-const per = { consortia: "org", environments: "consortium", nodes: "environment" } as const satisfies Partial<
-  Record<keyof Limits, string>
->;
-
-/** `{ consortia: { per: { org: 2 } }, … }` */
-const planLimits = ({ settings }: Context) =>
-  Object.fromEntries(
-    Object.entries(per).map(([what, scope]) => [what, { per: { [scope]: settings.limits[what as keyof typeof per] } }]),
-  );
+const planLimits = ({ settings: { limits } }: Context) => ({
+  consortia: { per: { org: limits.consortia } },
+  environments: { per: { consortium: limits.environments } },
+  nodes: { per: { environment: limits.nodes } },
+});
 
 /** Whose key it is, and what that organization may have. Other clients of the API ask this before anything else. */
 export function accountRoutes(app: FastifyInstance, context: Context): void {
@@ -56,11 +51,10 @@ export function accountRoutes(app: FastifyInstance, context: Context): void {
 
   app.get("/memberships", (request) => {
     const at = context.clock() - settings.timing.listLag;
-    const own = ownMemberships(context, organizationOf(request).id).map((entity) => ({
-      ...membership.view(context, entity, at),
-      ...entity.given,
-    }));
-    return pageOf(context, request, own);
+    const { id } = organizationOf(request);
+    const own = context.store.all("membership").filter(({ fields }) => fields.org_id === id);
+    const shown = own.map((entity) => viewOf(context, membership, entity, at));
+    return pageOf(context, request, shown);
   });
 
   const login = z.object({ apikey: name });
@@ -72,7 +66,3 @@ export function accountRoutes(app: FastifyInstance, context: Context): void {
     return { token: tokens.of(apikey, id, planLimits(context)) };
   });
 }
-
-/** The memberships of an organization, in all consortia. */
-const ownMemberships = ({ store }: Context, organization: string) =>
-  store.all("membership").filter(({ fields }) => fields.org_id === organization);

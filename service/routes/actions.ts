@@ -6,9 +6,8 @@ import { parse } from "../http/bodies";
 import type { Entity } from "../store/entities";
 import { stateAt } from "../store/entities";
 import { library } from "../tether/transactions";
-import { answer, itemPath, own, reach, show } from "./crud";
-import { addressText, credential, environment, newPassword } from "./environments";
-import { environmentState } from "./environment-states";
+import { answer, itemPath, own, reach, show, viewOf } from "./crud";
+import { addressText, credential, environment, environmentState, newPassword } from "./environments";
 
 function weiOf(amount: string, unit: "ether" | "wei"): bigint {
   if (unit === "wei" && amount.includes(".")) throw new Refusal(400, "amount must be a whole number of wei.");
@@ -54,8 +53,8 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
     parse(z.object({}), request.body, strict());
     const { password, passwordHash } = newPassword();
     const changed = store.setFields("credential", found.id, { passwordHash });
-    backend.removed([changed]); // whoever came in with the former password goes
-    const shown = { ...credential.view(context, changed, clock()), ...changed.given, password };
+    backend.removed?.([changed]); // whoever came in with the former password goes
+    const shown = { ...viewOf(context, credential, changed, clock()), password };
     return answer(context, reply, 200, shown, true);
   });
 }

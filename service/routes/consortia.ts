@@ -7,7 +7,7 @@ import { description, email, name, optional, parse } from "../http/bodies";
 import { ownedBy } from "../store/deletion";
 import { ofOthers } from "../store/sharing";
 import { type Entity, type FieldsOf, isGoing } from "../store/entities";
-import { answer, itemPath, own, reach, resource, show } from "./crud";
+import { answer, itemPath, own, reach, resource, show, viewOf } from "./crud";
 
 export const consortium = resource({
   kind: "consortium",
@@ -16,7 +16,6 @@ export const consortium = resource({
   patch: z.object({ name: name.optional(), description: description.nullable().optional() }),
   filters: ["name"],
   limit: "consortia",
-  make: (_making, body) => ({ fields: body }),
   made({ settings, store }, entity) {
     if (!settings.quirks.foundingMembership) return;
     const owner = store.get("organization", entity.organization);
@@ -85,8 +84,7 @@ export function verification(app: FastifyInstance, context: Context): void {
     const verified = found.fields.verification_proof
       ? found
       : store.setFields("membership", found.id, { verification_proof: randomBytes(16).toString("hex") });
-    const shown = membership.view(context, verified, context.clock());
-    return answer(context, reply, settings.quirks.updated, { ...shown, ...verified.given });
+    return answer(context, reply, settings.quirks.updated, viewOf(context, membership, verified, context.clock()));
   });
 }
 
@@ -97,8 +95,6 @@ export const invitation = resource({
   create: z.object({ org_name: name, email }),
   patch: z.object({ org_name: name.optional(), email: email.optional() }),
   filters: ["org_name", "email"],
-  make: (_making, body) => ({ fields: body }),
-  view: (context, entity, at) => show(context, entity, entity.fields, at),
 });
 
 /** Zones of a consortium, or of an environment, whose nodes and services name them. */
@@ -115,8 +111,6 @@ const zones = (parents: readonly ["consortium"] | readonly ["consortium", "envir
     }),
     patch: z.object({ name: name.optional() }),
     filters: ["name", "region", "cloud"],
-    make: (_making, body) => ({ fields: body }),
-    view: (context, entity, at) => show(context, entity, entity.fields, at),
     blocker({ settings, store }, { id, parent }) {
       if (!settings.quirks.refuseChildren) return undefined;
       const user = [...store.children("node", parent), ...store.children("service", parent)].find(

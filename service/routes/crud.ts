@@ -43,16 +43,16 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   /** Query parameters that filter a list by the field of that name. */
   filters?: readonly string[];
   limit?: keyof Limits;
-  /** Checks what zod cannot, and returns what to store. `once` is shown in this answer only. */
-  make(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
+  /** Checks what zod cannot, and returns what to store. `once` is shown in this answer only. Default: the body. */
+  make?(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
   /** Runs after the object was created. */
   made?(context: Context, entity: Entity<K>): void;
   /** What to store of a change: the changed fields, and a state if it sets one. Default: the body. */
   patched?(context: Context, entity: Entity<K>, body: Wire): Changed;
   /** Runs after the object was changed. */
   changed?(context: Context, entity: Entity<K>): void;
-  /** The object as the API shows it to a caller with this Host header. */
-  view(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
+  /** The object as the API shows it to a caller with this Host header. Default: its fields. */
+  view?(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
   /** Whether it can be reset to its first state. */
   resets?: boolean;
   /** Fields beyond the specification, accepted only with the setting `extended`. */
@@ -114,7 +114,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   const target = (request: FastifyRequest) => reach(context, request, [...row.parents, row.kind]).at(-1)!;
   const ownTarget = (request: FastifyRequest) => own(request, target(request));
   const view = (request: FastifyRequest, entity: Entity, at = clock()): Wire => {
-    const shown = { ...row.view(context, entity as never, at, request.headers.host), ...entity.given };
+    const shown = viewOf(context, row, entity, at, request.headers.host);
     // details may be secret
     return entity.organization === organizationOf(request).id ? shown : { ...shown, details: undefined };
   };
@@ -133,7 +133,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const given = remembered(rules(), request.body);
     const making = makingOf(request, parents);
     refuseUnknownReferences(making, body);
-    const { id, fields, once } = row.make(making, body);
+    const { id, fields, once } = row.make?.(making, body) ?? { fields: body as never };
     const draft = {
       kind: row.kind,
       parent: parent.id,
@@ -296,6 +296,12 @@ export function show(context: Context, entity: Entity, fields: object, at: numbe
     ...fields,
   });
 }
+
+/** An object as its row shows it, with the fields that mean nothing here. */
+export const viewOf = (context: Context, row: Resource, entity: Entity, at: number, host?: string): Wire => ({
+  ...(row.view?.(context, entity as never, at, host) ?? show(context, entity, entity.fields, at)),
+  ...entity.given,
+});
 
 /** Adds fields that no client knows, if the settings say so. */
 export function withUnknownFields(context: Context, object: Wire): Wire {

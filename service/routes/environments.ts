@@ -1,15 +1,14 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Context } from "../context";
+import type { Base, Context } from "../context";
 import { Refusal } from "../errors";
 import { description, details, name, optional } from "../http/bodies";
-import { type FieldsOf, isGoing, stateAt, type Wire } from "../store/entities";
+import { begun, type Entity, type FieldsOf, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
 import { plainAddress } from "../ledger/ledger-folder";
 import { sha256 } from "../store/files";
 import { ofOthers } from "../store/sharing";
-import { gone, resource, show, supported, withUnknownFields } from "./crud";
-import { environmentState, pausedOrLive, upgraded } from "./environment-states";
+import { type Changed, gone, resource, show, supported, withUnknownFields } from "./crud";
 
 const protocols = { quorum: ["raft", "ibft"], geth: ["poa"], pantheon: ["ibft", "poa"] } as const;
 type Provider = keyof typeof protocols;
@@ -97,6 +96,52 @@ function refuseOtherRelease(release_id: string, of: Provider): void {
     throw new Refusal(400, `release_id: ${release_id} is not a release of ${of}: see GET /releases.`);
 }
 
+type Environment = Entity<"environment">;
+
+/** An environment is live once one of its nodes was started. */
+export function environmentState({ store }: Base, entity: Environment, at: number): string {
+  const state = stateAt(entity, at);
+  const started = () => store.present("node", entity.id, at).some((node) => firstStart(node, at) !== undefined);
+  return state === "setup" && started() ? "live" : state;
+}
+
+/** Begins an upgrade. The ledger goes on meanwhile. */
+function upgraded(base: Base, entity: Environment): Omit<Changed, "fields"> {
+  refuseUnless(base, entity, ["setup", "live"], "can be upgraded");
+  return begun("environment", "upgrade", base.clock(), base.settings.timing);
+}
+
+/** Pauses an environment, or resumes it. Its nodes stay as they are. */
+function pausedOrLive(base: Base, entity: Environment, wanted: "paused" | "live"): Changed {
+  const { since, before } = { before: 0, ...entity.fields.pause };
+  const now = base.clock();
+  if (wanted === "paused") {
+    refuseUnless(base, entity, ["live"], "can be paused");
+    return { fields: { pause: { since: now, before } }, state: "paused", due: undefined };
+  }
+  refuseUnless(base, entity, ["paused"], "can be resumed");
+  return { fields: { pause: { before: before + now - since! } }, state: "setup", due: undefined };
+}
+
+function refuseUnless(base: Base, entity: Environment, states: readonly string[], what: string): void {
+  const state = environmentState(base, entity, base.clock());
+  if (states.includes(state)) return;
+  throw new Refusal(409, `The environment ${entity.id} is ${state}: only one that is ${states.join(" or ")} ${what}.`);
+}
+
+/** Starts an environment that has waited for its first node. */
+export function startWaiting({ store, settings, clock }: Base, id: string): void {
+  const waiting = store.get("environment", id);
+  if (!settings.quirks.environmentsWait || waiting?.state !== "initializing" || waiting.due !== undefined) return;
+  store.put([{ ...waiting, ...begun("environment", "initializing", clock(), settings.timing) }]);
+}
+
+/** Nothing starts in an environment that is paused. */
+export function refusePaused({ id, state }: Environment): void {
+  if (state === "paused")
+    throw new Refusal(409, `The environment ${id} is paused. Resume it first: PATCH it with { "state": "live" }.`);
+}
+
 export const environment = resource({
   kind: "environment",
   parents: ["consortium"],
@@ -174,8 +219,8 @@ export const environment = resource({
     return { ...changed, fields: { ...fields, ...changed.fields } };
   },
   changed({ backend, store }, entity) {
-    if (entity.state === "paused") backend.ledger.pause(entity);
-    else if (store.children("node", entity.id).length > 0) backend.ledger.prepare(entity);
+    if (entity.state === "paused") backend.ledger.pause?.(entity);
+    else if (store.children("node", entity.id).length > 0) backend.ledger.prepare?.(entity);
   },
   blocker(context, entity) {
     const { settings, clock } = context;
@@ -220,8 +265,6 @@ export const configuration = resource({
   create: z.object({ name: name.optional(), type: name, membership_id: name, details: details.optional() }),
   patch: z.object({ name: name.optional(), details: details.optional() }),
   filters: ["name", "type"],
-  make: (_making, body) => ({ fields: body }),
-  view: (context, entity, at) => show(context, entity, entity.fields, at),
   blocker({ settings, store }, { id, parent }) {
     if (!settings.quirks.refuseChildren) return undefined;
     const user = store.children("node", parent).find((one) => one.fields.node_config_id === id && !isGoing(one));

@@ -6,7 +6,7 @@ import { name, optional } from "../http/bodies";
 import { accountsOfChain, runtimeOf } from "../ledger/ledger";
 import { type Entity, firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
-import { refusePaused, startWaiting } from "./environment-states";
+import { refusePaused, startWaiting } from "./environments";
 
 /** Picks an account of the chain that never was another member's: an unused one of its own, else a new one. */
 function accountFor({ context: { store }, environment }: Making, membership: string): number {
@@ -74,7 +74,7 @@ export const node = resource({
   },
   made(context, { parent }) {
     startWaiting(context, parent);
-    context.backend.ledger.prepare(context.store.get("environment", parent)!);
+    context.backend.ledger.prepare?.(context.store.get("environment", parent)!);
   },
   view(context, entity, at, host) {
     const first_user_account = context.backend.ledger.accountOf(entity);

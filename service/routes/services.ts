@@ -8,7 +8,7 @@ import { deleteObject } from "../store/deletion";
 import { refuseOthers, sees } from "../store/sharing";
 import { type Entity, firstStart, isUtility, stateAt } from "../store/entities";
 import { answer, gone, resource, show, withUnknownFields } from "./crud";
-import { refusePaused } from "./environment-states";
+import { refusePaused } from "./environments";
 import { portOf, smallest } from "./nodes";
 
 const typeOf = (entity: Entity<"service">) => (isUtility(entity) ? "utility" : "member");

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
-import { turnOf } from "../http/bodies";
+import { turnOf } from "../http/turns";
 import { scope } from "../http/server";
 import { acceptText, send, Share } from "../ledger/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";

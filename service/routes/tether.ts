@@ -55,9 +55,9 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   };
 
   /** The answer to a POST: the configuration as it is then, where the settings say so. */
-  const configured = ({ id }: Tether, otherwise: (now: Tether) => Wire) => {
-    const now = store.get("tether", id)!;
-    return settings.quirks.tetherConfig ? withUnknownFields(context, configurationOf(context, now)) : otherwise(now);
+  const configured = ({ id }: Tether, otherwise: Wire) => {
+    if (!settings.quirks.tetherConfig) return otherwise;
+    return withUnknownFields(context, configurationOf(context, store.get("tether", id)!));
   };
 
   get("", (tether) => {
@@ -84,18 +84,14 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     body(nothing, request);
     const now = hasAccount(context, tether) ? tether : change(tether, { hasAccount: true });
     const account = await owned(now, now.fields.network);
-    return answer(
-      context,
-      reply,
-      settings.quirks.created,
-      configured(now, () => account),
-    );
+    return answer(context, reply, settings.quirks.created, configured(now, account));
   });
   for (const [path, rules] of [["/targetNetwork", targetNetwork] as const, ["/interval", interval] as const]) {
     post(path, (tether, request, reply) => {
       const fields = body<z.ZodRawShape>(rules, request);
       if (tether.fields.active) throw new Refusal(409, "The tether service is active: deactivate it first.");
-      return answer(context, reply, 200, configured(change(tether, fields), show));
+      const now = change(tether, fields);
+      return answer(context, reply, 200, configured(now, show(now)));
     });
   }
   post("/deploy", async (tether, request, reply) => {
@@ -107,12 +103,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
       throw new Refusal(409, `The contract is already deployed on ${network}.`);
     }
     const deployed = await tethers.deploy(tether, network);
-    return answer(
-      context,
-      reply,
-      200,
-      configured(tether, () => deployed),
-    );
+    return answer(context, reply, 200, configured(tether, deployed));
   });
   app.post("/embedded/tether/:tetherId/fund", async (request, reply) => {
     const { network, wei } = body(funding, request);

@@ -54,7 +54,7 @@ function replaceAll(context: Context, entity: Entity, change: (one: Entity, now:
   const all = new Map([entity, ...contents(context, entity)].map((one) => [one.id, one]));
   const gone = [...all.values()].map((one) => change(one, now));
   context.store.put(gone);
-  context.backend.removed(gone);
+  context.backend.removed?.(gone);
   return gone[0]!;
 }
 

@@ -44,7 +44,6 @@ export function replaceFile(file: string, content: string | Buffer | ((descripto
 
 /** Syncs a folder. A new file in it survives a power cut only after that. */
 export function syncFolder(folder: string): void {
-  if (process.platform === "win32") return; // Windows syncs no folders
   const descriptor = openSync(folder, "r");
   try {
     fsyncSync(descriptor);

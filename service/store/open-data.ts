@@ -30,7 +30,8 @@ export async function openData(options: ResolvedOptions, lost: (error: Error) =>
     store = new Store(clock, dir && join(dir, "state.jsonl"));
     const first = options.organizations[0]!.name;
     const organizations = new Organizations(store, keys, first);
-    if (dir !== undefined && !fresh) check(dir, store, organizations, options);
+    if (dir !== undefined && !fresh) checkKeys(dir, organizations, options);
+    if (dir !== undefined) AccountKeys.check(join(dir, "accounts"), store);
     store.tidy();
     if (dir !== undefined && fresh) replaceFile(join(dir, setup), "");
     for (const { name, apiKey } of options.organizations) organizations.ensure(name, apiKey);
@@ -63,12 +64,11 @@ function holdsSomething(path: string): boolean {
   return readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
 }
 
-/** Checks that everything that the data refer to is there, besides ledgers. Changes nothing. */
-function check(dir: string, store: Store, organizations: Organizations, options: ResolvedOptions): void {
+/** Checks that the keys of all organizations are there. Changes nothing. */
+function checkKeys(dir: string, organizations: Organizations, options: ResolvedOptions): void {
   const given = new Set(options.organizations.filter(({ apiKey }) => apiKey !== undefined).map(({ name }) => name));
   const keyless = organizations.list().find(({ name, apiKey }) => apiKey === "" && !given.has(name));
   if (keyless) throw damaged(join(dir, "api-keys.json"), `the API key of ${keyless.name} is missing`);
-  AccountKeys.check(join(dir, "accounts"), store);
 }
 
 type WantedTether = ResolvedOptions["tethers"][number];

@@ -61,9 +61,7 @@ export class AccountKeys {
   constructor(
     private readonly dir: string | undefined,
     private readonly store: Store,
-  ) {
-    if (dir !== undefined) AccountKeys.check(dir, store);
-  }
+  ) {}
 
   /** Checks that the keys of all tethers are there. Changes nothing. */
   static check(dir: string, store: Store): void {

@@ -305,7 +305,7 @@ class Pins {
     const environment = boundEnvironment(this.base, this.#get(id));
     if (!environment) throw new Error("The environment to pin does not exist.");
     const states = await this.ledger.statesNow(environment);
-    return { network, index, hash: reportHash(states), states, at: this.base.clock() };
+    return { network, index, hash: keccak(canonicalJson(states)), states, at: this.base.clock() };
   }
 
   /** Sends the transaction, the recorded one if there is one. */
@@ -330,9 +330,6 @@ class Pins {
 
   #get = (id: string) => this.base.store.get("tether", id)!;
 }
-
-/** The hash of a report, which a tether pins: Keccak-256 of its canonical JSON. */
-const reportHash = (states: readonly unknown[]): string => keccak(canonicalJson(states));
 
 /** JSON without white space, with the keys of each object sorted (RFC 8785): the same text for the same content. */
 export function canonicalJson(value: unknown): string {

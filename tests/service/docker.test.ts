@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { newFolder } from "./helpers";
 
 const root = resolve(__dirname, "../..");
 const compose = join(root, "examples/docker/compose.yaml");
@@ -15,12 +15,8 @@ test("the compose file keeps to Docker's schema, and the linter finds nothing", 
 });
 
 test("the linter would find a misspelled field", () => {
-  const folder = mkdtempSync(join(tmpdir(), "consortium-docker-"));
-  try {
-    const file = join(folder, "compose.yaml");
-    writeFileSync(file, readFileSync(compose, "utf8").replace("volumes:", "volume:"));
-    expect(lint(file).status).toBe(1);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder();
+  const file = join(folder, "compose.yaml");
+  writeFileSync(file, readFileSync(compose, "utf8").replace("volumes:", "volume:"));
+  expect(lint(file).status).toBe(1);
 });

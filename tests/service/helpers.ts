@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startService, type Service, type ServiceOptions } from "../../service/index";
 
 /** Any object that the service shows. A test reads the fields that it checks. */
@@ -68,18 +71,26 @@ export class FakeClock {
   }
 }
 
-const running: Service[] = [];
+const endings: (() => unknown)[] = [];
+/** Does something after the test. What was begun last ends first. */
+export const atEnd = (end: () => unknown) => void endings.push(end);
+afterEach(async () => {
+  for (let end = endings.pop(); end; end = endings.pop()) await end();
+});
 
 /** Starts a service that is closed after the test. */
 export async function start(options: ServiceOptions = {}): Promise<{ service: Service; send: Send }> {
   const service = await startService(options);
-  running.push(service);
+  atEnd(() => service.close());
   return { service, send: client(service.baseUrl, service.apiKey) };
 }
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.close()));
-});
+/** A folder that is removed after the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "consortium-test-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
 
 export interface World {
   consortium: string;

@@ -68,7 +68,7 @@ const runs = [
 ] as const;
 
 /**
- * Recorded on 2026-11-23: examples that come with the provider, with its versions 1.3.1 and 0.2.15. Two more make the same calls
+ * Recorded on 2026-11-23: examples that come with the provider, with its versions 1.3.1 and 0.2.15. Three more make the same calls
  * with fewer fields. Names and descriptions are ours. `kept`: what the example shares with others, so that its destroy leaves it.
  */
 const examples: Record<string, { apply: string; destroy: string; kept?: string[] }> = {
@@ -93,22 +93,6 @@ const examples: Record<string, { apply: string; destroy: string; kept?: string[]
 204 DELETE $n2
 202 DELETE $e
 204~ DELETE $m2
-204~ DELETE $m1
-202 DELETE $c`,
-  },
-  env_with_bells_whistles: {
-    apply: `
-201 POST /consortia = c {"name":"C","description":"d"}
-201 POST $c/environments = e {"name":"E","description":"d","provider":"geth","consensus_type":"poa","prefunded_accounts":{"f601c8a58a738c1055094d0cf3018266d562c4a5":{"balance":"3000000000000000000000000000"}}}
-201 POST $c/memberships = m1 {"org_name":"Org 1"}
-201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m1","role":"validator","size":"small"}
-200~ GET $n1
-201 POST $e/services = s1 {"name":"IPFS 1","service":"ipfs","membership_id":"@m1"}
-200~ GET $s1`,
-    destroy: `
-204 DELETE $s1
-204 DELETE $n1
-202 DELETE $e
 204~ DELETE $m1
 202 DELETE $c`,
   },

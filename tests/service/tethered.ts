@@ -1,20 +1,38 @@
-import { containing, FakeClock, start } from "./helpers";
+import { build, containing, FakeClock, type Send, start } from "./helpers";
+import { quick } from "./ledgers";
+import type { Network } from "./targets";
 
 export const refused = (status: number, text: string) => ({
   status,
   body: { errorMessage: containing(text) },
 });
 
-/** A service with one tether on a fake clock; `post` and `get` go to the tether. */
-export async function tethered(options: Parameters<typeof start>[0] = {}) {
-  const clock = new FakeClock();
-  const started = await start({ clock: clock.now, tethers: [{ id: "tether0001" }], ...options });
-  const { send } = started;
-  const get = (path: string) => send("GET", `/tether/tether0001${path}`);
+/** The ways to the tether. */
+export function ways(send: Send) {
+  const get = (path = "") => send("GET", `/tether/tether0001${path}`);
   const post = (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body);
   const configure = async (network = "rinkeby", interval = 1) => {
     expect((await post("/targetNetwork", { network })).status).toBe(200);
     expect((await post("/interval", { interval })).status).toBe(200);
   };
-  return { ...started, clock, get, post, configure };
+  return { get, post, configure };
+}
+
+/** A service with one tether on a fake clock; `post` and `get` go to the tether. */
+export async function tethered(options: Parameters<typeof start>[0] = {}) {
+  const clock = new FakeClock();
+  const started = await start({ clock: clock.now, tethers: [{ id: "tether0001" }], ...options });
+  return { ...started, clock, ...ways(started.send) };
+}
+
+/** A tether that pins to a test's own network, maybe through a proxy, with an environment, and with money there. */
+export async function pinning(network: Network, options: Parameters<typeof start>[0] = {}, url = network.url) {
+  const ledger = { targets: { rinkeby: url } };
+  const started = await start({ ledger, timing: quick, tethers: [{ id: "tether0001" }], ...options });
+  await build(started.send);
+  const { get, post, configure } = ways(started.send);
+  await configure();
+  const { account } = (await get()).body;
+  await network.fund(account);
+  return { ...started, get, post, account };
 }

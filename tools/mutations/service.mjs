@@ -40,14 +40,14 @@ export const serviceRules = [
   },
   {
     rule: "an answer that is larger than what may be unread is sent where nothing is unread",
-    file: "service/http/unread.ts",
+    file: "service/http/server.ts",
     find: "if (before > 0 && before + payload.length > most)",
     put: "if (before + payload.length > most)",
     tests: "service/http/connections.test.ts",
   },
   {
     rule: "a change that was made is answered, whatever is unread",
-    file: "service/http/unread.ts",
+    file: "service/http/server.ts",
     find: ' || request.method !== "GET"',
     put: "",
     tests: "service/http/connections.test.ts",
@@ -218,14 +218,14 @@ export const serviceRules = [
     file: "service/http/authentication.ts",
     find: "const own = credential?.parent === node?.parent && ",
     put: "const own = ",
-    tests: "service/routes/runtime.test.ts",
+    tests: "service/ledger/real-ledger.test.ts",
   },
   {
     rule: "a pair opens nodes of its own member only",
     file: "service/http/authentication.ts",
     find: " && credential?.fields.membership_id === node?.fields.membership_id;",
     put: ";",
-    tests: "service/routes/runtime.test.ts",
+    tests: "service/ledger/real-ledger.test.ts",
   },
   {
     rule: "a pair opens the shared services of its own environment only",
@@ -349,21 +349,21 @@ export const serviceRules = [
   // like the hosted service
   {
     rule: "a token without a good signature is none",
-    file: "service/http/tokens.ts",
+    file: "service/http/authentication.ts",
     find: "more.length > 0 || !isSame(signature, this.#sign(`${head}.${body}`))",
     put: "more.length > 0",
     tests: "service/routes/account.test.ts",
   },
   {
     rule: "a token ends after its hour",
-    file: "service/http/tokens.ts",
+    file: "service/http/authentication.ts",
     find: "!data || this.clock() >= data.exp * 1_000",
     put: "!data",
     tests: "service/routes/account.test.ts",
   },
   {
     rule: "a token ends with its key",
-    file: "service/http/tokens.ts",
+    file: "service/http/authentication.ts",
     find: "this.#mark(hash) === data.key",
     put: "this.#mark(hash) !== data",
     tests: "service/routes/account.test.ts",
@@ -394,7 +394,7 @@ export const serviceRules = [
     file: "service/ledger/chains.ts",
     find: "if (ending) return ending.then(() => this.get(spec));",
     put: "",
-    tests: "service/ledger/stopped.test.ts",
+    tests: "service/ledger/chains.test.ts",
   },
   {
     rule: "the ledger of an environment that is being deleted does not come back",
@@ -412,7 +412,7 @@ export const serviceRules = [
   },
   {
     rule: "an environment that waits starts with its first node",
-    file: "service/routes/environment-states.ts",
+    file: "service/routes/environments.ts",
     find: "if (!settings.quirks.environmentsWait ||",
     put: "if (settings.quirks.environmentsWait ||",
     tests: "service/routes/hosted.test.ts",
@@ -490,7 +490,7 @@ export const serviceRules = [
   {
     rule: "whoever came in with a former password goes",
     file: "service/routes/actions.ts",
-    find: "backend.removed([changed]);",
+    find: "backend.removed?.([changed]);",
     put: "",
     tests: "service/routes/actions.test.ts",
   },

@@ -11,20 +11,20 @@ jest.setTimeout(120_000 + count * 60_000);
 beforeAll(built);
 
 const ether = 10n ** 18n;
-const victims = ["service", "watcher", "one chain", "all chains", "all"] as const;
+const victims = ["service", "watchers", "one chain", "all chains", "all"] as const;
 const purse = "t-purse";
 const tethers = environments.map(tetherOf);
 
 /** Kills some of its processes, and waits until all is back. Returns how long that took, in ms. */
 async function kill(service: Served, victim: (typeof victims)[number], random: Random, back: () => Promise<void>) {
-  const { service: server, watcher, chains } = service.processes();
+  const { service: server, watchers, chains } = service.processes();
   const killed = performance.now();
   const doomed = {
     service: server,
-    watcher,
+    watchers,
     "one chain": chains.length > 0 ? [random.one(chains)] : [],
     "all chains": chains,
-    all: [...server, ...watcher, ...chains],
+    all: [...server, ...watchers, ...chains],
   };
   for (const pid of doomed[victim]) {
     try {
@@ -91,7 +91,7 @@ async function rounds(service: Served, random: Random) {
   return { done, acknowledged, lost: [...done.flatMap((one) => one.lost), ...(await lost())] };
 }
 
-test("kill -9 of the service, the watcher, a chain or all under load loses nothing that anybody was told", async () => {
+test("kill -9 of the service, the watchers, a chain or all under load loses nothing that anybody was told", async () => {
   const offered = environments.flatMap(({ name }) => ["--tether", `${tetherOf({ name })}=${name}`]);
   const service = new Served(["--tether-hour", "1", ...offered, "--tether", purse]);
   try {

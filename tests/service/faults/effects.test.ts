@@ -66,18 +66,14 @@ describe("what a fault does", () => {
     expect(await names(send)).toEqual([]);
   });
 
-  test("resetBefore: the connection is reset, nothing is done", async () => {
+  test.each([
+    ["resetBefore", []],
+    ["resetAfter", ["a"]],
+  ] as const)("%s: the connection is reset, and this was done: %j", async (kind, done) => {
     const { service, send } = await start();
-    service.faults.add({ kind: "resetBefore" });
+    service.faults.add({ kind });
     expect(await failure(create(send, "a"))).toBe("ECONNRESET");
-    expect(await names(send)).toEqual([]);
-  });
-
-  test("resetAfter: it is done, then the connection is reset", async () => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "resetAfter" });
-    expect(await failure(create(send, "a"))).toBe("ECONNRESET");
-    expect(await names(send)).toEqual(["a"]);
+    expect(await names(send)).toEqual(done);
   });
 
   test.each([true, false])("hang (acted: %s): no answer until the client gives up", async (acted) => {

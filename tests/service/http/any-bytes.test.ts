@@ -35,31 +35,17 @@ function proper({ key, paths, credential, urls }: Awaited<ReturnType<typeof serv
   const to = (line: string, ...more: string[]) => [`${line} HTTP/1.1`, "host: localhost", ...more];
   const chunked = `${call.length.toString(16)}\r\n${call}\r\n0\r\n\r\n`;
   const small = '{"name":"x"}';
+  const [json, length] = ["content-type: application/json", `content-length: ${call.length}`];
+  const http2 = "http2-settings: AAMAAABkAAQAAP__";
   return [
     head(...to("GET /api/v1/consortia", bearer)),
-    head(
-      ...to(
-        `PATCH /api/v1${paths.consortium}`,
-        bearer,
-        "content-type: application/json",
-        `content-length: ${small.length}`,
-      ),
-    ) + small,
-    head(...to(`POST ${runtime}`, pair, "content-type: application/json", `content-length: ${call.length}`)) + call,
+    head(...to(`PATCH /api/v1${paths.consortium}`, bearer, json, `content-length: ${small.length}`)) + small,
+    head(...to(`POST ${runtime}`, pair, json, length)) + call,
     head(...to(`POST ${runtime}`, pair, "transfer-encoding: chunked")) + chunked,
-    head(...to(`POST ${runtime}`, pair, "expect: 100-continue", `content-length: ${call.length}`)) + call,
+    head(...to(`POST ${runtime}`, pair, "expect: 100-continue", length)) + call,
     head(...to(`GET ${runtime}`, pair, ...socket, "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==")) +
       "\x81\x85\0\0\0\0hello",
-    head(
-      ...to(
-        `POST ${runtime}`,
-        pair,
-        "connection: Upgrade, HTTP2-Settings",
-        "upgrade: h2c",
-        "http2-settings: AAMAAABkAAQAAP__",
-        `content-length: ${call.length}`,
-      ),
-    ) + call,
+    head(...to(`POST ${runtime}`, pair, "connection: Upgrade, HTTP2-Settings", "upgrade: h2c", http2, length)) + call,
     head("GET"),
     head("POST /runtime/ HTTP/1.1"),
     head("CONNECT localhost:1 HTTP/1.1", "host: localhost"),
@@ -78,57 +64,25 @@ function edits(all: readonly string[]): fc.Arbitrary<Edit> {
     return Buffer.concat([bytes.subarray(0, index), added, bytes.subarray(index + over)]);
   };
   const tokens = fc.constantFrom(
-    ...[
-      "\r\n",
-      "\n",
-      "\r\n\r\n",
-      "\0",
-      " ",
-      ":",
-      "host:",
-      "host: evil.example\r\n",
-      "expect: foo\r\n",
-      "upgrade: websocket\r\n",
-    ],
-    ...[
-      "connection: upgrade\r\n",
-      "content-length: 99999999999\r\n",
-      "content-length: -1\r\n",
-      "transfer-encoding: chunked\r\n",
-    ],
-    ...["authorization:\r\n", "HTTP/0.9", "HTTP/1.0", "%", "/..", "{", "[[[[", '"\\ud800"', "x".repeat(20_000)],
+    ...["\r\n", "\n", "\r\n\r\n", "\0", " ", ":", "host:", "host: evil.example\r\n", "expect: foo\r\n"],
+    ...["upgrade: websocket\r\n", "connection: upgrade\r\n", "content-length: 99999999999\r\n"],
+    ...["content-length: -1\r\n", "transfer-encoding: chunked\r\n", "authorization:\r\n", "HTTP/0.9", "HTTP/1.0"],
+    ...["%", "/..", "{", "[[[[", '"\\ud800"', "x".repeat(20_000)],
   );
+  const edit = <T>(drawn: fc.Arbitrary<T>, how: (bytes: Buffer, value: T) => Buffer) =>
+    drawn.map(
+      (value): Edit =>
+        (bytes) =>
+          how(bytes, value),
+    );
+  const some = (most: number) => fc.tuple(at, fc.uint8Array({ minLength: 1, maxLength: most }));
   return fc.oneof(
-    fc.tuple(at, fc.uint8Array({ minLength: 1, maxLength: 8 })).map(
-      ([where, more]): Edit =>
-        (bytes) =>
-          put(bytes, where, more),
-    ),
-    fc.tuple(at, fc.uint8Array({ minLength: 1, maxLength: 4 })).map(
-      ([where, other]): Edit =>
-        (bytes) =>
-          put(bytes, where, other, other.length),
-    ),
-    fc.tuple(at, tokens).map(
-      ([where, token]): Edit =>
-        (bytes) =>
-          put(bytes, where, Buffer.from(token)),
-    ),
-    fc.tuple(at, fc.nat(40)).map(
-      ([where, count]): Edit =>
-        (bytes) =>
-          put(bytes, where, Buffer.alloc(0), count),
-    ),
-    at.map(
-      (where): Edit =>
-        (bytes) =>
-          bytes.subarray(0, place(bytes, where)),
-    ),
-    fc.constantFrom(...all).map(
-      (more): Edit =>
-        (bytes) =>
-          Buffer.concat([bytes, Buffer.from(more, "latin1")]),
-    ), // pipelined
+    edit(some(8), (bytes, [where, more]) => put(bytes, where, more)),
+    edit(some(4), (bytes, [where, other]) => put(bytes, where, other, other.length)),
+    edit(fc.tuple(at, tokens), (bytes, [where, token]) => put(bytes, where, Buffer.from(token))),
+    edit(fc.tuple(at, fc.nat(40)), (bytes, [where, count]) => put(bytes, where, Buffer.alloc(0), count)),
+    edit(at, (bytes, where) => bytes.subarray(0, place(bytes, where))),
+    edit(fc.constantFrom(...all), (bytes, more) => Buffer.concat([bytes, Buffer.from(more, "latin1")])), // pipelined
   );
 }
 

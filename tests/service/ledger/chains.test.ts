@@ -1,30 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { networkInterfaces, tmpdir } from "node:os";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
 import { startService } from "../../../service/index";
 import { chainsAt, enginesOf } from "./chains";
-import { until } from "../helpers";
+import { newFolder, until } from "../helpers";
 
 jest.setTimeout(60_000);
 
 let dir: string;
-beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-chains-test-"))));
-afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
-
-const open: Chains[] = [];
-afterEach(() => Promise.all(open.splice(0).map((chains) => chains.close())));
+beforeEach(() => (dir = newFolder()));
 
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 32, free: true };
-
-/** Chains in the test's folder. */
-function chainsIn(folder = dir) {
-  const made = chainsAt(folder);
-  open.push(made.chains);
-  return made;
-}
 
 const height = async (chain: Awaited<ReturnType<Chains["get"]>>) => Number(await chain.call<string>("eth_blockNumber"));
 
@@ -60,7 +49,7 @@ const answers = (host: string, port: number) =>
 const onLinux = process.platform === "linux";
 
 test("no web page and no other program reaches a chain by an address", async () => {
-  const { chains } = chainsIn();
+  const { chains } = chainsAt(dir);
   const chain = await chains.get(spec);
   expect(await height(chain)).toBe(0);
   if (onLinux) {
@@ -76,40 +65,33 @@ test("no web page and no other program reaches a chain by an address", async () 
 });
 
 test("a chain's keys are random, the same at each start, and in one file that only its owner reads", async () => {
-  const other = mkdtempSync(join(tmpdir(), "consortium-chains-test-"));
-  try {
-    const [one, two] = [chainsIn(), chainsIn(other)];
-    const [chain, elsewhere] = [await one.chains.get(spec), await two.chains.get(spec)];
-    const accounts = await chain.call<string[]>("eth_accounts");
-    expect(accounts).toHaveLength(32);
-    expect((await elsewhere.call<string[]>("eth_accounts")).filter((one) => accounts.includes(one))).toEqual([]);
-    const [from, to] = accounts;
-    const hash = await chain.call<string>("eth_sendTransaction", [{ from, to, value: "0x5", gasPrice: "0x0" }]);
+  const [one, two] = [chainsAt(dir), chainsAt(newFolder())];
+  const [chain, elsewhere] = [await one.chains.get(spec), await two.chains.get(spec)];
+  const accounts = await chain.call<string[]>("eth_accounts");
+  expect(accounts).toHaveLength(32);
+  expect((await elsewhere.call<string[]>("eth_accounts")).filter((one) => accounts.includes(one))).toEqual([]);
+  const [from, to] = accounts;
+  const hash = await chain.call<string>("eth_sendTransaction", [{ from, to, value: "0x5", gasPrice: "0x0" }]);
 
-    const { alloc } = JSON.parse(readFileSync(join(dir, "e1", "genesis.json"), "utf8")) as {
-      alloc: Record<string, { secretKey: string }>;
-    };
-    const keys = Object.values(alloc).map(({ secretKey }) => secretKey.slice(2));
-    const isSecret = (text: string) =>
-      keys.some((key) => text.includes(key)) || /mnemonic|junk|private key/i.test(text);
-    await until(() => Promise.resolve(chain.lines.join("\n").includes(hash)));
-    expect(chain.lines.filter(isSecret)).toEqual([]);
-    const processes = execFileSync("ps", ["-eww", "-o", "args="], { encoding: "utf8" });
-    expect(processes.split("\n").filter((line) => line.includes("anvil") && isSecret(line))).toEqual([]);
-    await one.chains.close();
-    const files = readdirSync(dir, { recursive: true, encoding: "utf8" }).map((name) => join(dir, name));
-    for (const file of files.filter((name) => statSync(name).isFile())) {
-      expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
-      if (!file.endsWith("genesis.json")) expect(isSecret(readFileSync(file, "latin1"))).toBe(false);
-    }
-
-    const again = await chainsIn().chains.get(spec);
-    expect(await again.call("eth_accounts")).toEqual(accounts);
-    expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1", blockNumber: "0x1" });
-  } finally {
-    await Promise.all(open.splice(0).map((chains) => chains.close()));
-    rmSync(other, { recursive: true, force: true });
+  const { alloc } = JSON.parse(readFileSync(join(dir, "e1", "genesis.json"), "utf8")) as {
+    alloc: Record<string, { secretKey: string }>;
+  };
+  const keys = Object.values(alloc).map(({ secretKey }) => secretKey.slice(2));
+  const isSecret = (text: string) => keys.some((key) => text.includes(key)) || /mnemonic|junk|private key/i.test(text);
+  await until(() => Promise.resolve(chain.lines.join("\n").includes(hash)));
+  expect(chain.lines.filter(isSecret)).toEqual([]);
+  const processes = execFileSync("ps", ["-eww", "-o", "args="], { encoding: "utf8" });
+  expect(processes.split("\n").filter((line) => line.includes("anvil") && isSecret(line))).toEqual([]);
+  await one.chains.close();
+  const files = readdirSync(dir, { recursive: true, encoding: "utf8" }).map((name) => join(dir, name));
+  for (const file of files.filter((name) => statSync(name).isFile())) {
+    expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
+    if (!file.endsWith("genesis.json")) expect(isSecret(readFileSync(file, "latin1"))).toBe(false);
   }
+
+  const again = await chainsAt(dir).chains.get(spec);
+  expect(await again.call("eth_accounts")).toEqual(accounts);
+  expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1", blockNumber: "0x1" });
 });
 
 test.each([
@@ -120,6 +102,16 @@ test.each([
   await expect(startService({ dataDir: dir, ledger: true })).rejects.toThrow(message);
   rmSync(join(dir, name));
   await (await startService({ dataDir: dir, ledger: true })).close();
+});
+
+test("a chain that is needed again while it ends starts once it has ended", async () => {
+  const { chains } = chainsAt(dir);
+  const first = await chains.get(spec);
+  const ended = chains.stop("e1");
+  const [again, same] = await Promise.all([chains.get(spec), chains.get(spec), ended]);
+  expect(again).toBe(same);
+  expect(again).not.toBe(first);
+  expect(await height(again)).toBe(0);
 });
 
 test("damaged keys are said in a sentence, and stay", async () => {
@@ -136,34 +128,3 @@ test("damaged keys are said in a sentence, and stay", async () => {
   );
   expect(readFileSync(file, "utf8")).toBe("0x12\n");
 });
-
-test.each([
-  ["without a period", spec],
-  ["with one", { ...spec, period: 1 }],
-])(
-  "a clock that is set back by an hour stops no block, %s: they have the time of the one before",
-  async (_name, kind) => {
-    const chain = await chainsIn().chains.get(kind);
-    const [from, to] = await chain.call<string[]>("eth_accounts");
-    const mined = async () => {
-      const hash = await chain.call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-      type Receipt = { blockHash: string } | null;
-      let receipt: Receipt = null;
-      await until(async () => (receipt = await chain.call<Receipt>("eth_getTransactionReceipt", [hash])) !== null);
-      return chain.call<{ timestamp: string }>("eth_getBlockByHash", [receipt!.blockHash, false]);
-    };
-    const before = await mined();
-    const now = Date.now;
-    const clock = jest.spyOn(Date, "now").mockImplementation(() => now() - 3_600_000);
-    try {
-      for (let block = 0; block < 3; block++) {
-        const { timestamp } = await mined();
-        expect(Number(timestamp)).toBeGreaterThanOrEqual(Number(before.timestamp));
-        expect(Number(timestamp)).toBeLessThan(Number(before.timestamp) + 60);
-      }
-    } finally {
-      clock.mockRestore();
-    }
-    expect(chain.restarting).toBeUndefined();
-  },
-);

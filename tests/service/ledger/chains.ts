@@ -3,6 +3,7 @@ import { findAnvil } from "../../../service/ledger/engine";
 import { type Pace, usualPace } from "../../../service/ledger/chain-base";
 import { type Chain, Chains } from "../../../service/ledger/chains";
 import { own, rpcCall } from "../../../service/ledger/rpc";
+import { atEnd } from "../helpers";
 import { SteadyClock, Store } from "../../../service/store/store";
 
 /** Changes of a chain's pace: `blocks` of a segment; `room` and `longest`, the weight and blocks since the last snapshot. */
@@ -16,11 +17,17 @@ const paceOf = ({ blocks, room, longest, ...changed }: Changed): Pace => ({
   ...changed,
 });
 
-/** Chains in a folder, and their warnings. */
+const open: Chains[] = [];
+/** Ends all chains that the test has begun so far. */
+export const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
+
+/** Chains in a folder, which end with the test, and their warnings. */
 export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore()) {
   const warnings: string[] = [];
   const warn = (text: string) => void warnings.push(text);
   const chains = new Chains(findAnvil(undefined)!, folder, store, warn, undefined, paceOf(pace));
+  open.push(chains);
+  atEnd(closeAll);
   return { chains, warnings };
 }
 
@@ -29,11 +36,11 @@ export const use = (chain: Chain) => chain.ask(rpcCall("eth_blockNumber", []), o
 
 export const emptyStore = () => new Store(new SteadyClock(Date.now));
 
-/** The processes that execute chains of a folder. */
+/** The processes that execute chains of a folder, without the shells that watch over them. */
 export const enginesOf = (folder: string) =>
   execFileSync("ps", ["-eww", "-o", "pid=,args="], { encoding: "utf8" })
     .split("\n")
-    .filter((line) => line.includes("anvil") && line.includes(`--init ${folder}`))
+    .filter((line) => !line.includes("/bin/sh") && line.includes(`--init ${folder}`))
     .map((line) => Number(line.trim().split(" ")[0]));
 
 type Block = { number: string; hash: string; timestamp: string; transactions: unknown[] };

@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { signing, standard } from "../../../service/ledger/params";
 import { random } from "../../support/random";
-import { basic, build, containing, start, until } from "../helpers";
+import { basic, build, containing, newFolder, start, until } from "../helpers";
 import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";
+import { signing, standard } from "../../../service/ledger/params";
 
 jest.setTimeout(120_000);
 afterEach(() => jest.restoreAllMocks());
@@ -110,49 +109,45 @@ test("so are bodies of the API", async () => {
 });
 
 test("one flipped bit in a file of one ledger: the others start and serve, and the service says which one is out of order", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-  try {
-    const options = { dataDir, ledger: true, timing: quick };
-    const before = await start(options);
-    const raft = { provider: "quorum", consensus_type: "raft" };
-    const [damaged, other] = [await build(before.send, raft), await build(before.send, raft)];
-    const placeOf = (service: { url: string }, { environment, node }: typeof damaged) =>
-      `${service.url}/runtime/${environment}/${node}`;
-    for (const one of [damaged, other]) await result(placeOf(before.service, one), one.credential, "eth_chainId");
-    await before.service.close();
-    const folder = join(dataDir, "chains", damaged.environment);
-    for (const name of readdirSync(folder)) {
-      const file = join(folder, name);
-      const whole = readFileSync(file);
-      const flipped = Buffer.from(whole);
-      flipped[Math.floor(whole.length / 2)]! ^= 1 << (whole.length % 7);
-      writeFileSync(file, flipped);
-      const warned = jest.spyOn(process, "emitWarning").mockImplementation();
-      const { service, send } = await start(options);
-      const said = containing(`The ledger ${damaged.environment} is out of order: ${file} is damaged`);
-      expect(warned.mock.calls).toEqual([[said, "ConsortiumWarning"]]);
-      warned.mockRestore();
-      const refused = { status: 503, body: { errorMessage: said } };
-      expect(await rpc(placeOf(service, damaged), damaged.credential, eth("eth_chainId"))).toMatchObject(refused);
-      expect(await send("GET", `${damaged.paths.node}/status`)).toMatchObject(refused);
-      expect(await webSocket(placeOf(service, damaged).replace("http", "ws"), damaged.credential)).toMatchObject({
-        status: 503,
-        error: said,
-      });
-      expect(await result(placeOf(service, other), other.credential, "eth_chainId")).toMatch(/^0x/);
-      expect((await send("GET", damaged.paths.node)).status).toBe(200);
-      expect(readFileSync(file)).toEqual(flipped);
-      await service.close();
-      writeFileSync(file, whole);
-    }
-    const { service } = await start(options);
-    expect(await result(placeOf(service, damaged), damaged.credential, "eth_chainId")).toMatch(/^0x/);
+  const dataDir = newFolder();
+  const options = { dataDir, ledger: true, timing: quick };
+  const before = await start(options);
+  const raft = { provider: "quorum", consensus_type: "raft" };
+  const [damaged, other] = [await build(before.send, raft), await build(before.send, raft)];
+  const placeOf = (service: { url: string }, { environment, node }: typeof damaged) =>
+    `${service.url}/runtime/${environment}/${node}`;
+  for (const one of [damaged, other]) await result(placeOf(before.service, one), one.credential, "eth_chainId");
+  await before.service.close();
+  const folder = join(dataDir, "chains", damaged.environment);
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const whole = readFileSync(file);
+    const flipped = Buffer.from(whole);
+    flipped[Math.floor(whole.length / 2)]! ^= 1 << (whole.length % 7);
+    writeFileSync(file, flipped);
+    const warned = jest.spyOn(process, "emitWarning").mockImplementation();
+    const { service, send } = await start(options);
+    const said = containing(`The ledger ${damaged.environment} is out of order: ${file} is damaged`);
+    expect(warned.mock.calls).toEqual([[said, "ConsortiumWarning"]]);
+    warned.mockRestore();
+    const refused = { status: 503, body: { errorMessage: said } };
+    expect(await rpc(placeOf(service, damaged), damaged.credential, eth("eth_chainId"))).toMatchObject(refused);
+    expect(await send("GET", `${damaged.paths.node}/status`)).toMatchObject(refused);
+    expect(await webSocket(placeOf(service, damaged).replace("http", "ws"), damaged.credential)).toMatchObject({
+      status: 503,
+      error: said,
+    });
+    expect(await result(placeOf(service, other), other.credential, "eth_chainId")).toMatch(/^0x/);
+    expect((await send("GET", damaged.paths.node)).status).toBe(200);
+    expect(readFileSync(file)).toEqual(flipped);
     await service.close();
-    rmSync(folder, { recursive: true });
-    const without = await start(options);
-    expect((await without.send("GET", `${damaged.paths.node}/status`)).status).toBe(503);
-    expect((await without.send("DELETE", damaged.paths.environment)).status).toBe(202);
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
+    writeFileSync(file, whole);
   }
+  const { service } = await start(options);
+  expect(await result(placeOf(service, damaged), damaged.credential, "eth_chainId")).toMatch(/^0x/);
+  await service.close();
+  rmSync(folder, { recursive: true });
+  const without = await start(options);
+  expect((await without.send("GET", `${damaged.paths.node}/status`)).status).toBe(503);
+  expect((await without.send("DELETE", damaged.paths.environment)).status).toBe(202);
 });

@@ -1,51 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request as secureRequest } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import fc from "fast-check";
 import { findAnvil } from "../../../service/ledger/engine";
-import { random } from "../../support/random";
 import { basic, build, containing, start, type Send } from "../helpers";
-import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";
+import { eth, ledgered, quick, raw, rpc, webSocket } from "../ledgers";
+import { cert, key } from "../../support/certificate";
 
 jest.setTimeout(60_000);
-
-test("whatever is sent to a node's addresses, the service answers clearly and stays up", async () => {
-  const { credential, urls } = await ledgered();
-  const good = basic(credential.username, credential.password).authorization;
-  const header = fc.oneof(
-    fc.constant(good),
-    fc.constantFrom("", "Basic", "Basic ", "Basic :", "Basic =", "Bearer x", `${good}x`, `Basic ${"A".repeat(9_000)}`),
-    fc.string().map((text) => `Basic ${Buffer.from(text).toString("base64")}`),
-    fc.stringMatching(/^[\x20-\x7e]{0,60}$/),
-  );
-  const body = fc.oneof(
-    fc.string(),
-    fc.json(),
-    fc.constantFrom("", "{", "[]", "null", "[1]", '{"jsonrpc":"2.0"', '{"id":1,"method":7}', "[".repeat(20_000)),
-    fc.uint8Array().map((bytes) => Buffer.from(bytes)),
-  );
-  const method = fc.constantFrom("POST", "POST", "POST", "GET", "PUT", "DELETE");
-  const upgrade = fc.constantFrom<Record<string, string>>({}, {}, { connection: "upgrade", upgrade: "websocket" });
-  await fc.assert(
-    fc.asyncProperty(header, body, method, upgrade, async (authorization, text, verb, extra) => {
-      const { status, text: answer } = await raw(
-        urls.rpc,
-        { authorization, ...extra },
-        /^P/.test(verb) ? text : "",
-        verb,
-      );
-      // ws answers for itself where a WebSocket's key is missing
-      if (authorization === good && verb === "GET" && extra.upgrade) return void expect(status).toBe(400);
-      const { errorMessage, error, ...rest } = JSON.parse(answer) as Record<string, unknown>;
-      if (authorization !== good) expect([status, typeof errorMessage]).toEqual([401, "string"]);
-      else expect(status === 200 ? (error ?? rest) : errorMessage).toBeDefined();
-    }),
-    random(200),
-  );
-  expect(Number(await result(urls.rpc, credential, "eth_chainId"))).toBeGreaterThan(0);
-});
 
 test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wrong", async () => {
   const { service, credential, urls } = await ledgered();
@@ -75,25 +34,14 @@ test("only a GET to a node asks for a WebSocket: other requests that offer one a
 });
 
 describe("with a certificate", () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "consortium-tls-"));
-    const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
-    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
-    const how = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-    execFileSync("openssl", ["req", ...how, ...files, ...names], { stdio: "pipe" });
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
   test("it serves https and wss, and its addresses say so", async () => {
-    const [cert, key] = ["cert.pem", "key.pem"].map((name) => readFileSync(join(folder, name), "utf8"));
-    const { service } = await start({ ledger: true, timing: quick, tls: { cert: cert!, key: key! } });
+    const { service } = await start({ ledger: true, timing: quick, tls: { cert, key } });
     expect(service.baseUrl).toMatch(/^https:/);
     const call = (method: string, url: string, headers: Record<string, string>, body: unknown) =>
       new Promise<{ status: number; body: never }>((done, fail) => {
         const asked = secureRequest(
           url,
-          { method, ca: cert!, headers: { "content-type": "application/json", ...headers } },
+          { method, ca: cert, headers: { "content-type": "application/json", ...headers } },
           (response) => {
             let text = "";
             response.on("data", (part: Buffer) => (text += part.toString()));
@@ -109,10 +57,10 @@ describe("with a certificate", () => {
     expect([https, wss]).toEqual([containing("https://"), containing("wss://")]);
     const pair = basic(credential.username, credential.password);
     expect(await call("POST", https, pair, eth("eth_chainId"))).toMatchObject({ status: 200 });
-    const { status, socket } = await webSocket(wss, credential, { ca: cert! });
+    const { status, socket } = await webSocket(wss, credential, { ca: cert });
     expect(status).toBe(101);
     socket.terminate();
-    expect(await webSocket(wss, undefined, { ca: cert! })).toMatchObject({ status: 401 });
+    expect(await webSocket(wss, undefined, { ca: cert })).toMatchObject({ status: 401 });
   });
 });
 

@@ -8,6 +8,10 @@ const modexp = (size: number) => {
   return `0x${word(length)}${word(length)}${word(length)}${"ff".repeat(3 * length)}`;
 };
 
+/** One of some, each as often as its number says. */
+const often = <T>(...some: readonly (readonly [weight: number, fc.Arbitrary<T>])[]): fc.Arbitrary<T> =>
+  fc.oneof(...some.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
 /** Messages of somebody who wants to stop a service: all that calls can ask for, at its worst. */
 export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<string> {
   const bomb = {
@@ -25,34 +29,20 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
     fc.constantFrom(1_000, 100_000, 3_900_000, 2 ** 31 - 1).map(returning),
     fc.constant(`0x${"5b".repeat(60_000)}`),
   );
-  const overrides = fc.oneof(
-    { weight: 4, arbitrary: code.map((text) => ({ [contract]: { code: text } })) },
-    { weight: 1, arbitrary: fc.constantFrom<object | null>({}, null, { [contract]: {} }, [1]) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .nat(400)
-        .map((many) =>
-          Object.fromEntries(
-            Array.from({ length: many }, (_, at) => [`0x${at.toString(16).padStart(40, "0")}`, { balance: "0x1" }]),
-          ),
-        ),
-    },
+  const addressed = (many: number) =>
+    Object.fromEntries(
+      Array.from({ length: many }, (_, at) => [`0x${at.toString(16).padStart(40, "0")}`, { balance: "0x1" }]),
+    );
+  const overrides = often(
+    [4, code.map((text) => ({ [contract]: { code: text } }))],
+    [1, fc.constantFrom<object | null>({}, null, { [contract]: {} }, [1])],
+    [1, fc.nat(400).map(addressed)],
   );
   const block = fc.constantFrom<unknown>(
-    "latest",
-    "pending",
-    "earliest",
-    "0x0",
-    "0xffffffffff",
-    { blockNumber: "0x1" },
-    7,
+    ...["latest", "pending", "earliest", "0x0", "0xffffffffff", { blockNumber: "0x1" }, 7],
   );
   const raised = fc.constantFrom<unknown>(
-    undefined,
-    { gasLimit: "0xffffffffffffff" },
-    { number: "0xffffffffff" },
-    { time: "0x0" },
+    ...[undefined, { gasLimit: "0xffffffffffffff" }, { number: "0xffffffffff" }, { time: "0x0" }],
   );
   const from = fc.constantFrom(...accounts, contract, undefined);
   const transaction = fc.record({
@@ -91,111 +81,65 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
   const nested = fc
     .constantFrom(10, 1_000, 100_000)
     .map((depth) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown);
-  const call = fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc
-        .tuple(
-          fc.constantFrom("eth_call", "eth_estimateGas", "eth_createAccessList"),
-          transaction,
-          block,
-          overrides,
-          raised,
-        )
-        .map(([method, ...params]) => eth(method, ...params)),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .array(
-          fc.record({
-            blockOverrides: raised,
-            stateOverrides: overrides,
-            calls: fc.array(transaction, { maxLength: 40 }),
-          }),
-          { maxLength: 20 },
-        )
-        .map((blockStateCalls) => eth("eth_simulateV1", { blockStateCalls }, "latest")),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.tuple(transaction, code).map(([one, data]) => eth("eth_sendTransaction", { ...one, data })),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(far, fc.nat(5_000))
-        .map(([newest, many]) => eth("eth_feeHistory", "0xffffffffff", newest, Array(many).fill(50))),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .nat(5_000)
-        .map((many) => eth("eth_getProof", contract, Array(many).fill(`0x${"0".repeat(64)}`), "latest")),
-    },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(fc.constantFrom("eth_getLogs", "eth_newFilter"), filter)
-        .map(([method, wanted]) => eth(method, wanted)),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom("eth_newBlockFilter", "eth_newPendingTransactionFilter", "eth_chainId")
-        .map((method) => eth(method)),
-    },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(
-          fc.constantFrom("newHeads", "logs", "newPendingTransactions", "syncing"),
-          fc.constantFrom<unknown>(undefined, {}, true),
-        )
-        .map((params) => eth("eth_subscribe", ...params)),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(
-          fc.constantFrom(
-            "anvil_mine",
-            "anvil_setBalance",
-            "evm_setIntervalMining",
-            "debug_traceCall",
-            "trace_call",
-            "eth_sendRawTransaction",
-            "web3_sha3",
-            "eth_getFilterLogs",
-          ),
-          fc.constantFrom<unknown>(contract, "0xffffffff", {}, 5),
-        )
-        .map(([method, parameter]) => eth(method, parameter)),
-    },
-    { weight: 2, arbitrary: huge },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(
-          fc.constantFrom(
-            ...["debug_traceCall", "debug_traceTransaction", "debug_traceBlockByNumber", "debug_storageRangeAt"],
-            ...["trace_filter", "trace_replayTransaction", "ots_traceTransaction", "erigon_getHeaderByNumber"],
-            ...[
-              "txpool_content",
-              "anvil_dumpState",
-              "anvil_nodeInfo",
-              "evm_snapshot",
-              "evm_increaseTime",
-              "admin_peers",
-            ],
-            ...["eth_fillTransaction", "eth_getAccount", "eth_getAccountInfo", "eth_signTypedData_v4", "eth_getWork"],
-          ),
-          fc.constantFrom<unknown>(undefined, "latest", contract, { to: contract }, accounts[0]),
-        )
-        .map(([method, parameter]) => eth(method, parameter, "latest", {})),
-    },
-    { weight: 1, arbitrary: nested.map((deep) => ({ ...eth("eth_call"), params: deep })) },
-    { weight: 1, arbitrary: fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id })) },
+  const executing = fc.constantFrom("eth_call", "eth_estimateGas", "eth_createAccessList");
+  const executed = fc
+    .tuple(executing, transaction, block, overrides, raised)
+    .map(([method, ...params]) => eth(method, ...params));
+  const calls = fc.array(transaction, { maxLength: 40 });
+  const simulated = fc
+    .array(fc.record({ blockOverrides: raised, stateOverrides: overrides, calls }), { maxLength: 20 })
+    .map((blockStateCalls) => eth("eth_simulateV1", { blockStateCalls }, "latest"));
+  const sent = fc.tuple(transaction, code).map(([one, data]) => eth("eth_sendTransaction", { ...one, data }));
+  const fees = fc
+    .tuple(far, fc.nat(5_000))
+    .map(([newest, many]) => eth("eth_feeHistory", "0xffffffffff", newest, Array(many).fill(50)));
+  const proofs = fc
+    .nat(5_000)
+    .map((many) => eth("eth_getProof", contract, Array(many).fill(`0x${"0".repeat(64)}`), "latest"));
+  const logs = fc
+    .tuple(fc.constantFrom("eth_getLogs", "eth_newFilter"), filter)
+    .map(([method, wanted]) => eth(method, wanted));
+  const plain = fc
+    .constantFrom("eth_newBlockFilter", "eth_newPendingTransactionFilter", "eth_chainId")
+    .map((method) => eth(method));
+  const subjects = fc.constantFrom("newHeads", "logs", "newPendingTransactions", "syncing");
+  const subscribed = fc
+    .tuple(subjects, fc.constantFrom<unknown>(undefined, {}, true))
+    .map((params) => eth("eth_subscribe", ...params));
+  const withOne = fc.constantFrom(
+    ...["anvil_mine", "anvil_setBalance", "evm_setIntervalMining", "debug_traceCall", "trace_call"],
+    ...["eth_sendRawTransaction", "web3_sha3", "eth_getFilterLogs"],
+  );
+  const foreign = fc
+    .tuple(withOne, fc.constantFrom<unknown>(contract, "0xffffffff", {}, 5))
+    .map(([method, parameter]) => eth(method, parameter));
+  const withThree = fc.constantFrom(
+    ...["debug_traceCall", "debug_traceTransaction", "debug_traceBlockByNumber", "debug_storageRangeAt"],
+    ...["trace_filter", "trace_replayTransaction", "ots_traceTransaction", "erigon_getHeaderByNumber"],
+    ...["txpool_content", "anvil_dumpState", "anvil_nodeInfo", "evm_snapshot", "evm_increaseTime", "admin_peers"],
+    ...["eth_fillTransaction", "eth_getAccount", "eth_getAccountInfo", "eth_signTypedData_v4", "eth_getWork"],
+  );
+  const strange = fc
+    .tuple(withThree, fc.constantFrom<unknown>(undefined, "latest", contract, { to: contract }, accounts[0]))
+    .map(([method, parameter]) => eth(method, parameter, "latest", {}));
+  const call = often<object>(
+    ...([
+      [6, executed],
+      [1, simulated],
+      [2, sent],
+      [1, fees],
+      [1, proofs],
+      [2, logs],
+      [1, plain],
+    ] as const),
+    ...([
+      [2, subscribed],
+      [1, foreign],
+      [2, huge],
+      [2, strange],
+    ] as const),
+    [1, nested.map((deep) => ({ ...eth("eth_call"), params: deep }))],
+    [1, fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id }))],
   );
   const batch = fc
     .tuple(fc.array(call, { minLength: 1, maxLength: 5 }), fc.constantFrom(1, 15, 30, 75))
@@ -209,12 +153,6 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
       return "[".repeat(50_000); // nested too deeply to be written
     }
   };
-  return fc.oneof(
-    { weight: 6, arbitrary: call.map(text) },
-    { weight: 3, arbitrary: batch.map(text) },
-    {
-      weight: 1,
-      arbitrary: fc.oneof(fc.string(), fc.json(), fc.constantFrom("x".repeat(1_048_577), "[".repeat(500_000), "{")),
-    },
-  );
+  const noise = fc.oneof(fc.string(), fc.json(), fc.constantFrom("x".repeat(1_048_577), "[".repeat(500_000), "{"));
+  return often([6, call.map(text)], [3, batch.map(text)], [1, noise]);
 }

@@ -1,21 +1,13 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
-import { until } from "../helpers";
+import type { Chain, ChainSpec } from "../../../service/ledger/chains";
+import { newFolder, until } from "../helpers";
 import { eth, ledgered, quick, webSocket } from "../ledgers";
-import { type Changed, chainsAt, use } from "./chains";
+import { chainsAt, type Changed, closeAll, use } from "./chains";
 
 jest.setTimeout(60_000);
 
 let dir: string;
-beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-idle-"))));
-afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
-
-const open: Chains[] = [];
-const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
-afterEach(closeAll);
+beforeEach(() => (dir = newFolder()));
 
 const period = 0.1;
 const spec = { chainId: 4_711, accounts: 2, free: true, period };
@@ -24,7 +16,6 @@ const hour = 3_600_000;
 /** Chains of the test's folder, which it starts and ends together. */
 function started(pace: Changed) {
   const { chains } = chainsAt(dir, pace);
-  open.push(chains);
   return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Wallet } from "ethers";
 import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
-import { basic, containing, start, until, type Wire } from "../helpers";
+import { basic, containing, start, until } from "../helpers";
 
 jest.setTimeout(60_000);
 
@@ -259,22 +259,6 @@ test("calls without a key have a rate limit for each address, and tethers go on"
   expect(funded.status).toBe(200);
   now += 10_000;
   expect((await target(service.url, one)).status).toBe(200);
-});
-
-test("what a contract prints is not in its node's log", async () => {
-  const made = await ledgered(undefined, { provider: "quorum", consensus_type: "raft" });
-  const { credential, urls, paths, send } = made;
-  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const text = "Block Number: 424242\nTransaction: 0xfeed";
-  const bytes = Buffer.from(text).toString("hex").padEnd(128, "0");
-  const word = (value: number) => value.toString(16).padStart(64, "0");
-  const print = `41304fac${word(32)}${word(text.length)}${bytes}`; // log(string)
-  const console = "0x000000000000000000636F6e736F6c652e6c6f67";
-  const hash = await result(urls.rpc, credential, "eth_sendTransaction", { from, to: console, data: `0x${print}` });
-  const receipt = () => result<Wire | null>(urls.rpc, credential, "eth_getTransactionReceipt", hash);
-  await until(async () => (await receipt()) !== null);
-  const log = (await send("GET", `${paths.node}/logs/geth`)).text;
-  for (const part of ["424242", "0xfeed"]) expect(log).not.toContain(part);
 });
 
 test("requests that wait for others of the same credential are answered in time, and their connections stay open", async () => {

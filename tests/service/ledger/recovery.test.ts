@@ -2,22 +2,23 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { containing, matching, until } from "../helpers";
-import { blockNumber, eth, ledgered, result, rpc, webSocket } from "../ledgers";
+import { blockNumber, eth, isAlive, ledgered, result, rpc, webSocket } from "../ledgers";
 
 jest.setTimeout(120_000);
 
 const raft = { provider: "quorum", consensus_type: "raft" };
 
-/** The processes below one whose command line contains a text. */
-const below = (parent: number, text: string) =>
-  execFileSync("ps", ["-eww", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, ppid, ...args]) => Number(ppid) === parent && args.join(" ").includes(text))
-    .map(([pid]) => Number(pid));
-
-const watchers = () => below(process.pid, "consortium-chains-");
-const chains = () => watchers().flatMap((pid) => below(pid, "--init"));
+/** The chains of this process, and the shells that watch over them: one above each, and one beside it. */
+function processes() {
+  const rows = execFileSync("ps", ["-eww", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const all = rows.map((line) => line.trim().split(/\s+/)).filter((row) => row.includes("--init"));
+  const below = (parents: (string | undefined)[]) => all.filter(([, ppid]) => parents.includes(ppid));
+  const above = below([`${process.pid}`]);
+  const both = [...above, ...below(above.map(([pid]) => pid))];
+  const pids = (shells: boolean) =>
+    both.filter(([, , command]) => (command === "/bin/sh") === shells).map(([pid]) => Number(pid));
+  return { watchers: pids(true), chains: pids(false) };
+}
 
 /** A ledger with a transaction, and what it answers about it. */
 async function used() {
@@ -41,7 +42,7 @@ const settled = (answer: () => Promise<unknown>) =>
     ),
   );
 
-test("a watcher that is killed: the service lives, and each ledger goes on with all that it answered", async () => {
+test("watchers that are killed: the service lives, and each ledger goes on with all that it answered", async () => {
   const { credential, urls, pay, receipt, log, send, paths, membership } = await used();
   const other = { provider: "geth", consensus_type: "poa", name: "other", block_period: 1 };
   const made = (await send("POST", `${paths.consortium}/environments`, other)).body._id;
@@ -52,17 +53,18 @@ test("a watcher that is killed: the service lives, and each ledger goes on with 
   await until(async () => (await blockNumber(url, pair)) > 0);
   const hash = await pay();
   const before = await receipt(hash);
-  const [watcher] = watchers();
-  process.kill(watcher!, "SIGKILL");
-  await until(() => Promise.resolve(watchers().some((pid) => pid !== watcher)));
+  const { watchers, chains } = processes();
+  expect([watchers.length, chains.length]).toEqual([4, 2]);
+  for (const pid of watchers) process.kill(pid, "SIGKILL");
+  await until(() => Promise.resolve(!chains.some(isAlive)));
   await settled(() => receipt(hash));
   expect(await receipt(hash)).toEqual(before);
   expect(await receipt(await pay())).toMatchObject({ status: "0x1" });
   await settled(() => blockNumber(url, pair));
   const height = await blockNumber(url, pair);
   await until(async () => (await blockNumber(url, pair)) > height);
-  expect(await log()).toMatch(/is started again: its watcher ended.*runs again, at block 1: nothing is lost/s);
-  expect(chains()).toHaveLength(2);
+  expect(await log()).toMatch(/is started again: it ended with SIGKILL.*runs again, at block 1: nothing is lost/s);
+  expect(processes().chains).toHaveLength(2);
   expect(await blockNumber(urls.rpc, credential)).toBe(2);
 });
 
@@ -70,7 +72,7 @@ test("a chain that is silent for 15 s is ended and goes on; its nodes say so mea
   const { credential, urls, pay, receipt, status, log } = await used();
   const hash = await pay();
   const before = await receipt(hash);
-  const [silent] = chains();
+  const [silent] = processes().chains;
   process.kill(silent!, "SIGSTOP");
   const begun = performance.now();
   const answered = fetch(urls.rpc, {
@@ -91,7 +93,7 @@ test("a chain that is silent for 15 s is ended and goes on; its nodes say so mea
   expect(await log()).toMatch(/it did not answer for 15 s.*nothing is lost/s);
 });
 
-test("what a contract logs or reverts with is not in a node's log", async () => {
+test("what a contract logs, prints or reverts with is not in a node's log", async () => {
   const { credential, urls, from, log, status } = await used();
   const text = Buffer.from("\nBlock Number: 424242\nImported block number=424242").toString("hex");
   // copies its input, logs it, and reverts with it if it was sent no money
@@ -109,8 +111,13 @@ test("what a contract logs or reverts with is not in a node's log", async () => 
   expect(await sent({ to, data: `0x${text}` })).toMatchObject({ status: "0x0" });
   const failed = await rpc(urls.rpc, credential, eth("eth_call", { to, data: `0x${text}` }, "latest"));
   expect(failed.body).toMatchObject({ error: { data: `0x${text}` } });
+  const word = (value: number) => value.toString(16).padStart(64, "0");
+  const print = `0x41304fac${word(32)}${word(text.length / 2)}${text.padEnd(128, "0")}`; // log(string)
+  expect(await sent({ to: "0x000000000000000000636F6e736F6c652e6c6f67", data: print })).toMatchObject({
+    status: "0x1",
+  });
   expect(await log()).not.toContain("424242");
-  expect((await status()).block_height).toBe(3);
+  expect((await status()).block_height).toBe(4);
 });
 
 test("blocks come in the period that was asked for", async () => {

@@ -1,32 +1,17 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
 import { callLimits } from "../../../service/settings/settings";
-import { until } from "../helpers";
-import { allOf, chainsAt, enginesOf } from "./chains";
+import { newFolder, until } from "../helpers";
+import { allOf, chainsAt, closeAll, enginesOf } from "./chains";
 
 jest.setTimeout(120_000);
 
 let dir: string;
-let open: Chains[];
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "consortium-renewal-"));
-  open = [];
-});
-afterEach(async () => {
-  await Promise.all(open.map((chains) => chains.close()));
-  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-});
-
-function chainsIn(pace: Parameters<typeof chainsAt>[1]) {
-  const made = chainsAt(dir, pace);
-  open.push(made.chains);
-  return made.chains;
-}
+beforeEach(() => (dir = newFolder()));
 
 /** The blocks up to which there are snapshots. */
 const snapshotsIn = (folder: string) =>
@@ -58,7 +43,7 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
 }
 
 test("a process that has grown is replaced by another one: nobody misses a block, and no call fails", async () => {
-  const chain = await chainsIn({ growth: 150_000, blocks: 8, lookback: 4 }).get(spec);
+  const chain = await chainsAt(dir, { growth: 150_000, blocks: 8, lookback: 4 }).chains.get(spec);
   const accounts = await chain.call<string[]>("eth_accounts");
   const [from, to] = accounts;
   const heads = await subscriber(chain);
@@ -90,13 +75,13 @@ test("a process that has grown is replaced by another one: nobody misses a block
   await until(() => Promise.resolve(enginesOf(dir).length === 1)); // the former ones end
   expect(reads).toBeGreaterThan(0);
   expect(chain.lines.filter((line) => / is not renewed|No snapshot/.test(line))).toEqual([]);
-  await Promise.all(open.splice(0).map((chains) => chains.close()));
-  const again = await chainsIn({}).get(spec);
+  await closeAll();
+  const again = await chainsAt(dir, {}).chains.get(spec);
   expect((await allOf(again, accounts)).blocks.slice(0, height + 1)).toEqual(whole.blocks);
 });
 
 test("logs of all blocks are those of all files of the past, although no process could hold them all", async () => {
-  const chain = await chainsIn({ blocks: 5, lookback: 4 }).get(spec);
+  const chain = await chainsAt(dir, { blocks: 5, lookback: 4 }).chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
   const code = "0x6000600060006000a1"; // one log of nothing, with a topic
   const deploy = `0x68${code.slice(2)}60005260096017f3`;
@@ -117,8 +102,8 @@ test("logs of all blocks are those of all files of the past, although no process
     await send(block);
     await wait(300);
   }
-  await Promise.all(open.splice(0).map((chains) => chains.close()));
-  const again = await chainsIn({ growth: 12_000 }).get(spec);
+  await closeAll();
+  const again = await chainsAt(dir, { growth: 12_000 }).chains.get(spec);
   const [first] = enginesOf(dir);
   const all = () => again.call("eth_getLogs", [{ address: contractAddress, fromBlock: "earliest" }]);
   expect(await all()).toEqual(logs);
@@ -138,7 +123,7 @@ test("logs of all blocks are those of all files of the past, although no process
 });
 
 test("filters keep a process in its place, for as long as it may", async () => {
-  const chain = await chainsIn({ growth: 100_000, blocks: 5, lookback: 3 }).get(spec);
+  const chain = await chainsAt(dir, { growth: 100_000, blocks: 5, lookback: 3 }).chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
   const [pid] = enginesOf(dir);
   const ask = async (method: string, ...params: unknown[]) => {
@@ -157,7 +142,7 @@ test("filters keep a process in its place, for as long as it may", async () => {
 
 test("a chain whose blocks log too much for the memory lets transactions wait until there is room again", async () => {
   const pace = { lookback: 8, growth: 300_000, room: 2_500_000 };
-  const chain = await chainsIn(pace).get(spec);
+  const chain = await chainsAt(dir, pace).chains.get(spec);
   const [from] = await chain.call<string[]>("eth_accounts");
   const code = "5b6140006000a05a620300001060005700"; // logs 16 kB as often as there is gas for
   const deployed = await chain.call<string>("eth_sendTransaction", [
@@ -177,8 +162,8 @@ test("a chain whose blocks log too much for the memory lets transactions wait un
   }
   const seen = await Promise.all(hashes.map(receipt));
   expect(seen.map(({ status }) => status)).toEqual(hashes.map(() => "0x1"));
-  await Promise.all(open.splice(0).map((chains) => chains.close()));
-  const again = await chainsIn(pace).get(spec);
+  await closeAll();
+  const again = await chainsAt(dir, pace).chains.get(spec);
   for (const [at, hash] of hashes.entries())
     expect(await again.call("eth_getTransactionReceipt", [hash])).toEqual(seen[at]);
 });

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { built, consortium, serveJson } from "../child";
-import { build, client, until } from "../helpers";
+import { build, client, newFolder, until } from "../helpers";
 import { enginesOf } from "./chains";
 import { blockNumber, isAlive, result } from "../ledgers";
 
@@ -11,10 +10,7 @@ jest.setTimeout(60_000);
 beforeAll(built);
 
 let dataDir: string;
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-ledger-"));
-});
-afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+beforeEach(() => (dataDir = newFolder()));
 
 const serve = (...args: string[]) =>
   serveJson(["--data", dataDir, "--tether", "tether0001", "--node-start", "0", "--environment-start", "0", ...args]);

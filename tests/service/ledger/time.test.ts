@@ -1,26 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
-import { until } from "../helpers";
-import { chainsAt, use } from "./chains";
+import type { Chain, ChainSpec } from "../../../service/ledger/chains";
+import { newFolder, until } from "../helpers";
+import { chainsAt, closeAll, use } from "./chains";
 
 jest.setTimeout(60_000);
 
 let dir: string;
-beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-time-"))));
-afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
-
-const open: Chains[] = [];
-const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
-afterEach(closeAll);
+beforeEach(() => (dir = newFolder()));
 
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true, period: 1 };
-function started(): Promise<Chain> {
-  const { chains } = chainsAt(dir);
-  open.push(chains);
-  return chains.get(spec);
-}
+const started = () => chainsAt(dir).chains.get(spec);
 
 /** The machine's clock, which a test may set. */
 let ahead = 0;

@@ -1,8 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { build, containing, FakeClock, furnish, start, until } from "../helpers";
+import { build, containing, FakeClock, furnish, newFolder, start, until } from "../helpers";
 import { blockNumber, blocks, eth, ledgered, quick, result, rpc, webSocket } from "../ledgers";
 import { tethered } from "../tethered";
 
@@ -61,7 +58,7 @@ describe("an environment that is paused", () => {
   });
 
   test("has a ledger that stands still, also after a restart, and goes on where it was", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "consortium-paused-"));
+    const dataDir = newFolder();
     const made = await ledgered({ dataDir }, { provider: "geth", consensus_type: "poa", block_period: 1 });
     const { credential, paths } = made;
     await blocks(made.urls.rpc, credential, 2);
@@ -80,8 +77,6 @@ describe("an environment that is paused", () => {
     expect(at).toBeGreaterThanOrEqual(2);
     expect(await result(url(), credential, "eth_getBlockByNumber", "0x2", false)).not.toBeNull();
     await blocks(url(), credential, at + 1);
-    await service.close();
-    rmSync(dataDir, { recursive: true });
   });
 });
 
@@ -173,7 +168,7 @@ describe("pantheon", () => {
 
 describe("fundaccount", () => {
   test("gives an account of the ledger ether, or wei if the unit says so, for good", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "consortium-funded-"));
+    const dataDir = newFolder();
     const made = await ledgered({ dataDir }, { provider: "quorum", consensus_type: "raft" });
     const { credential, paths } = made;
     const owns = (url: string) => result<string>(url, credential, "eth_getBalance", someone, "latest");
@@ -197,8 +192,6 @@ describe("fundaccount", () => {
     await made.service.close();
     const { service } = await start({ dataDir, ledger: true, timing: quick });
     await until(async () => (await owns(made.urls.rpc.replace(made.service.url, service.url))) === owned);
-    await service.close();
-    rmSync(dataDir, { recursive: true });
   });
 
   test("needs a ledger", async () => {

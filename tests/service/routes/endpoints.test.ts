@@ -98,36 +98,7 @@ describe("objects", () => {
   });
 });
 
-describe("every list, read, change and delete", () => {
-  const kinds = ["consortium", "membership", "environment", "node", "credential"] as const;
-  const names = { consortium: "name", membership: "org_name", environment: "name", node: "name", credential: "name" };
-
-  test.each(kinds)("%s", async (kind) => {
-    const { send } = await start({
-      timing: { environmentStart: 0, deletedVisible: 0 },
-      answers: { refuseChildren: false },
-    });
-    const path = (await build(send)).paths[kind];
-    const list = path.replace(/\/[^/]+$/, "");
-
-    const read = await send("GET", path);
-    expect(read.status).toBe(200);
-    expect(await send("GET", list)).toMatchObject({ status: 200, body: [read.body] });
-
-    const patched = await send("PATCH", path, { [names[kind]]: "renamed" });
-    expect(patched).toMatchObject({ status: 200, body: { [names[kind]]: "renamed", _revision: "1" } });
-    expect((await send("GET", path)).body).toEqual(patched.body);
-    expect(await send("PATCH", path, { state: "started" })).toMatchObject({ status: 400 });
-
-    const deleted = await send("DELETE", path);
-    expect(deleted.status).toBe({ consortium: 202, environment: 202 }[kind as string] ?? 204);
-    expect(await send("GET", list)).toMatchObject({ status: 200, body: [] });
-    for (const method of ["GET", "PATCH", "DELETE"]) {
-      const body = { errorMessage: containing("not found") };
-      expect(await send(method, path, method === "PATCH" ? {} : undefined)).toMatchObject({ status: 404, body });
-    }
-  });
-
+describe("what is particular about some of them", () => {
   test("a description can be changed and taken away", async () => {
     const { send } = await start();
     const { paths } = await build(send);

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { build, containing, FakeClock, matching, start, until } from "../helpers";
+import { build, containing, FakeClock, matching, newFolder, start, until } from "../helpers";
 import { eth, ledgered, quick, result, rpc } from "../ledgers";
 
 /*
@@ -67,7 +64,7 @@ describe("an environment", () => {
   });
 
   test("its prefunded accounts own that from the genesis on, also after a restart", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "consortium-genesis-"));
+    const dataDir = newFolder();
     const other = `0x${"B2".repeat(20)}`;
     const prefunded_accounts = {
       [someone.slice(2)]: { balance: "1000000000000000000000" },
@@ -89,8 +86,6 @@ describe("an environment", () => {
     urls = (await send("GET", `${paths.node}/status`)).body.urls as typeof urls;
     expect(await owns(someone, "latest")).toBe(10n ** 21n);
     expect(await owns(other, "0x0")).toBe(42n);
-    await again.service.close();
-    rmSync(dataDir, { recursive: true });
   });
 });
 
@@ -182,15 +177,16 @@ describe("a node", () => {
     const { paths, membership, consortium } = await build(send);
     const elsewhere = `/consortia/${consortium}/environments`;
     const other = (await send("POST", elsewhere, { provider: "geth", consensus_type: "poa" })).body._id;
+    const second = (await send("POST", "/consortia", { name: "other" })).body._id;
     const foreign = {
       zone_id: await send("POST", `${elsewhere}/${other}/zones`, { region: "r", cloud: "c" }),
       node_config_id: await send("POST", `${elsewhere}/${other}/configurations`, {
         type: "t",
         membership_id: membership,
       }),
-      membership_id: undefined,
+      membership_id: await send("POST", `/consortia/${second}/memberships`, { org_name: "x" }),
     }[field];
-    for (const id of ["nobody", foreign?.body._id ?? "x"]) {
+    for (const id of ["nobody", foreign!.body._id]) {
       const wrong = await send("POST", `${paths.environment}/nodes`, { membership_id: membership, [field]: id });
       expect(wrong).toMatchObject({ status: 400, body: { errorMessage: containing(`${field}: ${id}`) } });
     }

@@ -59,6 +59,7 @@ test.each(cases)("like %s: the life of a %s", async (like, kind) => {
   const changed = await send("PATCH", path, { ...read.body, [field]: "renamed" });
   expect(changed).toMatchObject({ status: 200, body: { [field]: "renamed", _revision: "1" } });
   expect(await listed()).toEqual(changed.body);
+  expect((await send("PATCH", path, { state: "nowhere" })).status).toBe(400);
 
   const { status } = await send("DELETE", path);
   const isKept = like === "hosted" && /Zone/.test(kind);
@@ -69,7 +70,8 @@ test.each(cases)("like %s: the life of a %s", async (like, kind) => {
     seen.push((await listed())?.state);
   }
   expect(seen).toEqual([...lives[kind][like], ...Array<undefined>(3)].slice(0, 3));
-  expect((await send("GET", path)).status).toBe(isKept ? 200 : 404);
+  for (const method of ["GET", "PATCH", ...(isKept ? [] : ["DELETE"])])
+    expect((await send(method, path, method === "PATCH" ? {} : undefined)).status).toBe(isKept ? 200 : 404);
 });
 
 describe("an environment is initializing", () => {

@@ -72,66 +72,40 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
   const side = fc.constantFrom(0, 1);
   const place = fc.tuple(fc.constantFrom(...kinds), side, fc.nat(3));
   const extra = fc.constantFrom(
-    "",
-    "",
-    "",
-    "/status",
-    "/logs/geth",
-    "/reset",
-    "/verify",
-    "?name=n1",
-    "?org_name=acme",
-    "/..",
-    "/",
+    ...["", "", "", "/status", "/logs/geth", "/reset", "/verify", "?name=n1", "?org_name=acme", "/..", "/"],
   );
+  /** Finds the id of an object of one side: from 2 on, that of any object that it has. */
+  type Pick = (kind: keyof Side["ids"], which: number, nth?: number) => string;
+  type Path = (pick: Pick) => string;
+  const actions = ["/account", "/account/rinkeby", "/reports", "/reportcount", "/deploy", "/activate", "/deactivate"];
+  const ofTether = fc.tuple(side, fc.constantFrom("", ...actions)).map(
+    ([which, action]): Path =>
+      () =>
+        `/tether/${sides[which]!.tether}${action}`,
+  );
+  const anywhere = fc
+    .tuple(fc.array(place, { minLength: 1, maxLength: 3 }), fc.boolean(), extra)
+    .map(([steps, whole, end]): Path => (pick) => {
+      const path = steps.map((step) => `/${step[0]}/${pick(...step)}`).join("");
+      return (whole ? path : path.replace(/\/[^/]*$/, "")) + end;
+    });
+  const below = fc.constantFrom(...kinds.filter((kind) => kind !== "consortia"));
+  const asAllowed = fc
+    .tuple(side, side, side, below, fc.boolean(), extra)
+    .map(([a, b, c, kind, whole, end]): Path => (pick) => {
+      const within = inEnvironment.includes(kind) ? `/environments/${pick("environments", b)}` : "";
+      return `/consortia/${pick("consortia", a)}${within}/${kind}${whole ? `/${pick(kind, c)}` : ""}${end}`;
+    });
   const call = fc.record({
     method: fc.constantFrom("GET", "GET", "POST", "POST", "POST", "PATCH", "PUT", "DELETE"),
     path: fc.oneof(
-      {
-        weight: 1,
-        arbitrary: fc.tuple(
-          side,
-          fc.constantFrom(
-            "",
-            "/account",
-            "/account/rinkeby",
-            "/reports",
-            "/reportcount",
-            "/deploy",
-            "/activate",
-            "/deactivate",
-          ),
-        ),
-      },
-      { weight: 6, arbitrary: fc.tuple(fc.array(place, { minLength: 1, maxLength: 3 }), fc.boolean(), extra) },
-      // as the API allows it
-      {
-        weight: 6,
-        arbitrary: fc.tuple(
-          fc.tuple(side, side, side, fc.constantFrom(...kinds.filter((kind) => kind !== "consortia"))),
-          fc.boolean(),
-          extra,
-        ),
-      },
+      { weight: 1, arbitrary: ofTether },
+      { weight: 6, arbitrary: anywhere },
+      { weight: 6, arbitrary: asAllowed },
     ),
     member: side,
   });
   type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
-
-  const pathOf = ({ path }: Call, fresh: string[][]): string => {
-    const pick = (kind: keyof Side["ids"], which: number, nth: number) =>
-      (nth > 1 ? fresh[which]![nth % Math.max(1, fresh[which]!.length)] : undefined) ?? sides[which]!.ids[kind];
-    const [first, second, third] = path as [unknown, unknown, unknown];
-    if (typeof first === "number") return `/tether/${sides[first]!.tether}${String(second)}`;
-    const parts = first as unknown[];
-    if (typeof parts[0] !== "number") {
-      const steps = (parts as [keyof Side["ids"], number, number][]).map((step) => `/${step[0]}/${pick(...step)}`);
-      return (second ? steps.join("") : steps.join("").replace(/\/[^/]*$/, "")) + String(third);
-    }
-    const [a, b, c, kind] = parts as [number, number, number, keyof Side["ids"]];
-    const within = inEnvironment.includes(kind) ? `/environments/${pick("environments", b, 0)}` : "";
-    return `/consortia/${pick("consortia", a, 0)}${within}/${kind}${second ? `/${pick(kind, c, 0)}` : ""}${String(third)}`;
-  };
 
   const tries = random(20);
   let made = 0;
@@ -145,23 +119,15 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
       const theirs = new Set([...idsIn(before), other.id, ...Object.values(other.ids)]);
       const fresh = who === 0 ? [idsIn(own), idsIn(before)] : [idsIn(before), idsIn(own)];
       const wrong: string[] = [];
+      const pick: Pick = (kind, which, nth = 0) =>
+        (nth > 1 ? fresh[which]![nth % Math.max(1, fresh[which]!.length)] : undefined) ?? sides[which]!.ids[kind];
       const one = async (asked: Call) => {
-        const path = pathOf(asked, fresh);
-        const membership_id = sides[asked.member]!.ids.memberships;
-        const body = {
-          name: caller.mark,
-          org_name: caller.mark,
-          membership_id,
-          // elsewhere the service sets these itself
-          ...(/environments\/?$/.test(path) ? { provider: "geth", consensus_type: "poa" } : {}),
-          network: "rinkeby",
-          interval: 1,
-          region: "r",
-          cloud: "c",
-          type: "t",
-          service: "ipfs",
-          email: "a@b.example",
-        };
+        const path = asked.path(pick);
+        const named = { name: caller.mark, org_name: caller.mark, membership_id: sides[asked.member]!.ids.memberships };
+        const others = { network: "rinkeby", interval: 1, region: "r", cloud: "c", type: "t", email: "a@b.example" };
+        // elsewhere the service sets these itself
+        const environment = /environments\/?$/.test(path) ? { provider: "geth", consensus_type: "poa" } : {};
+        const body = { ...named, ...others, ...environment, service: "ipfs" };
         const change = { name: caller.mark };
         const sent = ({ POST: body, PATCH: change } as Record<string, object>)[asked.method];
         const { statusCode, body: answer } = await pool.request({

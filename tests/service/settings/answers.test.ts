@@ -1,22 +1,20 @@
 import { anyText, build, containing, furnish, start } from "../helpers";
+import { quick } from "../ledgers";
 
-const now = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
-
-test.each([200, 202, 204])("created: %i", async (created) => {
-  const { send } = await start({ answers: { created } });
-  const { status, text } = await send("POST", "/consortia", { name: "a" });
-  expect({ status, empty: text === "" }).toEqual({ status: created, empty: created === 204 });
-});
-
-test.each([200, 202, 204])("updated: %i", async (updated) => {
-  const { send } = await start({ answers: { updated } });
+test.each([200, 202, 204])("created and updated: %i", async (status) => {
+  const { service, send } = await start();
   const { paths } = await build(send);
-  const { status, text } = await send("PATCH", paths.membership, { org_name: "b" });
-  expect({ status, empty: text === "" }).toEqual({ status: updated, empty: updated === 204 });
+  service.setAnswers({ created: status, updated: status });
+  const answers = [
+    await send("POST", "/consortia", { name: "a" }),
+    await send("PATCH", paths.membership, { org_name: "b" }),
+  ];
+  for (const { status: answered, text } of answers)
+    expect({ answered, empty: text === "" }).toEqual({ answered: status, empty: status === 204 });
 });
 
 test.each(["credential", "node", "environment", "membership", "consortium"] as const)("deleted: %s", async (kind) => {
-  const { service, send } = await start({ timing: now, answers: { refuseChildren: false } });
+  const { service, send } = await start({ timing: quick, answers: { refuseChildren: false } });
   const { paths } = await build(send);
   service.setAnswers({ deleted: { [kind]: 200 } });
   const { status, body } = await send("DELETE", paths[kind]);
@@ -32,7 +30,7 @@ test("a change of one answer leaves the others", async () => {
 });
 
 test("emptyBodies: only a new credential answers with a body", async () => {
-  const { service, send } = await start({ timing: now });
+  const { service, send } = await start({ timing: quick });
   const { paths, membership } = await build(send);
   service.setAnswers({ emptyBodies: true });
   for (const [method, path, body] of [
@@ -99,7 +97,7 @@ test.each([404, 405])("listCredentials: %i", async (listCredentials) => {
 });
 
 test.each([404, 410, 403] as const)("gone: %i", async (gone) => {
-  const { send } = await start({ timing: now, answers: { gone } });
+  const { send } = await start({ timing: quick, answers: { gone } });
   const { paths } = await build(send);
   await send("DELETE", paths.environment);
   for (const path of [
@@ -157,7 +155,7 @@ test("foundingMembership: a consortium comes with one, and goes with it", async 
 });
 
 test("extended: false: the kinds and fields beyond the specification are not there", async () => {
-  const { service, send } = await start({ timing: now });
+  const { service, send } = await start({ timing: quick });
   const world = await build(send);
   const { paths, membership } = world;
   const more = await furnish(send, world);
@@ -181,4 +179,36 @@ test("extended: false: the kinds and fields beyond the specification are not the
     body: { errorMessage: containing("zone_id") },
   });
   expect((await send("POST", list, { membership_id: membership, name: "n" })).status).toBe(201);
+});
+
+describe("refuseChildren", () => {
+  test("true: a parent is deleted only after its children", async () => {
+    const { send } = await start({ timing: { ...quick, deletedVisible: 9_999 } });
+    const { paths } = await build(send);
+    expect((await send("DELETE", paths.membership)).body.errorMessage).toContain("1 node(s)");
+    expect((await send("DELETE", paths.consortium)).body.errorMessage).toContain(
+      "1 environment(s) and 1 membership(s)",
+    );
+    expect((await send("DELETE", paths.node)).status).toBe(204);
+    expect((await send("DELETE", paths.membership)).status).toBe(204);
+    expect((await send("DELETE", paths.consortium)).status).toBe(409);
+    expect((await send("DELETE", paths.environment)).status).toBe(202);
+    expect((await send("DELETE", paths.consortium)).status).toBe(202);
+  });
+
+  test("false: a membership takes its nodes and credentials along", async () => {
+    const { send } = await start({ timing: quick, answers: { refuseChildren: false } });
+    const { paths } = await build(send);
+    const kept = (await send("POST", `${paths.consortium}/memberships`, { org_name: "b" })).body._id;
+    await send("POST", `${paths.environment}/nodes`, { membership_id: kept, name: "kept" });
+    expect((await send("DELETE", paths.membership)).status).toBe(204);
+    expect((await send("GET", `${paths.environment}/nodes`)).body).toMatchObject([{ name: "kept" }]);
+    expect((await send("GET", `${paths.environment}/appcreds`)).body).toEqual([]);
+  });
+});
+
+test("refuseEarlyDelete: false lets an initializing environment be deleted", async () => {
+  const { send } = await start({ timing: { environmentStart: 60_000 }, answers: { refuseEarlyDelete: false } });
+  const { paths } = await build(send);
+  expect((await send("DELETE", paths.environment)).status).toBe(202);
 });

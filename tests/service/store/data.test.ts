@@ -53,15 +53,3 @@ test("lists of all objects, or of those with some fields, in the state they are 
   expect(() => environments.get(node)).toThrow(`There is no environment ${node}`);
   expect(tethers.list()).toEqual([]);
 });
-
-test("a change behind the back shows up in lists when they have caught up", async () => {
-  const clock = new FakeClock();
-  const { service, send } = await start({ clock: clock.now, timing: { listLag: 100 } });
-  const { paths, node } = await build(send);
-  clock.pass(100);
-  service.store.nodes.setState(node, "started");
-  const state = async () => (await send("GET", `${paths.environment}/nodes`)).body[0]?.state;
-  expect(await state()).toBe("initializing");
-  clock.pass(100);
-  expect(await state()).toBe("started");
-});

@@ -1,18 +1,16 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { build, client, until } from "../helpers";
+import { atEnd, build, client, newFolder, until } from "../helpers";
 import { isAlive, result, rpc } from "../ledgers";
 
 jest.setTimeout(60_000);
 beforeAll(built);
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-disk-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+beforeEach(() => (folder = newFolder()));
 
 interface Status {
   urls: { rpc: string };
@@ -26,101 +24,85 @@ function small(kilobytes: number) {
   const dir = join(folder, "small");
   mkdirSync(dir);
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", dir]).status === 0;
+  if (mounted) atEnd(() => execFileSync("umount", ["-l", dir]));
   const shell = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$0" "$@"`; // blocks of 1 kB, or of 512 bytes
   return {
     dir,
     through: mounted ? undefined : { command: "bash", args: ["-c", shell, process.execPath] },
-    release: () => mounted && execFileSync("umount", ["-l", dir]),
   };
 }
 
 test("a full disk is an error at the call that met it, and all that was acknowledged is there", async () => {
   const disk = small(200);
-  try {
-    const served = await serveJson(["--data", disk.dir, "--no-ledger", ...quickly], {}, disk.through);
-    const send = client(served.ready.baseUrl, served.key);
-    const acknowledged: string[] = [];
-    let refused: Awaited<ReturnType<typeof send>> | undefined;
-    while (!refused && acknowledged.length < 5_000) {
-      const answer = await send("POST", "/consortia", { name: "x".repeat(1_000) });
-      if (answer.status === 201) acknowledged.push(answer.body._id);
-      else refused = answer;
-    }
-    expect(refused).toMatchObject({ status: 507 });
-    expect(refused!.body.errorMessage).toMatch(
-      /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
-    );
-    const listed = async (ask: typeof send) =>
-      (await ask("GET", "/consortia")).body.map(({ _id }: { _id: string }) => _id).sort();
-    expect(await listed(send)).toEqual(acknowledged.sort());
-    served.child.kill("SIGKILL");
-    await served.ended;
-
-    const copy = join(folder, "copy");
-    execFileSync("cp", ["-r", disk.dir, copy]);
-    const again = await serveJson(["--data", copy, "--no-ledger", ...quickly]);
-    expect(await listed(client(again.ready.baseUrl, again.key))).toEqual(acknowledged);
-  } finally {
-    disk.release();
+  const served = await serveJson(["--data", disk.dir, "--no-ledger", ...quickly], {}, disk.through);
+  const send = client(served.ready.baseUrl, served.key);
+  const acknowledged: string[] = [];
+  let refused: Awaited<ReturnType<typeof send>> | undefined;
+  while (!refused && acknowledged.length < 5_000) {
+    const answer = await send("POST", "/consortia", { name: "x".repeat(1_000) });
+    if (answer.status === 201) acknowledged.push(answer.body._id);
+    else refused = answer;
   }
+  expect(refused).toMatchObject({ status: 507 });
+  expect(refused!.body.errorMessage).toMatch(
+    /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
+  );
+  const listed = async (ask: typeof send) =>
+    (await ask("GET", "/consortia")).body.map(({ _id }: { _id: string }) => _id).sort();
+  expect(await listed(send)).toEqual(acknowledged.sort());
+  served.child.kill("SIGKILL");
+  await served.ended;
+
+  const copy = join(folder, "copy");
+  execFileSync("cp", ["-r", disk.dir, copy]);
+  const again = await serveJson(["--data", copy, "--no-ledger", ...quickly]);
+  expect(await listed(client(again.ready.baseUrl, again.key))).toEqual(acknowledged);
 });
 
 test("a ledger on a full disk says so to whoever sends, and keeps all that it answered", async () => {
   const disk = small(400);
-  try {
-    const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
-    const send = client(first.ready.baseUrl, first.key);
-    const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
-    const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as never as Status;
-    const from = user_accounts[0];
-    const answered: string[] = [];
-    let refused: { status: number; body: { errorMessage: string } } | undefined;
-    while (!refused && answered.length < 50) {
-      const data = `0x${randomBytes(10_000).toString("hex")}`;
-      const asked = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from, data }] };
-      const { status, body } = await rpc(urls.rpc, credential, asked);
-      if (status === 200 && "result" in (body as object)) answered.push((body as { result: string }).result);
-      else refused = { status, body };
-    }
-    expect(refused).toMatchObject({ status: 507 });
-    expect(refused!.body.errorMessage).toMatch(
-      /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
-    );
-    expect(answered.length).toBeGreaterThan(2);
-    first.child.kill("SIGKILL");
-    await first.ended;
-
-    const copy = join(folder, "copy");
-    execFileSync("cp", ["-r", disk.dir, copy]);
-    const second = await serveJson(["--data", copy, "--port", new URL(urls.rpc).port, ...quickly]);
-    for (const hash of answered) {
-      await until(async () => (await result(urls.rpc, credential, "eth_getTransactionReceipt", hash)) !== null);
-    }
-    second.child.kill("SIGTERM");
-    await second.ended;
-  } finally {
-    disk.release();
+  const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
+  const send = client(first.ready.baseUrl, first.key);
+  const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
+  const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as never as Status;
+  const from = user_accounts[0];
+  const answered: string[] = [];
+  let refused: { status: number; body: { errorMessage: string } } | undefined;
+  while (!refused && answered.length < 50) {
+    const data = `0x${randomBytes(10_000).toString("hex")}`;
+    const asked = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from, data }] };
+    const { status, body } = await rpc(urls.rpc, credential, asked);
+    if (status === 200 && "result" in (body as object)) answered.push((body as { result: string }).result);
+    else refused = { status, body };
   }
+  expect(refused).toMatchObject({ status: 507 });
+  expect(refused!.body.errorMessage).toMatch(
+    /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
+  );
+  expect(answered.length).toBeGreaterThan(2);
+  first.child.kill("SIGKILL");
+  await first.ended;
+
+  const copy = join(folder, "copy");
+  execFileSync("cp", ["-r", disk.dir, copy]);
+  const second = await serveJson(["--data", copy, "--port", new URL(urls.rpc).port, ...quickly]);
+  for (const hash of answered) {
+    await until(async () => (await result(urls.rpc, credential, "eth_getTransactionReceipt", hash)) !== null);
+  }
+  second.child.kill("SIGTERM");
+  await second.ended;
 });
 
 test("a full disk answers 507 for tether calls too", async () => {
   const disk = small(400);
-  try {
-    const { ready, key } = await serveJson(
-      ["--data", disk.dir, "--tether", "tether0001", ...quickly],
-      {},
-      disk.through,
-    );
-    const send = client(ready.baseUrl, key);
-    spawnSync("dd", ["if=/dev/zero", `of=${join(disk.dir, "other")}`, "bs=4k", "count=400"]);
-    const calls = ["", "/account", "/balance/rinkeby"].map((path) => ["GET", `/tether/tether0001${path}`] as const);
-    const fund = ["POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" }] as const;
-    for (const [method, path, body] of [...calls, fund]) {
-      // without a file system of its own, small changes still fit
-      expect([path, (await send(method, path, body)).status]).toEqual([path, disk.through ? 200 : 507]);
-    }
-  } finally {
-    disk.release();
+  const { ready, key } = await serveJson(["--data", disk.dir, "--tether", "tether0001", ...quickly], {}, disk.through);
+  const send = client(ready.baseUrl, key);
+  spawnSync("dd", ["if=/dev/zero", `of=${join(disk.dir, "other")}`, "bs=4k", "count=400"]);
+  const calls = ["", "/account", "/balance/rinkeby"].map((path) => ["GET", `/tether/tether0001${path}`] as const);
+  const fund = ["POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" }] as const;
+  for (const [method, path, body] of [...calls, fund]) {
+    // without a file system of its own, small changes still fit
+    expect([path, (await send(method, path, body)).status]).toEqual([path, disk.through ? 200 : 507]);
   }
 });
 

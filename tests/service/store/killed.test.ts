@@ -1,14 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { client, start } from "../helpers";
+import { client, newFolder, start } from "../helpers";
 
 let dataDir: string;
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-});
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+beforeEach(() => (dataDir = newFolder()));
 
 describe("a killed process", () => {
   beforeAll(built);

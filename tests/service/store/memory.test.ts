@@ -1,18 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Journal } from "../../../service/store/journal";
 import { built, consortium, serveJson } from "../child";
-import { build, client, containing } from "../helpers";
+import { build, client, containing, newFolder } from "../helpers";
 
 jest.setTimeout(120_000);
 beforeAll(built);
 
 let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+beforeEach(() => (dir = newFolder()));
 const options = () => ["--data", dir, "--no-ledger", "--no-console"];
 
 describe("a folder", () => {

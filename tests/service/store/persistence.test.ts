@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,19 +12,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Service, startService, type ServiceOptions } from "../../../service/index";
 import { Journal } from "../../../service/store/journal";
 import { ledger as golden } from "../../golden/service.mjs";
-import { basic, build, client, FakeClock, start, type Wire } from "../helpers";
+import { basic, build, client, FakeClock, newFolder, start, type Wire } from "../helpers";
 import { result } from "../ledgers";
 
 let dataDir: string;
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
-});
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+beforeEach(() => (dataDir = newFolder()));
 
 /** Starts a service on the folder, and a client with its key. */
 const open = (options: ServiceOptions = {}) => start({ dataDir, ...options });
@@ -169,66 +164,38 @@ describe("files", () => {
   });
 
   const former = `{"format":"consortium-service","version":1}\n${JSON.stringify(whole)}\n`;
-  const strange = (what: string, file: string, text: () => string, message: RegExp) => ({ what, file, text, message });
+  const lineOne = /state.jsonl is damaged in line 1: it does not/;
   const noObject = /state.jsonl is damaged in line 3: it is not an object of the service/;
 
-  test.each([
-    strange(
-      "state.jsonl of another program",
-      "state.jsonl",
-      () => "hello\n",
-      /state.jsonl is damaged in line 1: it does not/,
-    ),
-    strange(
-      "state.jsonl of version 0.1.0",
-      "state.jsonl",
-      () => former,
-      /state.jsonl is damaged in line 1: it does not/,
-    ),
-    strange(
+  test.each<[string, () => string, RegExp, file?: string]>([
+    ["state.jsonl of another program", () => "hello\n", lineOne],
+    ["state.jsonl of version 0.1.0", () => former, lineOne],
+    [
       "state.jsonl with a changed letter",
-      "state.jsonl",
       () => stateFile(whole).replace("local", "lokal"),
-      /state.jsonl is damaged in line 2: its checksum is wrong/,
-    ),
-    strange(
-      "state.jsonl without objects",
-      "state.jsonl",
-      () => stateFile(),
-      /state.jsonl is damaged in line 2: it ends there/,
-    ),
-    strange(
-      "state.jsonl with half a first line",
-      "state.jsonl",
-      () => stateFile().trim(),
-      /state.jsonl is damaged: its first line is cut/,
-    ),
-    strange("state.jsonl with nothing in a line", "state.jsonl", () => stateFile(whole, {}, whole), noObject),
-    strange(
-      "state.jsonl with half an object",
-      "state.jsonl",
-      () => stateFile(whole, { kind: "node", id: "n1" }, whole),
-      noObject,
-    ),
-    strange(
-      "state.jsonl with an unknown kind",
-      "state.jsonl",
-      () => stateFile(whole, { ...whole, kind: "chain" }, whole),
-      noObject,
-    ),
-    strange("list of API keys", "api-keys.json", () => "[1]", /api-keys.json is damaged/),
-    strange("api-keys.json that is no JSON", "api-keys.json", () => "{", /api-keys.json is damaged/),
-  ])("a $what is a clear error, changes nothing and leaves no lock", async ({ file, text: made, message }) => {
-    const text = made();
-    writeFileSync(join(dataDir, file), text);
-    const ledger = join(dataDir, "chains", "e1");
-    mkdirSync(ledger, { recursive: true });
-    await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
-    expect(existsSync(ledger)).toBe(true);
-    expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
-    rmSync(join(dataDir, file));
-    await open();
-  });
+      /line 2: its checksum is wrong/,
+    ],
+    ["state.jsonl without objects", () => stateFile(), /state.jsonl is damaged in line 2: it ends there/],
+    ["state.jsonl with half a first line", () => stateFile().trim(), /state.jsonl is damaged: its first line is cut/],
+    ["state.jsonl with nothing in a line", () => stateFile(whole, {}, whole), noObject],
+    ["state.jsonl with half an object", () => stateFile(whole, { kind: "node", id: "n1" }, whole), noObject],
+    ["state.jsonl with an unknown kind", () => stateFile(whole, { ...whole, kind: "chain" }, whole), noObject],
+    ["list of API keys", () => "[1]", /api-keys.json is damaged/, "api-keys.json"],
+    ["api-keys.json that is no JSON", () => "{", /api-keys.json is damaged/, "api-keys.json"],
+  ])(
+    "a %s is a clear error, changes nothing and leaves no lock",
+    async (_what, made, message, file = "state.jsonl") => {
+      const text = made();
+      writeFileSync(join(dataDir, file), text);
+      const ledger = join(dataDir, "chains", "e1");
+      mkdirSync(ledger, { recursive: true });
+      await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
+      expect(existsSync(ledger)).toBe(true);
+      expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
+      rmSync(join(dataDir, file));
+      await open();
+    },
+  );
 
   test("a folder that cannot be one is a clear error", async () => {
     const file = join(dataDir, "file");
@@ -336,29 +303,25 @@ describe("a folder in which something is missing", () => {
 });
 
 test("a link to state.jsonl stays a link, and what is planted beside a file is not followed", async () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), "consortium-test-"));
-  try {
-    const before = await open();
-    await before.service.close();
-    const file = join(dataDir, "state.jsonl");
-    renameSync(file, join(elsewhere, "kept.jsonl"));
-    symlinkSync(join(elsewhere, "kept.jsonl"), file);
-    const victim = join(elsewhere, "victim");
-    writeFileSync(victim, "precious");
-    for (const name of ["api-keys.json.new", "state.jsonl.new"]) symlinkSync(victim, join(dataDir, name));
-    const { service, send } = await open();
-    const { membership, paths } = await build(send);
-    for (let change = 0; change < 1_100; change++)
-      service.store.memberships.patch(membership, { org_name: `name ${change}` });
-    service.rotateKey("local");
-    await service.close();
-    expect(lstatSync(file).isSymbolicLink()).toBe(true);
-    expect(readFileSync(victim, "utf8")).toBe("precious");
-    const after = await open();
-    expect((await after.send("GET", paths.membership)).body).toMatchObject({ org_name: "name 1099" });
-  } finally {
-    rmSync(elsewhere, { recursive: true });
-  }
+  const elsewhere = newFolder();
+  const before = await open();
+  await before.service.close();
+  const file = join(dataDir, "state.jsonl");
+  renameSync(file, join(elsewhere, "kept.jsonl"));
+  symlinkSync(join(elsewhere, "kept.jsonl"), file);
+  const victim = join(elsewhere, "victim");
+  writeFileSync(victim, "precious");
+  for (const name of ["api-keys.json.new", "state.jsonl.new"]) symlinkSync(victim, join(dataDir, name));
+  const { service, send } = await open();
+  const { membership, paths } = await build(send);
+  for (let change = 0; change < 1_100; change++)
+    service.store.memberships.patch(membership, { org_name: `name ${change}` });
+  service.rotateKey("local");
+  await service.close();
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(readFileSync(victim, "utf8")).toBe("precious");
+  const after = await open();
+  expect((await after.send("GET", paths.membership)).body).toMatchObject({ org_name: "name 1099" });
 });
 
 test("a folder of version 0.2.0 opens with its ledgers, and both go on", async () => {

@@ -1,12 +1,11 @@
 import type * as Fs from "node:fs";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Journal } from "../../../service/store/journal";
-import { build, containing, start, until } from "../helpers";
-import { quick } from "../ledgers";
+import { containing, newFolder, start, until } from "../helpers";
 import { Network } from "../targets";
+import { pinning } from "../tethered";
 
 /** What the disk does: `hold` lets syncs wait, `fail` lets them fail, `slow` lets them take so many milliseconds. */
 const disk = { waiting: [] as (() => void)[], hold: false, fail: false, slow: 0 };
@@ -28,10 +27,9 @@ jest.mock("node:fs", () => {
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-synced-"));
+  dataDir = newFolder();
   Object.assign(disk, { hold: false, fail: false, slow: 0, waiting: [] });
 });
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test("nobody hears of a change before the disk has it, neither its maker nor whoever reads", async () => {
   const { send } = await start({ dataDir });
@@ -122,21 +120,11 @@ describe("a power cut, which loses what the disk has not confirmed", () => {
       const watched = await network.guarded("", "", ({ method, params }) => {
         if (method === "eth_sendRawTransaction") found.push(durable().includes(String(params[0])));
       });
-      const { send } = await start({
-        dataDir,
-        ledger: { targets: { rinkeby: watched } },
-        timing: quick,
-        tethers: [{ id: "tether0001" }],
-      });
-      await build(send);
-      const post = (path: string, body: object = {}) => send("POST", `/tether/tether0001${path}`, body);
-      await post("/targetNetwork", { network: "rinkeby" });
-      await post("/interval", { interval: 1 });
-      await network.fund((await send("GET", "/tether/tether0001")).body.account);
+      const { get, post } = await pinning(network, { dataDir }, watched);
       disk.slow = 200;
       expect((await post("/deploy")).status).toBe(200);
       expect((await post("/activate")).text).toBe("true");
-      await until(async () => (await send("GET", "/tether/tether0001/reportCount")).text === "1");
+      await until(async () => (await get("/reportCount")).text === "1");
       expect(found[number]).toBe(true);
     });
   });

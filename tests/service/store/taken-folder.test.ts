@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import type * as Fs from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { startService } from "../../../service/index";
 import { replaceFile } from "../../../service/store/files";
 import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";
 import { built, serveJson } from "../child";
-import { build, client, containing, start, until, type Wire } from "../helpers";
+import { build, client, containing, newFolder, start, until, type Wire } from "../helpers";
 import { result, rpc } from "../ledgers";
 
 jest.setTimeout(120_000);
@@ -30,10 +30,9 @@ jest.mock("node:fs", () => {
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-taken-"));
+  dataDir = newFolder();
   Object.assign(disk, { hold: false, waiting: [], renamed: () => undefined });
 });
-afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Takes the folder as another process would. */
 const takeFolder = () => writeFileSync(join(dataDir, "lock"), "4711 elsewhere 0123456789abcdef\n");

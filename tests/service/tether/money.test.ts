@@ -1,39 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { build, client, start, until, type Wire } from "../helpers";
-import { quick } from "../ledgers";
+import { build, client, newFolder, start, until, type Wire } from "../helpers";
 import { Network } from "../targets";
+import { pinning, ways } from "../tethered";
+import { quick } from "../ledgers";
 
 jest.setTimeout(60_000);
 
 /** The network makes blocks only when the test says so. */
 const byHand = "--no-mining";
+const pace = { timing: { ...quick, tetherHour: 500 } };
 
-const ways = (send: ReturnType<typeof client>) => ({
-  get: (path = "") => send("GET", `/tether/tether0001${path}`),
-  post: (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body),
-});
-
-/** A tether that pins to the test's own network, and has money there. */
-async function onNetwork(network: Network, options: Parameters<typeof start>[0] = {}) {
-  const started = await start({
-    ledger: { targets: { rinkeby: network.url } },
-    timing: { ...quick, tetherHour: 500 },
-    tethers: [{ id: "tether0001" }],
-    ...options,
-  });
-  await build(started.send);
-  const { get, post } = ways(started.send);
-  await post("/targetNetwork", { network: "rinkeby" });
-  await post("/interval", { interval: 1 });
-  const { account } = (await get()).body;
-  await network.fund(account);
-  return { ...started, get, post, account };
-}
-
-const count = async (get: ReturnType<typeof ways>["get"]) => Number((await get("/reportCount")).text);
+const count = async (get: Awaited<ReturnType<typeof pinning>>["get"]) => Number((await get("/reportCount")).text);
 const addressIn = (answer: { body: Wire }) => (answer.body as unknown as { contract_address: string }).contract_address;
 
 /** Makes blocks until something is answered. */
@@ -49,7 +28,7 @@ async function mining<T>(network: Network, asked: Promise<T>): Promise<T> {
 
 test("five calls at once, and one more while the first waits for its block, pay one contract", async () => {
   const network = await new Network().start(byHand);
-  const { post, account } = await onNetwork(network);
+  const { post, account } = await pinning(network, pace);
   const five = Promise.all(Array.from({ length: 5 }, () => post("/deploy")));
   await until(async () => (await network.waiting()) > 0);
   const sixth = post("/deploy");
@@ -66,8 +45,7 @@ test("five calls at once, and one more while the first waits for its block, pay 
 describe("a service of its own process", () => {
   beforeAll(built);
   let dataDir: string;
-  beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"))));
-  afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  beforeEach(() => (dataDir = newFolder()));
 
   async function serve(network: Network, url = network.url) {
     const quickly = ["--node-start", "0", "--environment-start", "0", "--tether-hour", "1"];
@@ -131,7 +109,7 @@ describe("a service of its own process", () => {
 
 test("a report that its account could not pay is pinned as soon as it can, not an interval later", async () => {
   const network = await new Network().start();
-  const { get, post, account } = await onNetwork(network, { timing: { ...quick, tetherHour: 3_600_000 } });
+  const { get, post, account } = await pinning(network, { timing: { ...quick, tetherHour: 3_600_000 } });
   expect((await post("/deploy")).status).toBe(200);
   await network.call("anvil_setBalance", account, "0x0");
   await post("/activate");
@@ -144,7 +122,7 @@ test("a report that its account could not pay is pinned as soon as it can, not a
 
 test("a network that lost its state: it is noticed, said, and the contract can be deployed again", async () => {
   const network = await new Network().start();
-  const { get, post, account } = await onNetwork(network);
+  const { get, post, account } = await pinning(network, pace);
   expect((await post("/deploy")).status).toBe(200);
   await post("/activate");
   await until(async () => (await count(get)) >= 1);
@@ -162,7 +140,7 @@ test("a network that lost its state: it is noticed, said, and the contract can b
 
 test("a network that lost its state is noticed by a deployment, too", async () => {
   const network = await new Network().start();
-  const { post, account } = await onNetwork(network);
+  const { post, account } = await pinning(network, pace);
   expect((await post("/deploy")).status).toBe(200);
   expect((await post("/deploy")).status).toBe(409);
   await network.stop();
@@ -174,25 +152,22 @@ test("a network that lost its state is noticed by a deployment, too", async () =
 test("a target's user name and password are used, and shown nowhere", async () => {
   const network = await new Network().start();
   const url = await network.guarded("reader", "s3cret-pass");
-  const dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"));
-  try {
-    const { get, post, service } = await onNetwork(network, {
-      dataDir,
-      ledger: { targets: { rinkeby: url, mainnet: "http://reader:s3cret-pass@127.0.0.1:1" } },
-    });
-    const answers = [await post("/deploy"), await post("/activate")];
-    await until(async () => (await count(get)) >= 1);
-    answers.push(await get(), await get("/account"), await get("/balance/mainnet"), await get("/reports/0"));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 200]);
-    expect((await get()).body).toMatchObject({ target_urls: { mainnet: "http://127.0.0.1:1" } });
-    await service.close();
-    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-    const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
-    expect([...answers.map(({ text }) => text), ...kept].filter((text) => /s3cret|reader/.test(text))).toEqual([]);
-    expect(network.headers.length).toBeGreaterThan(0);
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  }
+  const dataDir = newFolder();
+  const { get, post, service } = await pinning(network, {
+    ...pace,
+    dataDir,
+    ledger: { targets: { rinkeby: url, mainnet: "http://reader:s3cret-pass@127.0.0.1:1" } },
+  });
+  const answers = [await post("/deploy"), await post("/activate")];
+  await until(async () => (await count(get)) >= 1);
+  answers.push(await get(), await get("/account"), await get("/balance/mainnet"), await get("/reports/0"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 200]);
+  expect((await get()).body).toMatchObject({ target_urls: { mainnet: "http://127.0.0.1:1" } });
+  await service.close();
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
+  expect([...answers.map(({ text }) => text), ...kept].filter((text) => /s3cret|reader/.test(text))).toEqual([]);
+  expect(network.headers.length).toBeGreaterThan(0);
 });
 
 test("the local networks can be read by anybody, and changed by nobody but with a signed transaction", async () => {

@@ -6,10 +6,10 @@ import { canonicalJson } from "../../../service/tether/real-tethers";
 import { build, client, matching, until, type Wire } from "../helpers";
 import { quick } from "../ledgers";
 import { Network } from "../targets";
-import { refused } from "../tethered";
+import { refused, ways } from "../tethered";
 
 /*
- * Tethers that really pin: each group of tests begins with what is done, and each of its tests is one fact about it. What a
+ * Tethers that really pin: each group of tests begins with what is done. What a
  * deployment or a pin may cost, and what becomes of it if something fails: money.test.ts.
  */
 
@@ -29,12 +29,7 @@ async function anchored(options: ServiceOptions = {}) {
   const send = client(service.baseUrl, service.apiKey);
   const world = await build(send);
   await send("POST", `${world.paths.environment}/nodes`, { membership_id: world.membership });
-  const get = (path = "") => send("GET", `/tether/tether0001${path}`);
-  const post = (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body);
-  const configure = async (network = "rinkeby") => {
-    await post("/targetNetwork", { network });
-    await post("/interval", { interval: 1 });
-  };
+  const { get, post, configure } = ways(send);
   const count = async () => Number((await get("/reportCount")).text);
   const fund = (network: string, wei: string) => send("POST", "/embedded/tether/tether0001/fund", { network, wei });
   return { ...world, service, get, post, configure, count, fund };
@@ -89,18 +84,13 @@ describe("a tether that is deployed and activated, and stopped after three repor
   const report = async (which: "first" | "last") =>
     (await it.get(`/reports/${which === "first" ? 0 : last - 1}`)).body as unknown as Pinned;
 
-  test("was told the contract and its transaction by the deployment", () => {
+  test("was told the contract and its transaction by the deployment, which cannot be repeated", async () => {
     expect(deployed).toMatchObject({ network: "rinkeby", contract_address: address, transaction_hash: hash });
-  });
-
-  test("cannot be deployed a second time", async () => {
     expect(await it.post("/deploy")).toMatchObject(refused(409, "already deployed"));
   });
 
-  test("had no report before it was activated", () => expect(before).toBe(0));
-
-  test("had its first report when the activation was answered", () => {
-    expect(activated).toEqual({ text: "true", reports: expect.any(Number) as number });
+  test("had no report before it was activated, and its first one when the activation was answered", () => {
+    expect([before, activated.text]).toEqual([0, "true"]);
     expect(activated.reports).toBeGreaterThan(0);
   });
 
@@ -108,38 +98,17 @@ describe("a tether that is deployed and activated, and stopped after three repor
     expect((await it.get("/lastReport")).body).toEqual(await report("last"));
   });
 
-  describe.each(["first", "last"] as const)("has a %s report", (which) => {
-    const index = () => (which === "first" ? 0 : last - 1);
-
-    test("with the same number here and in the contract", async () => {
-      expect(await report(which)).toMatchObject({ index: index(), contract_index: index() });
-    });
-
-    test("that names the network, its chain and the contract", async () => {
-      const { contract_address } = deployed;
-      expect(await report(which)).toMatchObject({ network: "rinkeby", chain_id: 900_004, contract_address });
-    });
-
-    test("with the block of each node of the environment", async () => {
-      const { reports } = await report(which);
-      expect(reports).toHaveLength(2);
-      expect(reports[0]).toMatchObject({ node_id: it.node, environment_id: it.environment, block_hash: hash });
-    });
-
-    test("whose hash is that of what the nodes reported, as canonical JSON", async () => {
-      const pinned = await report(which);
-      expect(pinned.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(pinned.reports))));
-    });
-
-    test("whose hash the contract has", async () => {
-      const pinned = await report(which);
-      expect(await onChain(url, pinned)).toMatchObject({ hash: pinned.hash, count: last });
-    });
-
-    test("whose transaction is in the block that it names, and made one event", async () => {
-      const pinned = await report(which);
-      expect(await onChain(url, pinned)).toMatchObject({ block: pinned.block_number, events: 1 });
-    });
+  test.each(["first", "last"] as const)("has a %s report, whose hash the contract has", async (which) => {
+    const index = which === "first" ? 0 : last - 1;
+    const pinned = await report(which);
+    const { contract_address } = deployed;
+    const place = { network: "rinkeby", chain_id: 900_004, contract_address };
+    expect(pinned).toMatchObject({ ...place, index, contract_index: index });
+    expect(pinned.reports).toHaveLength(2);
+    expect(pinned.reports[0]).toMatchObject({ node_id: it.node, environment_id: it.environment, block_hash: hash });
+    expect(pinned.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(pinned.reports))));
+    const shown = { hash: pinned.hash, count: last, block: pinned.block_number, events: 1 };
+    expect(await onChain(url, pinned)).toEqual(shown);
   });
 });
 
@@ -153,19 +122,10 @@ describe("a tether without funds on mainnet, and with two ether on rinkeby,", ()
     account = (await it.get("/account")).body as never;
   });
 
-  test("has an account, with its balance on the network that it targets", () => {
+  test("shows its account, with the balance on the network that it targets, and on another one", async () => {
     expect(account).toEqual({ address, balance: "0" });
-  });
-
-  test("shows the account under both addresses of it", async () => {
     expect((await it.get("/accounts")).body).toEqual(account);
-  });
-
-  test("shows the account as its own", async () => {
     expect((await it.get()).body).toMatchObject({ account: account.address, deployed_networks: [] });
-  });
-
-  test("shows the balance on another network, too", async () => {
     expect((await it.get("/balance/rinkeby")).body).toEqual({ address: account.address, balance: rinkeby });
   });
 
@@ -182,51 +142,24 @@ describe("a tether without funds on mainnet, and with two ether on rinkeby,", ()
     expect((await it.fund(network, wei)).status).toBe(400);
   });
 
-  describe("and then one ether there as well,", () => {
-    let funded: Awaited<ReturnType<Anchored["fund"]>>;
-    let left: bigint;
-    beforeAll(async () => {
-      funded = await it.fund("mainnet", String(ether));
-      expect((await it.post("/deploy")).status).toBe(200);
-      left = BigInt((await it.get("/account")).body.balance);
-    });
-
-    test("was told its new balance", () => {
-      expect(funded).toMatchObject({ status: 200, body: { ...account, balance: String(ether) } });
-    });
-
-    test("is deployed on mainnet alone", async () => {
-      expect((await it.get()).body).toMatchObject({ deployed_networks: ["mainnet"] });
-    });
-
-    test("has paid for its contract", () => {
-      expect(left).toBeLessThan(ether);
-      expect(left).toBeGreaterThan(0n);
-    });
+  test("and then one ether there as well, has paid for a contract on mainnet alone", async () => {
+    const funded = await it.fund("mainnet", String(ether));
+    expect(funded).toMatchObject({ status: 200, body: { ...account, balance: String(ether) } });
+    expect((await it.post("/deploy")).status).toBe(200);
+    const left = BigInt((await it.get("/account")).body.balance);
+    expect([left < ether, left > 0n]).toEqual([true, true]);
+    expect((await it.get()).body).toMatchObject({ deployed_networks: ["mainnet"] });
   });
 });
 
-describe("a tether that pins to a network of the user's own", () => {
-  let theirs: Anchored;
-  let it: Anchored;
-  beforeAll(async () => {
-    theirs = await anchored();
-    await theirs.get("/balance/rinkeby"); // starts the chain
-    it = await anchored({ ledger: { targets: await targetsOf(theirs) } });
-  });
-
-  test("has there what it has there, and no first money", async () => {
-    expect((await it.get("/balance/rinkeby")).body.balance).toBe("0");
-  });
-
-  test("gets no money from this service", async () => {
-    expect(await it.fund("rinkeby", "1")).toMatchObject(refused(409, "no faucet"));
-  });
-
-  test("says so if the network does not answer", async () => {
-    await theirs.service.close();
-    expect(await it.get("/balance/rinkeby")).toMatchObject(refused(502, "rinkeby"));
-  });
+test("a tether that pins to a network of the user's own has there what it has there, and gets no money", async () => {
+  const theirs = await anchored();
+  await theirs.get("/balance/rinkeby"); // starts the chain
+  const it = await anchored({ ledger: { targets: await targetsOf(theirs) } });
+  expect((await it.get("/balance/rinkeby")).body.balance).toBe("0");
+  expect(await it.fund("rinkeby", "1")).toMatchObject(refused(409, "no faucet"));
+  await theirs.service.close();
+  expect(await it.get("/balance/rinkeby")).toMatchObject(refused(502, "rinkeby"));
 });
 
 test.each([

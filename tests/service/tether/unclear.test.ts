@@ -1,6 +1,7 @@
-import { build, start, until } from "../helpers";
-import { quick } from "../ledgers";
+import { until } from "../helpers";
 import { type Asked, type Between, Network } from "../targets";
+import { pinning } from "../tethered";
+import { quick } from "../ledgers";
 
 jest.setTimeout(60_000);
 
@@ -31,38 +32,23 @@ function balanced(ms: number): Between {
   };
 }
 
+/** Passes the first transaction on, and answers something else. */
+const taken = (answer: (call: Asked) => { status?: number; body: string }) => () =>
+  firstSends(1, async (call, forward) => {
+    await forward();
+    return answer(call);
+  });
+
 const proxies: [string, () => Between][] = [
-  [
-    "a proxy's 502 page after it was taken",
-    () =>
-      firstSends(1, async (_call, forward) => {
-        await forward();
-        return { status: 502, body: "<html>502 Bad Gateway</html>" };
-      }),
-  ],
+  ["a proxy's 502 page after it was taken", taken(() => ({ status: 502, body: "<html>502 Bad Gateway</html>" }))],
   [
     "a proxy's JSON without a result after it was taken",
-    () =>
-      firstSends(1, async (_call, forward) => {
-        await forward();
-        return { status: 504, body: '{"message":"upstream timed out"}' };
-      }),
+    taken(() => ({ status: 504, body: '{"message":"upstream timed out"}' })),
   ],
-  [
-    "`Known transaction` after it was taken",
-    () =>
-      firstSends(1, async (call, forward) => {
-        await forward();
-        return { body: rpcError(call, "Known transaction") };
-      }),
-  ],
+  ["`Known transaction` after it was taken", taken((call) => ({ body: rpcError(call, "Known transaction") }))],
   [
     "an internal error after it was taken",
-    () =>
-      firstSends(1, async (call, forward) => {
-        await forward();
-        return { body: rpcError(call, "INTERNAL_ERROR: could not replace existing tx") };
-      }),
+    taken((call) => ({ body: rpcError(call, "INTERNAL_ERROR: could not replace existing tx") })),
   ],
   [
     "a refusal of the second attempt after the first one was taken",
@@ -89,19 +75,7 @@ async function through(between: Between, network: Network) {
     calls.push(call.method);
     return between(call, forward, request);
   });
-  const { service, send } = await start({
-    ledger: { targets: { rinkeby: url } },
-    timing: { ...quick, tetherHour: 3_600_000 },
-    tethers: [{ id: "tether0001" }],
-  });
-  await build(send);
-  const get = (path = "") => send("GET", `/tether/tether0001${path}`);
-  const post = (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body);
-  await post("/targetNetwork", { network: "rinkeby" });
-  await post("/interval", { interval: 1 });
-  const { account } = (await get()).body;
-  await network.fund(account);
-  return { service, get, post, account, calls };
+  return { ...(await pinning(network, { timing: { ...quick, tetherHour: 3_600_000 } }, url)), calls };
 }
 
 test.each(proxies)("%s: one contract is paid for", async (_what, between) => {

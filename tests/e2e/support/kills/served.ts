@@ -63,8 +63,10 @@ export class Served {
   /** The ids of its processes. */
   processes() {
     const [service, ...below] = treeOf(this.#running!.child.pid!);
-    const idsOf = (word: string) => below.flatMap(({ pid, command }) => (command.includes(word) ? [pid] : []));
-    return { service: [service!.pid], watcher: idsOf("watcher.mjs"), chains: idsOf("--init") };
+    const ofChains = below.filter(({ command }) => command.includes("--init"));
+    const idsOf = (isShell: boolean) =>
+      ofChains.flatMap(({ pid, command }) => (command.startsWith("/bin/sh") === isShell ? [pid] : []));
+    return { service: [service!.pid], watchers: idsOf(true), chains: idsOf(false) };
   }
 
   /** Calls the API, and answers the body; throws if the answer is an error. */
