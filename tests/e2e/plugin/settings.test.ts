@@ -56,29 +56,6 @@ describe("an explicit provider that is called default", () => {
   });
 });
 
-describe.each([
-  ["the dynamic provider", undefined, 'const { Consortium } = require("pulumi-consortium"); new Consortium("trade");'],
-  ["the plugin", "yaml" as const, "resources: { trade: { type: consortium:Consortium } }"],
-])("a misspelt setting in the stack's configuration, on %s", (_, language, program) => {
-  test("is refused with what is meant, and without its value", async () => {
-    const w = await world(program, {
-      ...(language && { language, inline: true, plugin: true }),
-      config: { "consortium:regoin": "canary-eu", "consortium:plugin": "false", "consortium:adopt": "false" },
-    });
-    try {
-      const { code, text } = await w.stack.preview();
-      expect({ code, text }).toMatchObject({ code: 255 });
-      expect(text).toContain('Stack configuration consortium:regoin is not a setting; did you mean "region"?');
-      expect(text).toContain("pulumi config rm consortium:regoin");
-      expect(text).not.toContain("canary-eu");
-      await w.stack.ok(["config", "rm", "consortium:regoin"]);
-      expect(await w.stack.preview()).toMatchObject({ code: 0 });
-    } finally {
-      await w.close();
-    }
-  });
-});
-
 test("secrets in a network stay secret, at any depth: in previews, in the state, in errors", async () => {
   const program = (word: string): string => `
 config:
