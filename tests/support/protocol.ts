@@ -19,6 +19,17 @@ const resourceUrn = (kind: string): string => (isUrn(kind) ? kind : urnOf(kind))
 export const struct = (props: Props): Struct => Struct.fromJavaScript(props as Record<string, never>);
 export const plain = (of: Struct | undefined): Props => of?.toJavaScript() ?? {};
 
+/** A request with these fields; properties are objects here, and what is undefined is left out. */
+function message<M extends object>(Kind: new () => M, fields: Record<string, unknown>): M {
+  const made = new Kind();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const set = (made as Record<string, (given: unknown) => void>)[`set${name[0]!.toUpperCase()}${name.slice(1)}`]!;
+    set.call(made, typeof value === "object" ? struct(value as Props) : value);
+  }
+  return made;
+}
+
 export const listening = (server: Server): Promise<number> =>
   new Promise((resolve, reject) =>
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
@@ -102,56 +113,34 @@ export class Protocol {
   }
 
   async configure(args: Props = {}, name = "default_0_1_0"): Promise<void> {
-    const request = new proto.ConfigureRequest();
-    request.setArgs(struct(args));
-    request.setUrn(providerUrn(name));
-    await this.call("configure", request);
+    await this.call("configure", message(proto.ConfigureRequest, { args, urn: providerUrn(name) }));
   }
 
   async checkConfig(news: Props, name = "default_0_1_0"): Promise<proto.CheckResponse.AsObject["failuresList"]> {
-    const request = new proto.CheckRequest();
-    request.setUrn(providerUrn(name));
-    request.setNews(struct(news));
+    const request = message(proto.CheckRequest, { urn: providerUrn(name), news });
     return (await this.call<proto.CheckResponse>("checkConfig", request)).toObject().failuresList;
   }
 
   /* Each verb takes a URN, or a kind, whose resource is then "acme". */
 
   async check(kind: string, news: Props, olds?: Props) {
-    const request = new proto.CheckRequest();
-    request.setUrn(resourceUrn(kind));
-    if (olds) request.setOlds(struct(olds));
-    request.setNews(struct(news));
+    const request = message(proto.CheckRequest, { urn: resourceUrn(kind), olds, news });
     const answer = await this.call<proto.CheckResponse>("check", request);
     return { inputs: plain(answer.getInputs()), failures: answer.toObject().failuresList };
   }
 
   async create(kind: string, properties: Props, options: { preview?: boolean; timeout?: number } = {}) {
-    const request = new proto.CreateRequest();
-    request.setUrn(resourceUrn(kind));
-    request.setProperties(struct(properties));
-    request.setPreview(options.preview ?? false);
-    request.setTimeout(options.timeout ?? 0);
+    const request = message(proto.CreateRequest, { urn: resourceUrn(kind), properties, ...options });
     const answer = await this.call<proto.CreateResponse>("create", request);
     return { id: answer.getId(), outs: plain(answer.getProperties()) };
   }
 
-  async diff(kind: string, id: string, olds: Props, news: Props, oldInputs?: Props): Promise<proto.DiffResponse> {
-    const request = new proto.DiffRequest();
-    request.setUrn(resourceUrn(kind));
-    request.setId(id);
-    request.setOlds(struct(olds));
-    if (oldInputs) request.setOldInputs(struct(oldInputs));
-    request.setNews(struct(news));
-    return this.call<proto.DiffResponse>("diff", request);
+  diff(kind: string, id: string, olds: Props, news: Props, oldInputs?: Props): Promise<proto.DiffResponse> {
+    return this.call("diff", message(proto.DiffRequest, { urn: resourceUrn(kind), id, olds, news, oldInputs }));
   }
 
   async read(kind: string, id: string, properties: Props, inputs: Props = {}) {
-    const request = new proto.ReadRequest();
-    request.setUrn(resourceUrn(kind));
-    request.setId(id);
-    request.setProperties(struct(properties));
-    request.setInputs(struct(inputs));
+    const request = message(proto.ReadRequest, { urn: resourceUrn(kind), id, properties, inputs });
     const answer = await this.call<proto.ReadResponse>("read", request);
     return { id: answer.getId(), outs: plain(answer.getProperties()), inputs: plain(answer.getInputs()) };
   }
@@ -163,38 +152,21 @@ export class Protocol {
     news: Props,
     options: { preview?: boolean; timeout?: number } = {},
   ) {
-    const request = new proto.UpdateRequest();
-    request.setUrn(resourceUrn(kind));
-    request.setId(id);
-    request.setOlds(struct(olds));
-    request.setNews(struct(news));
-    request.setPreview(options.preview ?? false);
-    request.setTimeout(options.timeout ?? 0);
+    const request = message(proto.UpdateRequest, { urn: resourceUrn(kind), id, olds, news, ...options });
     return { outs: plain((await this.call<proto.UpdateResponse>("update", request)).getProperties()) };
   }
 
-  async delete(kind: string, id: string, properties: Props, timeout = 0): Promise<void> {
-    const request = new proto.DeleteRequest();
-    request.setUrn(resourceUrn(kind));
-    request.setId(id);
-    request.setProperties(struct(properties));
-    request.setTimeout(timeout);
-    await this.call("delete", request);
+  async delete(kind: string, id: string, properties: Props, timeout?: number): Promise<void> {
+    await this.call("delete", message(proto.DeleteRequest, { urn: resourceUrn(kind), id, properties, timeout }));
   }
 
-  async diffConfig(urn: string, olds: Props, news: Props): Promise<proto.DiffResponse> {
-    const request = new proto.DiffRequest();
-    request.setUrn(urn);
-    request.setOlds(struct(olds));
-    request.setNews(struct(news));
-    return this.call<proto.DiffResponse>("diffConfig", request);
+  diffConfig(urn: string, olds: Props, news: Props): Promise<proto.DiffResponse> {
+    return this.call("diffConfig", message(proto.DiffRequest, { urn, olds, news }));
   }
 
   async invoke(name: string, args: Props) {
-    const request = new proto.InvokeRequest();
-    request.setTok(name.includes(":") ? name : `consortium:index:${name}`);
-    request.setArgs(struct(args));
-    const answer = await this.call<proto.InvokeResponse>("invoke", request);
+    const tok = name.includes(":") ? name : `consortium:index:${name}`;
+    const answer = await this.call<proto.InvokeResponse>("invoke", message(proto.InvokeRequest, { tok, args }));
     return { result: plain(answer.getReturn()), failures: answer.toObject().failuresList };
   }
 

@@ -1,6 +1,3 @@
-import { ConsortiumClient } from "../../provider/api/client";
-import { newSession, type Session } from "../../provider/core/session";
-import { resolveProviderSettings } from "../../provider/core/settings";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
@@ -58,10 +55,3 @@ afterEach(async () => {
   Object.assign(process.env, before);
   await Promise.all(running.splice(0).map((service) => service.close()));
 });
-
-/** A session of the core, as the provider process has it. */
-export function sessionOf({ said }: Pick<Started, "said">, changes: Partial<Session> = {}): Session {
-  const client = new ConsortiumClient(resolveProviderSettings());
-  const say = (line: string): void => void said.push(line);
-  return newSession(client, { say, ...changes });
-}

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { send } from "../../support/network";
+import { done } from "../support/stack";
 import { tetherId, wholeTree, type World, world } from "../support/world";
 
 let w: World;
@@ -9,13 +11,7 @@ let ids: Record<string, string>;
 /** A network made by hand, as in the console. */
 beforeAll(async () => {
   w = await world(wholeTree, { inline: true });
-  const post = async (path: string, body: object): Promise<string> => {
-    const headers = { authorization: `Bearer ${w.service.apiKey}`, "content-type": "application/json" };
-    const answer = await fetch(w.service.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
-    const made = (await answer.json()) as { _id: string };
-    expect(answer.status).toBe(201);
-    return made._id;
-  };
+  const post = async (path: string, body: object) => (await send(w.service, "POST", path, body))._id;
   const c = await post("/consortia", { name: "c", description: "by hand" });
   const m = await post(`/consortia/${c}/memberships`, { org_name: "m" });
   const e = await post(`/consortia/${c}/environments`, { name: "e", provider: "quorum", consensus_type: "raft" });
@@ -57,8 +53,7 @@ test("adopt adopts by name and by id, preview and up say so once each, and only 
     `node "n": ${byName}`,
   ]);
   w.service.clearCalls();
-  const { code, text } = await w.stack.up();
-  expect({ code, text }).toMatchObject({ code: 0 });
+  const { text } = await done(w.stack.up());
   const found = "(exists already; nothing is created";
   expect(adoptions(text)).toEqual([
     `consortium "c": adopts ${ids.c} ${found}; changes description)`,
@@ -107,38 +102,6 @@ test.each([
   }
   expect(await w.stack.ids()).toEqual(before);
   expect(w.service.calls).toEqual([]);
-});
-
-test("get reads what this stack does not manage, and never deletes it", async () => {
-  const reader = await world(
-    `
-    const { Consortium, Environment, Membership, Node } = require("pulumi-consortium");
-    const consortium = Consortium.get("c", "${ids.c}");
-    const environment = Environment.get("e", "${ids.e}", { consortium });
-    const membership = Membership.get("m", "${ids.m}", { consortium });
-    const node = Node.get("n", "${ids.n}", { environment });
-    exports.name = consortium.name;
-    exports.chainId = environment.chainId;
-    exports.orgName = membership.orgName;
-    exports.rpc = node.urls.rpc;
-  `,
-    { inline: true },
-  );
-  try {
-    const env = { CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: w.service.apiKey };
-    const { code, text } = await reader.stack.up(env);
-    expect({ code, text }).toMatchObject({ code: 0 });
-    expect(await reader.stack.outputs()).toEqual({
-      name: "c",
-      chainId: w.service.store.environments.get(ids.e!).fields.chain_id,
-      orgName: "m",
-      rpc: expect.stringContaining(w.service.url) as string,
-    });
-    expect(await reader.stack.destroy(env)).toMatchObject({ code: 0 });
-    expect((await w.network()).nodes).toHaveLength(1);
-  } finally {
-    await reader.close();
-  }
 });
 
 test("the tether of the adopted network is the one of the program", () => {

@@ -2,8 +2,10 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { send } from "../../support/network";
 import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
-import { world, type World } from "../support/world";
+import { done } from "../support/stack";
+import { world, type World, writesOf } from "../support/world";
 
 /**
  * The packed package as npm installs it for a user, with the oldest @pulumi/pulumi of the range that package.json names and with the
@@ -45,10 +47,7 @@ async function live({ stack, service, network }: World): Promise<void> {
   expect(await stack.outputs()).toEqual({ seen: ["c"] });
 
   const [{ _id: id }] = (await network()).consortia as [{ _id: string }];
-  const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
-  const body = JSON.stringify({ description: "by hand" });
-  const changed = await fetch(`${service.baseUrl}/consortia/${id}`, { method: "PATCH", headers, body });
-  expect(changed.status).toBe(200);
+  await send(service, "PATCH", `/consortia/${id}`, { description: "by hand" });
 
   await stack.ok(["refresh", "--yes", "--skip-preview"]);
   const found = (await stack.resources()).find(({ type }) => type.endsWith(":Consortium"))!;
@@ -124,11 +123,9 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
       writeFileSync(project, JSON.stringify({ ...JSON.parse(files["package.json"]!), dependencies }));
       w.service.clearCalls();
-      const { code, text } = await w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined });
-      expect({ code, text }).toMatchObject({ code: 0 });
+      await done(w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined }));
       expect(await w.stack.outputs()).toMatchObject({ url: expect.stringContaining(w.service.url) as string });
-      const writes = w.service.calls.filter(({ method }) => method !== "GET");
-      expect(writes).toHaveLength(kind === programs[0]![0] ? 4 : 0);
+      expect(writesOf(w.service)).toHaveLength(kind === programs[0]![0] ? 4 : 0);
     },
   );
 

@@ -1,11 +1,14 @@
 import { type Run, Stack as Double } from "../../support/double/stack";
 import { send } from "../../support/network";
 import { start } from "../../support/service";
-import { type Service } from "../../../service/index";
+import { type Service, type ServiceOptions } from "../../../service/index";
 import { evaluated } from "../support/inline";
-import { type World, world } from "../support/world";
+import { type World, world, writesOf } from "../support/world";
 
-/* One story of a stack, told by Pulumi and by the double of its engine, on both adapters: they make the same calls in the same order. */
+/*
+ * One story of a stack, told by Pulumi and by the double of its engine, on both adapters, on a service like the specification and on
+ * one like the hosted one: they make the same calls in the same order.
+ */
 
 jest.setTimeout(600_000); // more than the double needs
 
@@ -15,6 +18,8 @@ interface Shape {
   without?: string;
   /** Of the environment. */
   name?: string;
+  /** The provider of the consortium, where that is one of its own. */
+  provider?: string;
   options?: object;
 }
 
@@ -24,10 +29,13 @@ const tree = ({
   consensusType = "raft",
   without = "",
   name,
+  provider,
   options = {},
 }: Shape = {}): string => `
-  const { AppCred, Consortium, Environment, Membership, Node } = require("pulumi-consortium");
-  const consortium = new Consortium("c", { description: "${description}" }, OPTIONS);
+  const { AppCred, Consortium, Environment, Membership, Node, Provider } = require("pulumi-consortium");
+  const given = ${JSON.stringify({ provider })};
+  const provider = given.provider && new Provider(given.provider, { apiKey: process.env.CONSORTIUM_API_KEY });
+  const consortium = new Consortium("c", { description: "${description}" }, { provider, ...OPTIONS });
   const ledger = { consortium, provider: "quorum", consensusType: "${consensusType}", ...${JSON.stringify({ name })} };
   const environment = new Environment("e", ledger, ${JSON.stringify(options)});
   const membership = new Membership("m", { consortium }, { dependsOn: environment });
@@ -53,6 +61,7 @@ const refused: Chapter["before"] = (service) =>
     route: "/consortia/:consortiumId/environments",
   });
 const renamed = { description: "second", consensusType: "ibft", name: "next" };
+const last = { ...renamed, name: "last", consensusType: "raft", options: { deleteBeforeReplace: true } };
 
 const chapters: Record<string, Chapter> = {
   "all is made": { program: tree() },
@@ -87,8 +96,10 @@ const chapters: Record<string, Chapter> = {
   },
   "and goes once there is a new one": { program: tree(renamed), before: (service) => service.faults.clear() },
   "the resource option lets it go first": {
-    program: tree({ ...renamed, name: "last", consensusType: "raft", options: { deleteBeforeReplace: true } }),
+    program: tree(last),
   },
+  "another provider of the same organization changes nothing": { program: tree({ ...last, provider: "own" }) },
+  "nor does yet another one": { program: tree({ ...last, provider: "other" }) },
   "all is deleted": {},
 };
 
@@ -100,9 +111,6 @@ interface Told {
   writes: string[];
   kept: string[];
 }
-
-const writesOf = (service: Service): string[] =>
-  service.calls.filter(({ method }) => method !== "GET").map(({ method, route }) => `${method} ${route}`);
 
 /** The story as Pulumi tells it. */
 async function told(w: World, adapter: Adapter): Promise<Record<string, Told>> {
@@ -124,17 +132,17 @@ async function told(w: World, adapter: Adapter): Promise<Record<string, Told>> {
 }
 
 /** The same by the double. */
-async function doubled(adapter: Adapter): Promise<Record<string, Told>> {
-  const { service } = await start();
+async function doubled(adapter: Adapter, options: ServiceOptions): Promise<Record<string, Told>> {
+  const { service } = await start(options);
   const stack = new Double(adapter);
   const story: Record<string, Told> = {};
   for (const [title, { program, args, before }] of Object.entries(chapters)) {
     service.clearCalls();
     await before?.(service);
-    const options = { parallel: 1, refresh: args === "--refresh", ...(args === "--replace" && { replace: ["n"] }) };
+    const how = { parallel: 1, refresh: args === "--refresh", ...(args === "--replace" && { replace: ["n"] }) };
     const run: Run = program
-      ? await stack.up(() => evaluated(program.replace("OPTIONS", optionsOn[adapter])), options)
-      : await stack.destroy(options);
+      ? await stack.up(() => evaluated(program.replace("OPTIONS", optionsOn[adapter])), how)
+      : await stack.destroy(how);
     story[title] = {
       ok: run.ok,
       writes: writesOf(service),
@@ -147,12 +155,17 @@ async function doubled(adapter: Adapter): Promise<Record<string, Told>> {
   return story;
 }
 
-test.each(["dynamic", "plugin"] as const)("%s: Pulumi and its double tell the same story", async (adapter) => {
+test.each([
+  ["dynamic", "hosted"],
+  ["plugin", "specification"],
+] as const)("%s, on a service like the %s: Pulumi and its double tell the same story", async (adapter, like) => {
+  const answers = { like };
   const w = await world("", {
     inline: true,
+    answers,
     plugin: adapter === "plugin",
     env: { CONSORTIUM_PLUGIN: String(adapter === "plugin") },
   });
   const real = await told(w, adapter).finally(() => w.close());
-  expect(await doubled(adapter)).toEqual(real);
+  expect(await doubled(adapter, { answers })).toEqual(real);
 });

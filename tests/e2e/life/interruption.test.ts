@@ -80,11 +80,13 @@ async function interrupted(w: World, adapter: Adapter, node: string): Promise<vo
   const child: ChildProcess = w.stack.start(["up", "--yes", "--skip-preview"], on(adapter));
   const end = finished(child);
   await until(() => nodes.list().some(({ fields }) => fields.name === node));
-  const pressed = Date.now();
+  w.service.clearCalls();
   child.kill("SIGINT");
   const { code, text } = await end;
   expect(code).not.toBe(0);
-  expect(Date.now() - pressed).toBeLessThan(15_000);
+  // Looks are three seconds apart, and more on a busy machine.
+  const looks = w.service.calls.filter(({ method, route }) => method === "GET" && route.endsWith("/nodes"));
+  expect(looks.length).toBeLessThanOrEqual(2);
   expect(text).toMatch(new RegExp(`node "${node}" \\(\\w+\\) exists, but is not ready: interrupted while waiting`));
   const kept = (await w.stack.resources()).find(({ urn }) => urn.endsWith(`:Node::${node}`));
   expect(kept?.id).toBe(nodes.list().find(({ fields }) => fields.name === node)?.id);

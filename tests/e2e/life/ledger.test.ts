@@ -1,14 +1,12 @@
 import { Wallet } from "ethers";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { connect, CredentialRefused, type KnownCredential, verifyReport } from "../../../sdk";
-import { serveJson } from "../../service/child";
-import { ask, type Company, type Outputs, processesOf, program, targetUrl, tetherId } from "../support/ledger";
-import { finished, root, Stack } from "../support/stack";
+import { ask, type Company, type Outputs, program, targetUrl, tetherId } from "../support/ledger";
+import { finished, root } from "../support/stack";
 import { until } from "../support/until";
-import { canaryKey, type Network, networkOf, type World, world } from "../support/world";
+import { canaryKey, type World, world } from "../support/world";
 
 interface Report {
   hash: string;
@@ -90,57 +88,6 @@ describe("a ledger, through the real CLI", () => {
       expect(await verifyReport(report, outputs.grower.urls.rpc).catch(() => "unreadable")).toBe("unreadable");
     }
   });
-});
-
-/** What tells one network from another made just like it. */
-const idsOf = (network: Network): Record<string, string[]> =>
-  Object.fromEntries(
-    Object.entries(network).map(([kind, items]) => [
-      kind,
-      items.map(({ _id, id, chain_id }) => [_id ?? id, chain_id].join(" ")),
-    ]),
-  );
-
-test("kill -9 of the service during up: the same network, ledger and reports, and no stray process", async () => {
-  const data = mkdtempSync(join(tmpdir(), "consortium-kill-"));
-  const args = ["--data", data, "--tether", `${tetherId}=main`, "--node-start", "1"];
-  let { child, ready, key } = await serveJson(args);
-  const { baseUrl } = ready;
-  const stack = await Stack.create({ program, env: { CONSORTIUM_API_KEY: key, CONSORTIUM_BASE_URL: baseUrl } });
-  const nodesOf = async (): Promise<unknown[]> => (await networkOf(baseUrl, key)).nodes;
-  const report = (): Promise<Report> => ask(baseUrl, key, `/tether/${tetherId}/reports/0`);
-  try {
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    const { grower } = (await stack.outputs()) as unknown as Outputs;
-    const sent = await pay(grower);
-    const before = { network: await networkOf(baseUrl, key), report: await report() };
-
-    const run = stack.start(["up", "--yes", "--skip-preview"], { MORE: "1" });
-    const end = finished(run);
-    await until(async () => (await nodesOf()).length > before.network.nodes.length);
-    child.kill("SIGKILL");
-    await until(() => processesOf(data).length === 0);
-    ({ child, ready, key } = await serveJson([...args, "--port", new URL(baseUrl).port]));
-    await end;
-
-    expect(await stack.up({ MORE: "1" })).toMatchObject({ code: 0 });
-    const now = await networkOf(baseUrl, key);
-    expect(now.nodes).toHaveLength(before.network.nodes.length + 1);
-    expect(idsOf({ ...now, nodes: [] })).toEqual(idsOf({ ...before.network, nodes: [] }));
-    expect(idsOf(now).nodes).toEqual(expect.arrayContaining(idsOf(before.network).nodes!));
-    const ledger = connect(grower, grower);
-    expect(await ledger.getTransactionReceipt(sent.hash)).toMatchObject(sent);
-    ledger.destroy();
-    expect(await report()).toEqual(before.report);
-    expect(await verifyReport(await report(), await targetUrl(baseUrl, key))).toMatchObject({ verified: true });
-
-    expect(await stack.destroy({ MORE: "1" })).toMatchObject({ code: 0 });
-    child.kill("SIGTERM");
-    await until(() => processesOf(data).length === 0);
-  } finally {
-    stack.remove();
-    rmSync(data, { recursive: true, force: true });
-  }
 });
 
 test("the example, as its README says", async () => {

@@ -1,4 +1,4 @@
-import { type Result, Stack } from "../support/stack";
+import { done, type Result, Stack } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
 
 /* Lookups in programs whose answers depend on what the same run makes. */
@@ -68,8 +68,7 @@ test("the Output form waits for the key, and for what it depends on: unknown in 
     exports.seen = getConsortiaOutput({ name: "last" }, { dependsOn: [last] }).${names};
     exports.ids = [vault.id, environment.id, id];
   `);
-  const { code, text } = await w.stack.preview();
-  expect({ code, text }).toMatchObject({ code: 0 });
+  const { text } = await done(w.stack.preview());
   for (const name of ["found", "seen"]) expect(text).toMatch(new RegExp(`${name}\\s*: \\[unknown\\]`));
   await w.stack.ok(["up", "--yes", "--skip-preview"]);
   const { found, seen } = await w.stack.outputs();
@@ -94,6 +93,9 @@ test("get: every output of what exists, and an error that names what does not", 
   expect(found).toMatchObject({ consortiumId, environmentId, name: "n", provider: "quorum", consensusType: "raft" });
   for (const key of ["membershipId", "role", "state", "urls", "nodeKey", "publicAddress", "validators", "userAccounts"])
     expect([key, found[key]]).toEqual([key, expect.anything()]);
+
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect((await w.network()).nodes).toHaveLength(1); // what is only read stays
 
   looking("nonesuch12");
   const { code, text } = await stack.preview();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { json as jsonOf } from "node:stream/consumers";
-import { canaryKey, type World, world } from "../support/world";
+import { canaryKey, type World, world, writesOf } from "../support/world";
 
 /*
  * What counts as a change, through the real CLI and on both providers, on a service that stores values in its own way. Every kind,
@@ -69,8 +69,7 @@ describe.each([
 
   const idsNow = async (): Promise<Record<string, string>> =>
     Object.fromEntries((await own.stack.resources()).map(({ urn, id }) => [urn.split("::").at(-1)!, id]));
-  const writes = (): string[] =>
-    own.service.calls.filter(({ method }) => method !== "GET").map(({ method, route }) => `${method} ${route}`);
+  const writes = (): string[] => writesOf(own.service);
 
   beforeAll(async () => {
     own = await world(program(), { plugin });

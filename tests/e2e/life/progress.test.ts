@@ -1,4 +1,6 @@
-import { canaryKey, type World, world } from "../support/world";
+import { send } from "../../support/network";
+import { done } from "../support/stack";
+import { type World, world } from "../support/world";
 
 const program = `
   const { Consortium, Environment, Membership, Node } = require("pulumi-consortium");
@@ -9,28 +11,25 @@ const program = `
 `;
 
 let w: World;
-beforeAll(async () => {
-  w = await world(program, { inline: true, timing: { nodeStart: 15_000 } });
+beforeEach(async () => {
+  w = await world(program, { inline: true, plugin: true, timing: { nodeStart: 15_000 } });
 });
-afterAll(() => w.close());
+afterEach(() => w.close());
 
-test("15 s of waiting for four nodes: one line, and the same under Diagnostics", async () => {
-  const { code, text } = await w.stack.up();
-  expect(code).toBe(0);
-  const lines = text.split("\n").filter((line) => line.includes("so far"));
+test("on the plugin, 15 s of waiting show in the row of the node", async () => {
+  const { text } = await done(w.stack.up());
+  expect(text).toMatch(/ consortium:index:Node n\d creating .*"initializing", 1\d s so far/);
+});
+
+test("on the dynamic provider they are one line for four nodes, and the same under Diagnostics; content that nobody deletes ends a destroy soon, and its first error names it", async () => {
+  const { text: waiting } = await done(w.stack.up({ CONSORTIUM_PLUGIN: "false" }));
+  const lines = waiting.split("\n").filter((line) => line.includes("so far"));
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.length).toBeLessThanOrEqual(2);
   expect(lines[0]).toMatch(/node "n\d", node "n\d", node "n\d", node "n\d": "initializing", 1\d s so far/);
-});
 
-test("content that nobody deletes ends a destroy soon, and its first error names it", async () => {
   const [consortium] = (await w.network()).consortia;
-  const made = await fetch(`${w.service.baseUrl}/consortia/${String(consortium!._id)}/memberships`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${canaryKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ org_name: "by hand" }),
-  });
-  expect(made.ok).toBe(true);
+  await send(w.service, "POST", `/consortia/${String(consortium!._id)}/memberships`, { org_name: "by hand" });
   const began = performance.now();
   const { code, text } = await w.stack.destroy();
   expect(code).not.toBe(0);

@@ -1,15 +1,12 @@
 import { adapters } from "../../golden/service.mjs";
 import { type Golden, goldenStack, versions } from "../support/golden";
-import { networkOf } from "../support/world";
+import { networkOf, writesOf } from "../support/world";
 
 /* States that earlier versions made go on with this one, through the real CLI (see tests/golden/make.mjs). */
 
 test("there is one of the first version whose states are read", () => expect(versions).toContain("0.2.0"));
 
 const all = versions.flatMap((version) => adapters.map((adapter) => [version, adapter] as const));
-
-const writes = ({ service }: Golden): string[] =>
-  service.calls.filter(({ method }) => method !== "GET").map(({ method, route }) => `${method} ${route}`);
 
 describe.each(all)("a state of version %s on the %s provider", (version, adapter) => {
   let state: Golden;
@@ -37,7 +34,7 @@ describe.each(all)("a state of version %s on the %s provider", (version, adapter
     state.service.clearCalls();
     state.stack.program(state.program.replace('"golden"', '"changed"'));
     expect(await state.stack.up()).toMatchObject({ code: 0 });
-    expect(writes(state)).toEqual(["PATCH /consortia/:consortiumId"]);
+    expect(writesOf(state.service)).toEqual(["PATCH /consortia/:consortiumId"]);
   });
 
   test("is destroyed to nothing", async () => {
@@ -60,7 +57,7 @@ describe.each(all)("a state of version %s on the %s provider, of a run that was 
   test("is completed: the node is ready, the credential is made again, and the lost deployment is not paid for again", async () => {
     const { code, text } = await state.stack.up({}, "--continue-on-error"); // the deployment may fail before the others begin
     expect([code, text]).toEqual([255, expect.stringContaining("It may have been paid for, so it is not sent again.")]);
-    expect(writes(state)).toEqual([`POST ${within}/appcreds`]);
+    expect(writesOf(state.service)).toEqual([`POST ${within}/appcreds`]);
     const resources = await state.stack.resources();
     const of = (name: string) => resources.find(({ urn }) => urn.endsWith(`::${name}`))!;
     expect(of("late-1")).toMatchObject({ outputs: { state: "started" } });
@@ -72,7 +69,7 @@ describe.each(all)("a state of version %s on the %s provider, of a run that was 
     state.service.clearCalls();
     expect(await state.stack.up({ CONSORTIUM_NOT_DEPLOYED: word })).toMatchObject({ code: 0 });
     const tether = ["deploy", "activate"].map((verb) => `POST /tether/:tetherId/${verb}`);
-    expect(writes(state).sort()).toEqual([`DELETE ${within}/appcreds/:credentialId`, ...tether].sort());
+    expect(writesOf(state.service).sort()).toEqual([`DELETE ${within}/appcreds/:credentialId`, ...tether].sort());
     expect(await state.stack.up({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   });
 });

@@ -1,7 +1,7 @@
 import { parse, stringify } from "yaml";
 import { examples } from "../../docs/markdown";
 import { send } from "../../support/network";
-import { canaryKey, type World, world } from "../support/world";
+import { canaryKey, type World, world, writesOf } from "../support/world";
 
 const program = (definition: string): string => `
 resources:
@@ -76,7 +76,7 @@ test("what is wrong with its definition is told at preview, all at once, and not
   const preview = await w.stack.preview();
   expect(preview.code).not.toBe(0);
   expect(preview.text).toContain("nodez");
-  expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+  expect(writesOf(w.service)).toEqual([]);
 });
 
 test("a value that is not known yet is refused, not waited for", async () => {

@@ -1,5 +1,5 @@
 import { send } from "../../support/network";
-import { type Result } from "../support/stack";
+import { done, type Result } from "../support/stack";
 import { tetherId, type World, world } from "../support/world";
 
 const pack = ["--policy-pack", "node_modules/pulumi-consortium/policy-pack", "--policy-pack-config"];
@@ -35,16 +35,15 @@ const later = program(["a", "b", "c", "e"], {
 /** One story: each test goes on where the one before it ended. */
 describe("a network that is there, and the next version of its program", () => {
   let w: World;
-  const preview = (text: string, config: object, env: Record<string, string | undefined> = {}): Promise<Result> => {
+  const preview = (text: string, config: object): Promise<Result> => {
     w.stack.program(text);
     w.stack.write("rules.json", JSON.stringify(config));
-    return w.stack.preview(env, ...pack, "rules.json");
+    return w.stack.preview({}, ...pack, "rules.json");
   };
   beforeAll(async () => {
     w = await world(program(["a", "b", "c", "d"]), { inline: true });
     w.stack.write("rules.json", JSON.stringify(everywhere));
-    const { code, text } = await w.stack.up({}, ...pack, "rules.json");
-    expect({ code, text }).toMatchObject({ code: 0 });
+    await done(w.stack.up({}, ...pack, "rules.json"));
   });
   afterAll(() => w.close());
 
@@ -55,12 +54,6 @@ describe("a network that is there, and the next version of its program", () => {
       "[advisory]  protect-ledgers  (pulumi-nodejs:dynamic/consortium:Consortium: trade)",
     ]);
     expect(text).toContain("1 to delete");
-  });
-
-  test("one node too many is found by the ids that are known now", async () => {
-    const { code, text } = await preview(program(["a", "b", "c", "d", "e"]), {});
-    expect(code).not.toBe(0);
-    expect(text).toContain('Environment "ledger" would have 5 nodes (in this stack "a", "b", "c", "d" and "e")');
   });
 
   test("live: what is managed here is not counted twice, what others have is counted, and what goes last still is", async () => {
@@ -78,25 +71,5 @@ describe("a network that is there, and the next version of its program", () => {
         "Pulumi deletes last.",
     );
     expect(text).not.toContain("environments-per-consortium");
-  });
-
-  test.each<[string, Record<string, string | undefined>, string]>([
-    [
-      "no key",
-      { CONSORTIUM_API_KEY: undefined, CONSORTIUM_OFFLINE_PREVIEW: "true" },
-      "Only this stack was counted. No API key is set.",
-    ],
-    [
-      "nobody there",
-      { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" },
-      "Only this stack was counted. GET /consortia: the connection was refused. The service at http://127.0.0.1:9/api/v1 " +
-        "(from environment variable CONSORTIUM_BASE_URL) cannot be reached",
-    ],
-  ])("live: %s is advice, no failure", async (_, env, message) => {
-    const { code, text } = await preview(later, everywhere, env);
-    expect(code).toBe(0);
-    expect(text).toContain("[advisory]  consortia-per-organization");
-    expect(text).toContain(message);
-    expect(text).not.toContain("[mandatory]");
   });
 });

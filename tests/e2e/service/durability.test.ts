@@ -191,31 +191,6 @@ test("blocks have the time of the clock, after a restart too", async () => {
   expect(timestamp).toBeLessThan(Date.now() / 1_000 + 2);
 });
 
-test("without a period there is a block when there is a transaction, and none otherwise", async () => {
-  const chain = await chainsIn().chains.get(spec);
-  const [from, to] = await accountsOf(chain);
-  const height = async () => Number(await chain.call<string>("eth_blockNumber"));
-  await wait(1_500);
-  expect(await height()).toBe(0);
-  await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-  expect(await height()).toBe(1);
-  await chain.call("eth_sendTransaction", [{ from, to, value: "0x1", nonce: "0x9" }]); // it waits for those before it
-  expect(await height()).toBe(1);
-});
-
-test("an engine that hangs is ended, and another one goes on", async () => {
-  const { chains, warnings } = chainsIn(dir, { stall: 600 });
-  const chain = await chains.get(spec);
-  const [from, to] = await accountsOf(chain);
-  await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-  const seen = await allOf(chain, [from!]);
-  enginesOf(dir).forEach((pid) => process.kill(pid, "SIGSTOP"));
-  await until(() => Promise.resolve(chain.restarting !== undefined));
-  await until(() => Promise.resolve(chain.restarting === undefined));
-  expect(await allOf(chain, [from!])).toEqual(seen);
-  expect(warnings).toEqual([containing("is started again: it did not answer for 0.6 s")]);
-});
-
 test("what cannot be recorded is not done, and its sender gets the error", async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);

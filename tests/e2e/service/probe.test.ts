@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Service, type ServiceOptions } from "../../../service/index";
 import { begun, built, consortium, serveJson } from "../../service/child";
-import { allOf, changes, connection, deletions, file, own, serviceWith, there, until } from "../../cli/probed";
+import { allOf, changes, connection, file, own, serviceWith, there, until } from "../../cli/probed";
 
 /* `consortium probe` as a process: what it finds out, what it saves, and signals. */
 
@@ -158,20 +158,8 @@ describe.each(cases)("a service %s", (_, answers, differing, settings) => {
   });
 });
 
+/* One signal: tests/cli/probe.test.ts. */
 describe("it deletes what it made", () => {
-  test.each(["SIGINT", "SIGTERM"] as const)("after %s", async (signal) => {
-    const service = await serviceWith({ timing: { nodeStart: 600_000 } });
-    const { child, ended } = begin(service, "--yes");
-    await until(() => service.calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
-    child.kill(signal);
-    const { code, stdout, stderr } = await ended;
-    expect(code).toBe(signal === "SIGINT" ? 130 : 143);
-    expect(stderr).toContain("Deleting what was created.");
-    expect(stdout).toContain("Everything that the probe created is deleted.");
-    expect(deletions(service)).toEqual(["nodes", "environments", "memberships", "consortia"]);
-    expect(there(service)).toEqual([]);
-  });
-
   const nodeAsked = ({ calls }: Service) =>
     until(() => calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
 

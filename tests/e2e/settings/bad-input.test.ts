@@ -1,7 +1,10 @@
 import { Stack } from "../support/stack";
 import { type World, world } from "../support/world";
 
-/* How the CLI shows what is refused before any call (every mistake: tests/sdk/mistakes.test.ts; a network's: tests/e2e/network). */
+/*
+ * How the CLI shows what is refused before any call. (Every mistake: tests/sdk/mistakes.test.ts; a network's: tests/e2e/network; a key
+ * that is refused, and a service that cannot be reached, in every verb: tests/provider/dynamic/unreachable.test.ts.)
+ */
 
 let w: World;
 beforeAll(async () => {
@@ -27,6 +30,11 @@ test.each<[string, string, RegExp, ("dynamic" | "plugin" | "process")?]>([
   region,
   [...region, "plugin"],
   [
+    "no key, by the preview",
+    `new Consortium("x")`,
+    /No API key is set\. Set the environment variable CONSORTIUM_API_KEY, or run `pulumi config set --secret consortium:apiKey`/,
+  ],
+  [
     "Pulumi's option import, by the class",
     `new Membership("x", { consortiumId: "c1" }, { import: "m1" })`,
     /error: Membership x: Pulumi's option import does not work .* adopt: "m1" instead; .*`consortium export --adopt`/,
@@ -41,6 +49,7 @@ test.each<[string, string, RegExp, ("dynamic" | "plugin" | "process")?]>([
   stack.program(`const { Consortium, Environment, Membership } = require("pulumi-consortium");\n${program}`);
   const { code, text } = await stack.preview({
     CONSORTIUM_REGION: cause.includes("region") ? "de" : undefined,
+    ...(cause.startsWith("no key") && { CONSORTIUM_API_KEY: undefined }),
     CONSORTIUM_PLUGIN: String(adapter === "plugin"),
   });
   expect(/^.*\berror: .*$/m.exec(text)?.[0]).toMatch(message);

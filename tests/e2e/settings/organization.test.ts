@@ -1,4 +1,4 @@
-import { wholeTree, type World, world } from "../support/world";
+import { wholeTree, type World, world, writesOf } from "../support/world";
 
 /* A stack of organization one, and a key of organization two: nothing is lost, made twice, or touched. */
 
@@ -23,9 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => w.close());
 
-const writes = (): string[] =>
-  w.service.calls.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
-
 /** Nothing of a run with a key of another organization may have an effect. */
 async function refused(which: keyof typeof keys, args: string[]): Promise<void> {
   const { code, text } = await w.stack.run(args, { CONSORTIUM_API_KEY: keys[which] });
@@ -37,7 +34,7 @@ async function refused(which: keyof typeof keys, args: string[]): Promise<void> 
   expect(text).toContain("Unset CONSORTIUM_API_KEY");
   expect(text).not.toMatch(/[12]\d* (created|deleted)/);
   expect(await w.stack.ids()).toEqual(state);
-  expect(writes()).toEqual([]);
+  expect(writesOf(w.service)).toEqual([]);
 }
 
 /* Every verb with each of the keys: tests/provider/core/organization.test.ts, and `npm run reliability`. */
@@ -72,5 +69,5 @@ test("an organization that is required from the start keeps an empty stack empty
   expect({ code, text }).toMatchObject({ code: 255 });
   expect(text).toContain(`The organization must be ${own} (environment variable CONSORTIUM_ORGANIZATION)`);
   expect(await w.stack.ids()).toEqual([]);
-  expect(writes()).toEqual([]);
+  expect(writesOf(w.service)).toEqual([]);
 });

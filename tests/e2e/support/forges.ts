@@ -39,7 +39,10 @@ const rightsIn = (token: string): Rights => {
   }
 };
 
-/** Comments, issues, artifacts and packages, over HTTP. */
+const running: Forge[] = [];
+afterAll(() => running.splice(0).forEach((forge) => forge.close()));
+
+/** Comments, issues, artifacts and packages, over HTTP. It ends with the tests of the file. */
 export class Forge {
   /** Comments and issues; a list for all. */
   readonly written: Written[];
@@ -64,6 +67,7 @@ export class Forge {
 
   static async start(written: Written[] = []): Promise<Forge> {
     const forge = new Forge(written);
+    running.push(forge);
     await new Promise<void>((listening) => forge.#server.listen(0, "127.0.0.1", listening));
     forge.address = `http://127.0.0.1:${(forge.#server.address() as AddressInfo).port}`;
     return forge;

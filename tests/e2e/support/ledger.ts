@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { type KnownCredential } from "../../../sdk";
 
 export const tetherId = "t0e2eledge";
@@ -19,7 +18,7 @@ export interface Outputs {
 
 /**
  * A ledger of two companies that is pinned, and a second environment. `TEMPORARY`: a credential that the next run deletes.
- * `CONNECT`: the program itself asks the ledger for its height. `MORE`: one more node.
+ * `CONNECT`: the program itself asks the ledger for its height.
  */
 export const program = `
   const { AppCred, Consortium, Environment, Membership, Node, TetherService, connect } = require("pulumi-consortium");
@@ -34,14 +33,13 @@ export const program = `
     exports[name] = { urls: node.urls, account: node.userAccounts[0], username: app.username, password: app.password };
     return { membership, node, app };
   });
-  const [grower, roaster] = members;
+  const [grower] = members;
   const pair = (name, environment) => {
     const { username, password } = new AppCred(name, { environment, membership: grower.membership });
     exports[name] = { username, password };
   };
   pair("elsewhere", spare);
   if (process.env.TEMPORARY) pair("temporary", environment);
-  if (process.env.MORE) new Node("one-more", { environment, membership: roaster.membership });
   new TetherService("t", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: members.map(({ node }) => node) });
   if (process.env.CONNECT) {
     exports.height = connect(grower.node, grower.app).apply((ledger) => ledger.getBlockNumber().finally(() => ledger.destroy()));
@@ -60,10 +58,4 @@ export async function targetUrl(baseUrl: string, key: string): Promise<string> {
   await ask(baseUrl, key, `/tether/${tetherId}/balance/rinkeby`); // wakes the chain after a restart
   const shown = await ask<{ target_urls: { rinkeby: string } }>(baseUrl, key, `/tether/${tetherId}`);
   return shown.target_urls.rinkeby;
-}
-
-/** Command lines of processes that work in a folder: the chains, and what watches over them. */
-export function processesOf(folder: string): string[] {
-  const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8", maxBuffer: 2 ** 24 }).split("\n");
-  return lines.filter((line) => line.includes(folder) && /anvil/.test(line));
 }

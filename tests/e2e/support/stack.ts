@@ -181,10 +181,8 @@ export class Stack {
     return finished(this.start(args, env));
   }
 
-  async ok(args: string[], env?: Record<string, string | undefined>): Promise<Result> {
-    const result = await this.run(args, env);
-    if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.text}`);
-    return result;
+  ok(args: string[], env?: Record<string, string | undefined>): Promise<Result> {
+    return done(this.run(args, env), `pulumi ${args.join(" ")}`);
   }
 
   up = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
@@ -245,6 +243,13 @@ export interface StateResource {
   inputs: Record<string, unknown>;
   outputs: Record<string, unknown>;
   initErrors?: string[];
+}
+
+/** A run that has to succeed. */
+export async function done(run: Promise<Result>, what = "the run"): Promise<Result> {
+  const result = await run;
+  if (result.code !== 0) throw new Error(`${what} ended with ${result.code}:\n${result.text}`);
+  return result;
 }
 
 export function finished(child: ChildProcess): Promise<Result> {

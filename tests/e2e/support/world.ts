@@ -78,6 +78,10 @@ export async function world(
   };
 }
 
+/** The calls that change something. */
+export const writesOf = ({ calls }: Service): string[] =>
+  calls.filter(({ method }) => method !== "GET").map(({ method, route }) => `${method} ${route}`);
+
 export const tetherId = "t0e2etests";
 
 /** The whole tree of resources, as small as it can be: one of each. */

@@ -3,11 +3,11 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Backend, ended, freePort, programOf, ready } from "./programs";
+import { type Backend, ended, programOf, ready } from "./programs";
 
 const execute = promisify(execFile);
 
-/** A PostgreSQL server on the loopback interface, with its data in a folder of its own. */
+/** A PostgreSQL server with its data and its socket in a folder of its own: it takes no port, which others may want. */
 export async function startPostgres(): Promise<Backend> {
   const [initdb, postgres] = [
     await programOf("initdb", "postgresql", debianFolders),
@@ -20,22 +20,11 @@ export async function startPostgres(): Promise<Backend> {
   const env = { ...process.env, LC_ALL: "C" };
   const options = { ...owner, cwd: folder, env };
   await execute(initdb, ["-D", data, "-U", "pulumi", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"], options);
-  const port = await freePort();
-  const args = [
-    "-D",
-    data,
-    "-F",
-    "-c",
-    "listen_addresses=127.0.0.1",
-    "-c",
-    "unix_socket_directories=",
-    "-p",
-    String(port),
-  ];
+  const args = ["-D", data, "-F", "-c", "listen_addresses=", "-c", `unix_socket_directories=${folder}`];
   const server = spawn(postgres, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   await ready(server, "PostgreSQL", /ready to accept connections/);
   return {
-    url: `postgres://pulumi@127.0.0.1:${port}/postgres?sslmode=disable`,
+    url: `postgres://pulumi@/postgres?host=${folder}&sslmode=disable`,
     env: {},
     async stop() {
       await ended(server, "SIGINT");

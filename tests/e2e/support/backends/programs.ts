@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { isExecutable, onPath } from "../../../../tools/lib/processes.mjs";
@@ -53,14 +52,6 @@ export async function installDebian(debianPackages: string, what: string): Promi
       cause: error,
     });
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 /** Until a server says that it is ready; what it said is in the error. */
