@@ -2,10 +2,13 @@ import { type Kind } from "../constants";
 import { type Definition } from "../core/definition";
 import { appCred } from "./app-cred";
 import { configuration } from "./configuration";
-import { consortium, invitation, membership } from "./consortium";
+import { consortium } from "./consortium";
+import { destination } from "./destination";
 import { environment } from "./environment";
+import { invitation } from "./invitation";
+import { membership } from "./membership";
 import { node } from "./node";
-import { destination, service } from "./service";
+import { service } from "./service";
 import { tetherService } from "./tether-service";
 import { consortiumZone, environmentZone } from "./zones";
 
