@@ -15,9 +15,9 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import {
   classOf,
+  kindOf,
   hiddenKey,
   partsOfUrn,
-  pluginPrefix,
   previewKey,
   programKey,
   providerKey,
@@ -86,12 +86,12 @@ export function calledIn(urn: string): string | undefined {
   return kind && `${kind} "${name}"`;
 }
 
-const byToken = new Map(Object.values<Definition>(definitions).map((one) => [pluginPrefix + one.type, one]));
-
+/** Also by the type of the dynamic provider: after a move to it, deletions that are still due keep this provider. */
 function definitionOf(urn: string): Definition {
-  const found = byToken.get(partsOfUrn(urn).type);
-  if (!found) throw new UserError(`This plugin has no resource ${partsOfUrn(urn).type}.`);
-  return found;
+  const { type } = partsOfUrn(urn);
+  const kind = kindOf(classOf(type));
+  if (!kind) throw new UserError(`This plugin has no resource ${type}.`);
+  return definitions[kind];
 }
 
 const otherVersion = (program: string): string =>

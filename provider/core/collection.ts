@@ -3,7 +3,7 @@ import { answerOr } from "../api/api-error";
 import { paths } from "../api/paths";
 import { isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
-import { type Definition, nameOf, type Place, type Props } from "./definition";
+import { type Definition, inputMeta, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
 import { type Claim, type Owner } from "./owners";
 import { type Requested } from "./run";
@@ -285,8 +285,14 @@ export class Collection extends Listed {
   namesakes(inputs: Props, items: Identified[]): Identified[] {
     const { naming, shared } = this.definition;
     if (!naming) return [];
-    const fields = naming.map((key) => [wireName(key), inputs[key]] as const); // unparsed: runs for all siblings of each create
-    const named = items.filter((item) => fields.every(([field, wanted]) => sameValue(item[field], wanted)));
+    // Unparsed, because it runs for all siblings of each create.
+    const fields = naming.map((key) => {
+      const { normal = (value: unknown) => value } = inputMeta(this.definition, key)!;
+      return {
+        isIt: (item: Identified) => sameValue(normal(item[wireName(key)], inputs), normal(inputs[key], inputs)),
+      };
+    });
+    const named = items.filter((item) => fields.every(({ isIt }) => isIt(item)));
     if (named.length > 0 || !shared?.isSame) return named;
     return items.filter((item) => shared.isSame!(inputs, this.shown(item)));
   }

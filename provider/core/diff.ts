@@ -1,10 +1,11 @@
 import { holdsLedger } from "../constants";
+import { isObject } from "../plain";
 import { isSettledState } from "../api/states";
 import { type Definition, inputKeys, inputMeta, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, normalOf, type Recorded, recorded } from "./state";
 import { UserError } from "./user-error";
-import { isUnknown, isUnset, sameValue } from "./values";
+import { isUnknown, isUnset, sameAsked, sameValue } from "./values";
 
 export interface Difference {
   changes: boolean;
@@ -26,6 +27,8 @@ export interface Differing {
   drifted: string[];
   /** Somebody has changed it in the service, and only a replacement could put it back. */
   lasting: string[];
+  /** The program asks for something else, and the object stays as it is: see `keptBecause`. */
+  kept: string[];
 }
 
 type Forms = [now: Props, last: Props, shown: Props, answered: Props];
@@ -52,7 +55,7 @@ export function isSettled(definition: Definition, state: Props, open: readonly s
  */
 export function differing(definition: Definition, parts: Recorded, inputs: Props): Differing {
   const all = [inputs, parts.asked, parts.shown, parts.answered] as const;
-  const found: Differing = { changed: [], drifted: [], lasting: [] };
+  const found: Differing = { changed: [], drifted: [], lasting: [], kept: [] };
   let forms: Props[] | undefined;
   for (const key of inputKeys(definition)) {
     const meta = inputMeta(definition, key)!;
@@ -60,18 +63,18 @@ export function differing(definition: Definition, parts: Recorded, inputs: Props
     // Of most resources nothing differs, in no form.
     if (!meta.normal && inputs[key] === parts.asked[key] && parts.shown[key] === parts.answered[key]) continue;
     const [now, last, shown, answered] = (forms ??= all.map((props) => normalOf(definition, props))) as Forms;
-    const isChange = isUnknown(now[key]) || !sameValue(now[key], last[key]);
+    const isChange = isUnknown(now[key]) || !sameAsked(now[key], last[key]);
     const isDrift =
       isReadable(meta) && !meta.moves && !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));
     if (!isChange && !isDrift) continue;
     // What is so already needs no call. After a change by a run that did not end, a restart may be missing.
-    if (isReadable(meta) && sameValue(shown[key], now[key]) && !(isChange && isDrift && meta.restarts)) continue;
+    const isSo = isReadable(meta) && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
+    if (isSo && !(isChange && meta.restarts && !sameValue(shown[key], answered[key]))) continue;
     const isOpen = isUnset(inputs[key]);
     if (isChange) {
       // Any value will do, so no ledger is lost for it; and what the service changes by itself is left to it.
-      const isLeft = meta.moves === true || (meta.replace === true && holdsLedger(definition.type));
-      if (isOpen && meta.computed && isLeft) continue;
-      found.changed.push(key);
+      if (isOpen && meta.computed && (meta.moves === true || losesLedger(definition, key))) continue;
+      (keptBecause(definition, parts, inputs, key) === undefined ? found.changed : found.kept).push(key);
     } else if (parts.how !== "shared" && !(isOpen && (meta.computed || parts.how === "adopted"))) {
       (isReplacing(definition, parts.refused, key) ? found.lasting : found.drifted).push(key);
     }
@@ -79,9 +82,23 @@ export function differing(definition: Definition, parts: Recorded, inputs: Props
   return found;
 }
 
+const losesLedger = (definition: Definition, key: string): boolean =>
+  inputMeta(definition, key)?.replace === true && holdsLedger(definition.type);
+
+/** Why an object stays as it is although the program now asks for something else. undefined: it is changed. */
+function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key: string): string | undefined {
+  const isOpen = isUnset(inputs[key]);
+  // An object is sent whole, and could take away what is not this stack's.
+  const isTheirs = isOpen || (isObject(inputs[key]) && !sameValue(parts.answered[key], parts.asked[key]));
+  if (parts.how === "shared" && isTheirs && !isReplacing(definition, parts.refused, key)) return "others may share it";
+  if (!losesLedger(definition, key)) return undefined;
+  if (isOpen) return "the program no longer sets it, and only a new object could be without it";
+  const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(inputMeta(definition, key)!);
+  return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
+}
+
 /** What is compared for drift: of an object whose members the service may add, only those that the program sets. */
 function watched({ computed }: FieldMeta, wanted: unknown, ...values: [unknown, unknown]): [unknown, unknown] {
-  const isObject = (value: unknown): value is Props => typeof value === "object" && value !== null;
   if (!computed || !isObject(wanted)) return values;
   const own = (value: unknown): unknown =>
     isObject(value) ? Object.fromEntries(Object.keys(wanted).map((member) => [member, value[member]])) : value;
@@ -91,7 +108,7 @@ function watched({ computed }: FieldMeta, wanted: unknown, ...values: [unknown, 
 /** Compares a state with new inputs, without a call. An unknown value may differ: the id of a replaced parent is unknown for that reason. */
 export function diff(definition: Definition, id: string, state: Props, inputs: Props): Difference {
   const parts = recorded(definition, state);
-  const { changed, drifted, lasting } = differing(definition, parts, inputs);
+  const { changed, drifted, lasting, kept } = differing(definition, parts, inputs);
   const replaces = changed.filter((key) => isReplacing(definition, parts.refused, key));
   const what = nameOf(definition, state);
   if (replaces.length > 0 && inputs.adopt === id && definition.idField === undefined)
@@ -106,18 +123,21 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const sameName = naming?.every(
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
   );
+  // Such as a utility service: there cannot be a second one beside it.
+  const isOnlyOne = !moved && definition.shared?.isSame?.(inputs, state) === true;
   return {
     changes: sent.length > 0 || !isSettled(definition, state, parts.open),
     changed: sent,
     replaces,
-    deleteBeforeReplace: replaces.length > 0 && sameName === true && !moved && !isNamedById,
+    deleteBeforeReplace: replaces.length > 0 && (isOnlyOne || (sameName === true && !moved && !isNamedById)),
     warnings: [
       ...(replaces.length > 0 && replaceWarning ? [`${what}: ${replaceWarning} (${replaces.join(", ")})`] : []),
       ...(replaces.length === 0 && (restarts.length > 0 || parts.open.includes("restart"))
         ? [`${what}: restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
         : []),
       ...(replaces.length === 0 ? regeneration(definition, parts, inputs).map((one) => `${what}: ${one}`) : []),
-      ...lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`),
+      ...(replaces.length === 0 ? lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`) : []),
+      ...kept.map((key) => `${what}: ${key} stays as it is, because ${keptBecause(definition, parts, inputs, key)}`),
     ],
   };
 }

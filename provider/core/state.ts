@@ -3,7 +3,7 @@ import { type Identified } from "../api";
 import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
-import { isUnset, sameName, sameValue, secretPaths } from "./values";
+import { isUnknown, isUnset, sameName, sameValue, secretPaths } from "./values";
 
 /*
  * The state of a resource keeps three values of each input apart: what the program asked for, what the service answered to that,
@@ -76,13 +76,13 @@ export const isReadable = ({ programOnly, sentOnly, secret, elsewhere, parent }:
 
 /**
  * Inputs in their normal form: what is left out has the documented default, and all spellings of one value are the same. Only
- * normal forms are compared.
+ * normal forms are compared. An unknown value of a preview stays one.
  */
 export function normalOf(definition: Definition, inputs: Props): Props {
   const entries = Object.entries<z.ZodType>(definition.inputs.shape).map(([key, schema]) => {
     const { implied, normal } = metaOf(schema);
     const value = isUnset(inputs[key]) ? implied : inputs[key];
-    return [key, normal ? normal(value, inputs) : value];
+    return [key, normal && !isUnknown(value) ? normal(value, inputs) : value];
   });
   return Object.fromEntries(entries) as Props;
 }

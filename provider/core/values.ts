@@ -2,25 +2,35 @@ import { isDeepStrictEqual } from "node:util";
 import { type Props } from "./field";
 import { secretsKey } from "../constants";
 
-/** Nothing, null, an empty text and an empty object all mean "not set". */
+/** Nothing, null, an empty text, and an object or a list with nothing in it all mean "not set". */
 export function isUnset(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
-  return typeof value === "object" && Object.keys(value).length === 0;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && Object.values(value).every((member) => member === undefined || member === null);
 }
 
+const plainText = (text: string): string => text.normalize("NFC").trim();
+
 /** The normalized value: composed characters, trimmed, numbers as numbers, no unset members. */
-export function unformatted(value: unknown): unknown {
-  if (typeof value === "string") return value.normalize("NFC").trim();
-  if (Array.isArray(value)) return value.map(unformatted);
+export function unformatted(value: unknown, textOf = plainText): unknown {
+  if (typeof value === "string") return textOf(value);
+  if (Array.isArray(value)) return value.map((member) => unformatted(member, textOf));
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
-  return Object.fromEntries(members.map(([key, member]) => [key, unformatted(member)]).sort());
+  return Object.fromEntries(members.map(([key, member]) => [key, unformatted(member, textOf)]).sort());
 }
 
 /** Equal except for formatting that a service may change. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b || (isUnset(a) && isUnset(b))) return true;
   return isDeepStrictEqual(unformatted(a), unformatted(b));
+}
+
+/** The same request. In an object, such as `details`, each character may count. */
+export function sameAsked(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object") return sameValue(a, b);
+  const exact = (value: unknown): unknown => unformatted(value, (text) => text);
+  return (isUnset(a) && isUnset(b)) || isDeepStrictEqual(exact(a), exact(b));
 }
 
 /** A name reduced to lowercase letters and digits, for services that reformat names. */

@@ -67,10 +67,15 @@ export const destination: Definition = {
       "Type of that service: `documentstore` or `dataexchange`.",
       { replace: true, parent: "path" },
     ),
-    name: field(nameText("name"), "Name of the destination, which is also its id.", {
-      default: "the name of the resource",
-      replace: true,
-    }),
+    // In a path, these two are folders.
+    name: field(
+      nameText("name").refine((text) => text !== "." && text !== "..", 'name must not be "." or ".."'),
+      "Name of the destination, which is also its id.",
+      {
+        default: "the name of the resource",
+        replace: true,
+      },
+    ),
     kaleidoManaged: field(
       z.boolean({ error: "kaleidoManaged must be true or false" }).default(true),
       "Whether the service keeps the keys of the destination.",

@@ -5,21 +5,21 @@ import { conditionOf } from "../api/states";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
-import { isUnset } from "../core/values";
+import { isUnknown, isUnset, unknown } from "../core/values";
 import { common, consortiumId, description, environments, nameText, open, outputs, unusual } from "./fields";
 
 const providers = Object.keys(consensusOf);
 const consensusTypes = [...new Set(Object.values(consensusOf).flat())];
 
-/**
- * Accounts by address, in the one form that every service takes: without 0x, balances as decimal text. The case of an address is
- * only a checksum (EIP-55).
- */
+/** The case of an address is only a checksum (EIP-55). */
+const plainAddress = (address: string): string => address.toLowerCase().replace(/^0x/, "");
+
+/** Accounts by address, in the one form that every service takes: without 0x, balances as decimal text. */
 const accounts = (value: unknown): unknown =>
   value &&
   Object.fromEntries(
     Object.entries(value as Record<string, { balance: string }>).map(([address, { balance }]) => [
-      address.toLowerCase().replace(/^0x/, ""),
+      plainAddress(address),
       { balance: BigInt(balance).toString() },
     ]),
   );
@@ -32,8 +32,10 @@ const otherFeatures = (value: unknown): unknown => {
   return Object.fromEntries(others);
 };
 
-const isMultiRegion = ({ multiRegion, testFeatures }: Props): boolean =>
-  multiRegion === true || (testFeatures as Props | undefined)?.multi_region === true;
+const isMultiRegion = ({ multiRegion, testFeatures }: Props): unknown => {
+  if (multiRegion === true) return true;
+  return isUnknown(testFeatures) ? unknown : (testFeatures as Props | undefined)?.multi_region === true;
+};
 
 const balanceText = "balance must be a whole number of wei, as text";
 
@@ -103,6 +105,10 @@ export const environment: Definition = {
             balance: z.string({ error: balanceText }).regex(/^(\d+|0x[0-9a-fA-F]+)$/, balanceText),
           }),
           { error: "prefundedAccounts must be an object of addresses, each with its balance" },
+        )
+        .refine(
+          (given) => new Set(Object.keys(given).map(plainAddress)).size === Object.keys(given).length,
+          "prefundedAccounts names one address twice, in two spellings",
         )
         .optional(),
       "Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back.",

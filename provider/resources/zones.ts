@@ -25,12 +25,20 @@ import {
 const required = (what: string, example: string) =>
   requiredText(what, "it", example).max(256, `${what} must have at most 256 characters`);
 
+/** Clouds write their own names and those of their regions in one way or another. */
+const lowerCase = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
+
 const inputs = () => ({
   name: field(nameText("name"), "Name of the zone.", { default: "the name of the resource" }),
   region: field(required("region", "us-east-2"), "Region of the cloud, by the cloud's own name, such as `us-east-2`.", {
     replace: true,
+    normal: lowerCase,
   }),
-  cloud: field(required("cloud", "aws"), "Cloud that it is in.", { seen: ["aws", "azure"], replace: true }),
+  cloud: field(required("cloud", "aws"), "Cloud that it is in.", {
+    seen: ["aws", "azure"],
+    replace: true,
+    normal: lowerCase,
+  }),
   type: field(
     required("type", "kaleido").default("kaleido"),
     "Who runs its machines: `kaleido` is the service itself.",

@@ -73,6 +73,20 @@ test("an explicit provider's own key wins over the environment; that of stack co
   expect(await plugin.create("Consortium", { name: "b" })).toHaveProperty("id");
 });
 
+test("a deletion that is due after a move to the dynamic provider is asked by its type, and done", async () => {
+  const { service } = await start();
+  await plugin.configure({});
+  const { id, outs: properties } = await plugin.create("Consortium", { name: "a" });
+  plugin.close();
+  plugin = await Protocol.start(); // of a later command
+  await plugin.configure({});
+  await plugin.delete("urn:pulumi:dev::p::pulumi-nodejs:dynamic/consortium:Consortium::acme", id, properties);
+  expect(service.store.consortia.list()).toEqual([]);
+  await expect(plugin.delete("urn:pulumi:dev::p::aws:s3/bucket:Bucket::acme", id, properties)).rejects.toMatchObject({
+    details: expect.stringContaining("no resource aws:s3/bucket:Bucket") as string,
+  });
+});
+
 test.each([
   ["says so", true, "default", true],
   ["says so, in a state of 0.2.0", "*", "default", true],

@@ -195,9 +195,9 @@ export const coreRules = [
   {
     rule: "no ledger is replaced for a value that is left out",
     file: "provider/core/diff.ts",
-    find: "(meta.replace === true && holdsLedger(definition.type))",
-    put: "false",
-    tests: "provider/stacks/asked.test.ts",
+    find: "if (isOpen) return ",
+    put: "if (!isOpen) return ",
+    tests: "provider/stacks/stays.test.ts",
   },
   {
     rule: "what was adopted and others may share is never deleted",
@@ -219,5 +219,26 @@ export const coreRules = [
     find: 'return isRecovered && fits ? undefined : "shared";',
     put: 'return isRecovered ? undefined : "shared";',
     tests: "provider/stacks/asked.test.ts",
+  },
+  {
+    rule: "what a preview does not know yet may replace",
+    file: "provider/core/state.ts",
+    find: "normal && !isUnknown(value) ?",
+    put: "normal ?",
+    tests: "provider/stacks/stays.test.ts",
+  },
+  {
+    rule: "what a service shows without a name was not made by a run of the stack",
+    file: "provider/core/lifecycle/adopt.ts",
+    find: "const fits = isNamed && ",
+    put: "const fits = ",
+    tests: "provider/stacks/stays.test.ts",
+  },
+  {
+    rule: "what a program takes over from the console is answered",
+    file: "provider/core/lifecycle/update.ts",
+    find: "...alreadySo(definition, before, news) ",
+    put: "",
+    tests: "provider/stacks/stays.test.ts",
   },
 ];

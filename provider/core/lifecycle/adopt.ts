@@ -9,7 +9,7 @@ import { isReadable, type Kept, normalOf } from "../state";
 import { UserError } from "../user-error";
 import { isUnset, sameName, sameValue } from "../values";
 import { take } from "./handover";
-import { agrees } from "./recognize";
+import { agrees, factOf } from "./recognize";
 import { change, stepsOf } from "./update";
 
 /** Lists may lag by a moment. */
@@ -48,7 +48,9 @@ function howOf(collection: Collection, inputs: Props, item: Identified): Kept["h
   const shown = collection.shown(item);
   if (!definition.shared?.applies(shown)) return "adopted";
   const isRecovered = session.adoptAll && !inputs.adopt;
-  const fits = inputKeys(definition).every((key) => agrees(collection, shown, inputs, key));
+  // Each create sends a name: one that shows none was not made by a run of this stack.
+  const isNamed = shown[nameKey(definition)!] !== undefined;
+  const fits = isNamed && inputKeys(definition).every((key) => agrees(collection, shown, inputs, key));
   return isRecovered && fits ? undefined : "shared";
 }
 
@@ -183,7 +185,7 @@ export async function adopt(
     );
   }
   const changing = how === "shared" ? [] : differing.filter((key) => !isFixed(key));
-  const kept = differing.map((key) => (key in shown ? `${key} is ${JSON.stringify(shown[key])}` : key));
+  const kept = differing.map((key) => (key in shown ? factOf(shown, key) : key));
   const stays = how === "shared" && kept.length > 0 ? `, and stays as it is: ${kept.join(", ")}` : "";
   const others = how === "shared" ? `; others share it${stays}` : "";
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";

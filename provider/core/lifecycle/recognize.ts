@@ -74,13 +74,17 @@ function isLike(there: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, value]) => isLike(there[key], value));
 }
 
+/** What the service shows, in words. Objects, such as `details`, may hold secrets of others. */
+export const factOf = (shown: Props, key: string): string =>
+  `${key} is ${typeof shown[key] === "object" ? "another one" : JSON.stringify(shown[key])}`;
+
 /** How the object differs from the request. Quotes only the service's value: the requested one may be secret. */
 function differences({ collection, inputs }: Create, item: Identified): string[] {
   const { definition, session } = collection;
   const shown = collection.shown(item);
   const fields = inputKeys(definition)
     .filter((key) => !agrees(collection, shown, inputs, key))
-    .map((key) => `its ${key} is ${JSON.stringify(shown[key])}`);
+    .map((key) => `its ${factOf(shown, key)}`);
   const extra = Object.entries((inputs.extra ?? {}) as Props)
     .filter(([name, value]) => name in item && !isUnset(item[name]) && !sameLoosely(item[name], value))
     .map(([name]) => `its ${name} is another one`);

@@ -2,12 +2,12 @@ import { type z } from "zod";
 import { isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { identityOf, inputMeta, nameKey, type Props } from "../definition";
+import { type Definition, identityOf, inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { differing, regenerating } from "../diff";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
 import { isReadable, normalOf, type Recorded, recorded, stateOf, toBody } from "../state";
-import { isObject, messageOf } from "../../plain";
+import { fieldsOf, isObject, messageOf } from "../../plain";
 import { Incomplete, UserError } from "../user-error";
 import { isUnset, sameName, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
@@ -64,12 +64,16 @@ async function updateFrom(
   before: Recorded,
 ): Promise<Props> {
   const { definition } = collection;
-  const { changed, drifted } = differing(definition, before, news);
+  const { changed, drifted, kept: staying } = differing(definition, before, news);
   const keys = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
   const kept = { ...olds, ...news };
   const what = `${collection.nameOf(news)} (${id})`;
   const one: Change = { collection, id, what, inputs: news, keys, before };
-  const asked: Recorded = { ...before, asked: news };
+  const asked: Recorded = {
+    ...before,
+    asked: { ...news, ...Object.fromEntries(staying.map((key) => [key, before.asked[key]])) },
+    answered: { ...before.answered, ...alreadySo(definition, before, news) },
+  };
   const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed);
   if (!parts) return stateOf(definition, asked, kept);
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
@@ -77,6 +81,13 @@ async function updateFrom(
   const state = await settle(collection, id, ready, { sent, state: kept });
   sayIgnored(one, recorded(definition, state).shown);
   return state;
+}
+
+/** What the object shows as it is asked for needs no call, and counts as answered: a later change of it is drift. */
+function alreadySo(definition: Definition, { shown }: Recorded, news: Props): Props {
+  const isSo = (key: string): boolean => !isUnset(news[key]) && sameValue(shown[key], news[key]);
+  const keys = inputKeys(definition).filter((key) => isReadable(inputMeta(definition, key)!) && isSo(key));
+  return Object.fromEntries(keys.map((key) => [key, shown[key]]));
 }
 
 /**
@@ -180,6 +191,11 @@ const refusedChange = ({ collection, what }: Change, keys: readonly string[], wh
 async function isServed({ collection, what, keys }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
   if (!(await definition.isServed?.(session, olds))) return false;
+  if (keys.some((key) => definition.naming?.includes(key)))
+    throw new UserError(
+      `${what}: has done its work and is gone, so it has no other ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
+        "with its URN, or give the resource another name.",
+    );
   session.say(`${what}: has done its work and is gone, so another ${keys.join(" and ")} changes nothing.`);
   return true;
 }
@@ -316,7 +332,7 @@ export async function change(one: Change): Promise<Props> {
     throw isApiError(error, ...refusals) ? await unchanged(one, error.message) : takenBack(one, error);
   });
   const shown = await afterwards(one, before.shown, answer);
-  const leftOver = membersLeft(before.asked, inputs, shown, keys);
+  const leftOver = membersLeft(before.asked, inputs, { ...shown, ...hiddenIn(one, answer) }, keys);
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
   const again = await session.client.patch(path, bodyOf(collection, leftOver, Object.keys(leftOver)));
@@ -336,6 +352,12 @@ function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string
     return [[wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]];
   });
   return Object.fromEntries(entries);
+}
+
+/** What an answer shows of secret inputs, which no state keeps. */
+function hiddenIn({ collection, keys }: Change, answer: unknown): Props {
+  const secret = keys.filter((key) => inputMeta(collection.definition, key)?.secret);
+  return Object.fromEntries(secret.map((key) => [key, fieldsOf(answer)[wireName(key)]]));
 }
 
 /** Members of objects that were asked for, are not any more, and are shown still: null for each. */

@@ -1,9 +1,9 @@
 import { isUnset, sameValue } from "../../../provider/core/values";
 
-test.each([undefined, null, "", {}, []])("%j is not set", (value) => expect(isUnset(value)).toBe(true));
-test.each([0, false, " ", "x", { a: undefined }, [undefined]])("%j is set", (value) =>
-  expect(isUnset(value)).toBe(false),
+test.each([undefined, null, "", {}, [], { a: undefined }, { a: null }])("%j is not set", (value) =>
+  expect(isUnset(value)).toBe(true),
 );
+test.each([0, false, " ", "x", { a: "" }, [undefined]])("%j is set", (value) => expect(isUnset(value)).toBe(false));
 
 describe("the same but for formatting", () => {
   test.each<[unknown, unknown]>([

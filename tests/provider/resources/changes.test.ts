@@ -109,6 +109,13 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
   { change: { blockPeriod: 0 }, then: "refused", why: { property: "blockPeriod", reason: /at least 1/ } },
   { change: { multiRegion: "yes" }, then: "refused", why: { property: "multiRegion", reason: /true or false/ } },
   { change: { testFeatures: "x" }, then: "refused", why: { property: "testFeatures", reason: /object of features/ } },
+  {
+    change: {
+      prefundedAccounts: { [`0x${"A".repeat(40)}`]: { balance: "5" }, ["a".repeat(40)]: { balance: "6" } },
+    },
+    then: "refused",
+    why: { property: "prefundedAccounts", reason: /one address twice/ },
+  },
   { change: { chainId: 0 }, then: "refused", why: { property: "chainId", reason: /at least 1/ } },
   { change: { chainId: 1.5 }, then: "refused", why: { property: "chainId", reason: /whole number/ } },
   {

@@ -1,0 +1,286 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  AppCred,
+  Configuration,
+  Consortium,
+  Environment,
+  EnvironmentZone,
+  Invitation,
+  Membership,
+  Node,
+  Service,
+} from "../../../sdk";
+import { type Run, Stack } from "../../support/double/stack";
+import { send } from "../../support/network";
+import { newProcess, setEnvironment, start, type Started } from "../../support/service";
+import { rewriting } from "../../support/virtual-time";
+
+/* What stays although a program is edited, what a preview cannot know yet, and what an edit must not be taken for. */
+
+const changes = ({ steps }: Run): string[] => steps.filter((step) => !/^(same|refresh) /.test(step));
+const lines = ({ lines: all }: Run): string => all.join("\n");
+const account = "0x52908400098527886E0F7030069857D2E4169EE7";
+
+interface Base {
+  consortium: Consortium;
+  membership: Membership;
+  environment: Environment;
+}
+
+/** A program with a consortium, a member, a ledger, and what else it has. */
+const network =
+  (more: (base: Base) => unknown = () => undefined, args: (membership: Membership) => object = () => ({})) =>
+  (): void => {
+    const consortium = new Consortium("c");
+    const membership = new Membership("m", { consortium });
+    const ledger = { consortium, provider: "quorum", consensusType: "ibft" } as const;
+    const environment = new Environment("e", { ...ledger, ...args(membership) });
+    more({ consortium, membership, environment });
+  };
+
+describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+  let started: Started;
+  let stack: Stack;
+
+  const writes = (): string[] => started.calls().filter((call) => !call.startsWith("GET"));
+
+  async function made(program: () => unknown): Promise<void> {
+    started = await start();
+    stack = new Stack(adapter);
+    expect(await stack.up(program)).toMatchObject({ errors: [] });
+    writes();
+  }
+
+  /** An update of it changes exactly this, and another one nothing. */
+  async function expectChanges(program: () => unknown, steps: string[]): Promise<Run> {
+    newProcess();
+    const run = await stack.up(program, { refresh: true });
+    expect([run.errors, changes(run).sort()]).toEqual([[], [...steps].sort()]);
+    expect(changes(await stack.up(program, { refresh: true }))).toEqual([]);
+    return run;
+  }
+
+  test.each([
+    ["multiRegion", (value: unknown) => ({ multiRegion: value })],
+    ["testFeatures", (value: unknown) => ({ testFeatures: value })],
+    ["a feature", (value: unknown) => ({ testFeatures: { multi_region: value } })],
+    ["prefundedAccounts", (value: unknown) => ({ prefundedAccounts: value })],
+    ["a balance", (value: unknown) => ({ prefundedAccounts: { [account]: { balance: value } } })],
+  ])("what a preview does not know yet of %s may replace the ledger, and it says so", async (_, args) => {
+    await made(network());
+    const program = (): void => {
+      const consortium = new Consortium("c");
+      new Membership("m", { consortium });
+      const later = new Membership("later", { consortium });
+      const unknown = later.id.apply(() => true);
+      new Environment("e", { consortium, provider: "quorum", consensusType: "ibft", ...(args(unknown) as object) });
+    };
+    const run = await stack.preview(program);
+    expect([run.errors, changes(run)]).toEqual([
+      [],
+      expect.arrayContaining(["delete Environment e", "create Environment e"]) as string[],
+    ]);
+    expect(lines(run)).toContain("REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER");
+  });
+
+  test.each([
+    ["prefundedAccounts", { prefundedAccounts: { [account]: { balance: "16" } } }, {}],
+    ["multiRegion", { multiRegion: true }, {}],
+    ["testFeatures", { testFeatures: { quick: true } }, {}],
+    ["extra", { extra: { note: "a" } }, {}],
+    ["multiRegion", { testFeatures: { multi_region: true, quick: true } }, { testFeatures: { quick: true } }],
+  ])("a ledger stays where %s is taken out, and a warning says so", async (key, before, after) => {
+    await made(network(undefined, () => before));
+    const { id } = stack.of("e");
+    const run = await expectChanges(
+      network(undefined, () => after),
+      [],
+    );
+    expect(lines(run)).toContain(`environment "e": ${key} stays as it is, because the program no longer sets it`);
+    expect([writes(), stack.of("e").id]).toEqual([[], id]);
+    const again = await stack.up(
+      network(undefined, () => before),
+      { refresh: true },
+    );
+    expect([changes(again), lines(again)]).toEqual([[], ""]);
+  });
+
+  test("a member that is null is the same as none", async () => {
+    const program = (members: object | undefined) =>
+      network(
+        ({ environment, membership }) =>
+          new AppCred("a", {
+            environment,
+            membership,
+            ...(members && { keepers: members as Record<string, unknown> }),
+          }),
+        () => (members ? { extra: members } : {}),
+      );
+    await made(program({ note: null }));
+    await expectChanges(program(undefined), []);
+    await expectChanges(program({ note: null }), []);
+  });
+
+  test("what an adopted ledger may have already, and the service does not show, replaces nothing", async () => {
+    await made(network());
+    const { id } = stack.of("e");
+    stack.state = stack.state.filter(({ name }) => name !== "e");
+    await expectChanges(
+      network(undefined, () => ({ adopt: id })),
+      ["create Environment e"],
+    );
+    const run = await expectChanges(
+      network(undefined, () => ({ adopt: id, prefundedAccounts: { [account]: { balance: "16" } } })),
+      [],
+    );
+    expect(lines(run)).toContain(
+      "prefundedAccounts stays as it is, because it was adopted, and the service does not show",
+    );
+    expect(stack.of("e").id).toBe(id);
+  });
+
+  describe("what others may share", () => {
+    const registry = (args: object) =>
+      network(
+        ({ environment, membership }) =>
+          new Service("ids", { environment, membership, service: "idregistry", adopt: true, ...args }),
+      );
+
+    test("keeps its own values, whatever the program asks for, and shows none of their secrets", async () => {
+      await made(registry({}));
+      const { id } = stack.of("ids");
+      started.service.store.services.patch(id, { name: "theirs", details: { password: "canary" } });
+      stack.state = stack.state.filter(({ name }) => name !== "ids");
+      const adopted = await expectChanges(registry({ details: { x: 1 } }), ["create Service ids"]);
+      expect(lines(adopted)).toContain('stays as it is: name is "theirs", details is another one');
+      const run = await expectChanges(registry({ details: { x: 2 } }), []);
+      expect(lines(run)).toContain("details stays as it is, because others may share it");
+      await expectChanges(registry({}), []);
+      const { name, details } = started.service.store.services.get(id).fields;
+      expect({ name, details }).toEqual({ name: "theirs", details: { password: "canary" } });
+      expect([lines(adopted), lines(run), JSON.stringify(started.said)].join()).not.toContain("canary");
+      expect(writes().filter((call) => !call.startsWith("POST"))).toEqual([]);
+    });
+
+    test("a zone without a name was not made by a run of this stack: a run that recovers shares it", async () => {
+      await made(network());
+      const { id: environment } = stack.of("e");
+      const zones = `/consortia/${stack.of("c").id}/environments/${environment}/zones`;
+      const { _id: id } = (await send(started.service, "POST", zones, { region: "r2", cloud: "aws" })) as {
+        _id: string;
+      };
+      started.service.store.zones.patch(id, { name: undefined });
+      const zone = network(
+        ({ environment: inside }) => new EnvironmentZone("z", { environment: inside, region: "r2", cloud: "aws" }),
+      );
+      newProcess();
+      setEnvironment({ CONSORTIUM_ADOPT: "true" });
+      expect((await stack.up(zone)).errors).toEqual([]);
+      setEnvironment({ CONSORTIUM_ADOPT: undefined });
+      newProcess();
+      expect(stack.of("z").id).toBe(id);
+      expect((await stack.up(network())).errors).toEqual([]);
+      expect(started.service.store.zones.list().map((one) => one.id)).toEqual([id]);
+    });
+  });
+
+  test("a zone whose cloud is only written differently is the same one", async () => {
+    const program = (cloud: string) =>
+      network(({ environment, membership }) => {
+        const zone = new EnvironmentZone("z", { environment, region: "us-east-2", cloud });
+        new Node("n", { environment, membership, zone });
+      });
+    await made(program("AWS"));
+    await expectChanges(program("aws"), []);
+    expect(writes()).toEqual([]);
+  });
+
+  test("a utility service that is replaced goes first, because there is one of a type", async () => {
+    const program = (other: boolean) =>
+      network(({ consortium, environment, membership }) => {
+        const second = new Membership("second", { consortium });
+        new Service("ids", { environment, membership: other ? second : membership, service: "idregistry" });
+      });
+    await made(program(false));
+    await expectChanges(program(true), ["create Service ids", "delete Service ids"]);
+    expect(started.service.store.services.list()).toHaveLength(1);
+  });
+
+  describe("details", () => {
+    const service = (details: Record<string, unknown>) =>
+      network(({ environment, membership }) => new Service("s", { environment, membership, service: "ipfs", details }));
+    const configuration = (details: Record<string, unknown>) =>
+      network(
+        ({ environment, membership }) =>
+          new Configuration("g", { environment, membership, type: "node_config", details }),
+      );
+
+    test("a member that a killed run took out: the restart is made up for", async () => {
+      await made(service({ a: 1, b: 2 }));
+      started.service.store.services.patch(stack.of("s").id, { details: { a: 1 } });
+      await expectChanges(service({ a: 1 }), ["update Service s"]);
+      expect(writes()).toContain("PUT /consortia/:consortiumId/environments/:environmentId/services/:serviceId/reset");
+    });
+
+    test.each([
+      ["a service", service],
+      ["a configuration", configuration],
+    ])("of %s: each character counts", async (_, program) => {
+      await made(program({ key: "x \n" }));
+      newProcess();
+      const run = await stack.up(program({ key: "x" }), { refresh: true });
+      expect([run.errors, changes(run)]).toEqual([[], [expect.stringMatching(/^update /)]]);
+      const { store } = started.service;
+      const stored = [...store.services.list(), ...store.configurations.list()].map(({ fields }) => fields.details);
+      expect(stored).toEqual([{ key: "x" }]);
+    });
+
+    test("a member of a secret that is taken out goes, also where a service merges objects", async () => {
+      await made(configuration({ allow: "a", debug: true }));
+      const { configurations } = started.service.store;
+      const details = (): object => configurations.get(stack.of("g").id).fields.details as object;
+      rewriting({
+        request: (text) => {
+          const body = JSON.parse(text) as { details?: object };
+          const merged = Object.entries({ ...details(), ...body.details }).filter(([, value]) => value !== null);
+          return JSON.stringify({ ...body, ...(body.details && { details: Object.fromEntries(merged) }) });
+        },
+      });
+      await expectChanges(configuration({ allow: "a" }), ["update Configuration g"]);
+      expect(details()).toEqual({ allow: "a" });
+    });
+  });
+
+  test("what a program takes over from the console is asked and answered: a later change there is drift", async () => {
+    const program = (description: string, name: string) => (): void => void new Consortium("c", { description, name });
+    await made(program("one", "c"));
+    const { id } = stack.of("c");
+    const inConsole = (description: string): Promise<unknown> =>
+      send(started.service, "PATCH", `/consortia/${id}`, { description });
+    await inConsole("two");
+    newProcess();
+    await stack.refresh();
+    expect(changes(await stack.up(program("two", "c2")))).toEqual(["update Consortium c"]);
+    await inConsole("one");
+    await expectChanges(program("two", "c2"), ["update Consortium c"]);
+    const { fields } = started.service.store.consortia.get(id);
+    expect(isDeepStrictEqual([fields.description, fields.name], ["two", "c2"])).toBe(true);
+  });
+
+  test("an invitation that has done its work invites nobody else: the error says how", async () => {
+    const program = (orgName: string) => (): void =>
+      void new Invitation("i", { consortium: new Consortium("c"), orgName, email: "ops@acme.example" });
+    await made(program("acme"));
+    const { service } = started;
+    service.store.invitations.remove(stack.of("i").id);
+    await send(service, "POST", `/consortia/${stack.of("c").id}/memberships`, { org_name: "acme" });
+    newProcess();
+    const run = await stack.up(program("other"), { refresh: true });
+    expect(run.errors[0]?.message).toMatch(/has done its work and is gone, so it has no other orgName.*--replace/);
+    const replaced = await stack.up(program("other"), { replace: ["i"] });
+    expect([replaced.errors, service.store.invitations.list()]).toMatchObject([
+      [],
+      [{ fields: { org_name: "other" } }],
+    ]);
+  });
+});
