@@ -238,6 +238,11 @@ export class Listed {
     return this.session.run.owners.holder(this.pathOf(id), except);
   }
 
+  /** Whether this run replaces the object. */
+  isGivenUp(id: string): boolean {
+    return this.session.run.owners.isGivenUp(this.pathOf(id));
+  }
+
   /** Whether the engine has shown a state of the object: the stack has it. */
   isOfStack(id: string): boolean {
     return this.session.run.hasState(this.pathOf(id));

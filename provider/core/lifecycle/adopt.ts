@@ -92,8 +92,7 @@ async function namedAlike(
 function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
   const { session, definition } = collection;
   const { run, owner } = session;
-  const isGivenUp = ({ id }: Identified): boolean =>
-    definition.isNamedById === true && run.owners.isGivenUp(collection.pathOf(id));
+  const isGivenUp = ({ id }: Identified): boolean => definition.isNamedById === true && collection.isGivenUp(id);
   const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
   if (exact.length > 0 || !(run.rewritesNames || adopts(session, inputs))) return exact;
   const isFree = (item: Identified): boolean =>

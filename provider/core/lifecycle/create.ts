@@ -47,13 +47,31 @@ async function createNew(
   const { session, definition } = collection;
   await definition.prepare?.(session.client, inputs);
   const object = await logged(collection, inputs, siblings).catch((error: unknown) => {
-    throw atLimit(collection, inputs, siblings, error);
+    throw besideOld(collection, inputs, siblings, error) ?? atLimit(collection, inputs, siblings, error);
   });
   collection.recordMade(object);
   nameLeftovers(collection, inputs, siblings);
   for (const name of definition.emptyWhenMade ?? [])
     new Listed(session, { collection: `${collection.pathOf(object.id)}/${name}` }).startEmpty();
   return object;
+}
+
+/** What others name by its id is made before the old one goes, which a service may not allow. */
+function besideOld(
+  collection: Collection,
+  inputs: Props,
+  siblings: Identified[] = [],
+  error: unknown,
+): UserError | undefined {
+  if (!isApiError(error) || conflictOf(error) !== "name") return undefined;
+  const old = collection.namesakes(inputs, siblings).find(({ id }) => collection.isGivenUp(id));
+  return (
+    old &&
+    new UserError(
+      `${collection.nameOf(inputs)}: ${error.call}: ${error.errorMessage} It replaces ${old.id}, and this service takes no second one beside ` +
+        "that. Set the resource option deleteBeforeReplace: true, and run `pulumi up` again: then the old one goes first.",
+    )
+  );
 }
 
 /** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */

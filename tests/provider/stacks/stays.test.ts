@@ -206,6 +206,19 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(started.service.store.services.list()).toHaveLength(1);
   });
 
+  test("a replacement that a service takes only after the old one is gone: the error says how", async () => {
+    const program = (type: string, options = {}) =>
+      network(({ environment, membership }) => new Configuration("g", { environment, membership, type }, options));
+    await made(program("node_config"));
+    const route = /\/configurations$/;
+    started.service.faults.add({ kind: "status", status: 409, errorMessage: "already exists.", method: "POST", route });
+    const { id } = stack.of("g");
+    const run = await stack.up(program("other"));
+    expect(run.errors[0]?.message).toMatch(new RegExp(`already exists.*It replaces ${id}.*deleteBeforeReplace: true`));
+    const steps = ["create Configuration g", "delete Configuration g"];
+    await expectChanges(program("other", { deleteBeforeReplace: true }), steps);
+  });
+
   describe("details", () => {
     const service = (details: Record<string, unknown>) =>
       network(({ environment, membership }) => new Service("s", { environment, membership, service: "ipfs", details }));
