@@ -54,8 +54,12 @@ async function byHand() {
     consensus_type: "ibft",
     chain_id: 7,
   });
-  const one = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
-  const two = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
+  const node = (): Promise<string> =>
+    make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
+  const ageOf = (id: string): number => service.store.nodes.get(id).createdAt;
+  // Made in the same millisecond, they are listed by their ids.
+  const nodes = [await node(), await node()].sort((a, b) => ageOf(a) - ageOf(b) || (a < b ? -1 : 1));
+  const [one, two] = nodes as [string, string];
   const cred = await make(`${within}/environments/${e}/appcreds`, { name: "app", membership_id: acme });
   return { c, acme, tokyo, e, one, two, cred };
 }
