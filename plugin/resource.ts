@@ -36,7 +36,7 @@ import {
 } from "../provider/core/definition";
 import { Progress } from "../provider/core/progress";
 import { messageOf } from "../provider/plain";
-import { regenerating } from "../provider/core/diff";
+import { differing, regenerating } from "../provider/core/diff";
 import { isRecorded, recorded } from "../provider/core/state";
 import { Incomplete, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
@@ -216,7 +216,9 @@ export class Resource {
     const { props, secrets } = this.#fromEngine(request.getProperties());
     const { props: before } = this.#fromEngine(request.getInputs());
     const session = this.#session();
-    const known = { ...before, ...props };
+    // What the program asks for, and a state does not have, is not yet applied.
+    const added = Object.entries(before).filter(([key]) => key.startsWith("__") || !isRecorded(props));
+    const known: Props = { ...Object.fromEntries(added), ...props };
     if (!isRecorded(known)) return this.#readNew(session, request.getId(), known, secrets);
     const id = request.getId();
     const found = await this.#keeping(secrets, () => this.#verbs.read(session, id, known));
@@ -347,6 +349,9 @@ function updatePreview(definition: Definition, olds: Props, inputs: Props): Prop
     ),
     ...chosenByService(definition, inputs, olds),
     ...inputs,
+    ...Object.fromEntries(
+      differing(definition, recorded(definition, olds), inputs).kept.map((key) => [key, olds[key]]),
+    ),
   };
 }
 

@@ -87,13 +87,20 @@ const losesLedger = (definition: Definition, key: string): boolean =>
 
 /** Why an object stays as it is although the program now asks for something else. undefined: it is changed. */
 function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key: string): string | undefined {
-  const isOpen = isUnset(inputs[key]);
-  // An object is sent whole, and could take away what is not this stack's.
-  const isTheirs = isOpen || (isObject(inputs[key]) && !sameValue(parts.answered[key], parts.asked[key]));
-  if (parts.how === "shared" && isTheirs && !isReplacing(definition, parts.refused, key)) return "others may share it";
+  const meta = inputMeta(definition, key)!;
+  if (parts.how === "shared") {
+    // An object is sent whole, and could take away what is not this stack's.
+    const isTheirs =
+      isUnset(inputs[key]) || (isObject(inputs[key]) && !sameValue(parts.answered[key], parts.asked[key]));
+    const fits = meta.parent === "path" || definition.shared!.fits.includes(key);
+    if (isReplacing(definition, parts.refused, key) ? !fits : isTheirs && !meta.programOnly)
+      return "others may share it";
+  }
   if (!losesLedger(definition, key)) return undefined;
-  if (isOpen) return "the program no longer sets it, and only a new object could be without it";
-  const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(inputMeta(definition, key)!);
+  const [now, none] = [inputs, {}].map((one) => normalOf(definition, one)[key]);
+  if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))
+    return "the program no longer sets it, and only a new object could be without it";
+  const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(meta);
   return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
 }
 
@@ -124,7 +131,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
   );
   // Such as a utility service: there cannot be a second one beside it.
-  const isOnlyOne = !moved && definition.shared?.isSame?.(inputs, state) === true;
+  const isOnlyOne = !moved && parts.how !== "shared" && definition.shared?.isSame?.(inputs, state) === true;
   return {
     changes: sent.length > 0 || !isSettled(definition, state, parts.open),
     changed: sent,
@@ -137,7 +144,9 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
         : []),
       ...(replaces.length === 0 ? regeneration(definition, parts, inputs).map((one) => `${what}: ${one}`) : []),
       ...(replaces.length === 0 ? lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`) : []),
-      ...kept.map((key) => `${what}: ${key} stays as it is, because ${keptBecause(definition, parts, inputs, key)}`),
+      ...(replaces.length > 0 ? [] : kept).map(
+        (key) => `${what}: ${key} stays as it is, because ${keptBecause(definition, parts, inputs, key)}`,
+      ),
     ],
   };
 }
@@ -149,7 +158,7 @@ export const regenerating = (
   inputs: Props,
 ): string | undefined =>
   inputKeys(definition).find(
-    (key) => inputMeta(definition, key)!.regenerates && !isUnset(inputs[key]) && !sameValue(inputs[key], asked[key]),
+    (key) => inputMeta(definition, key)!.regenerates && !isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key]),
   );
 
 /** A new secret ends the old one at once. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Definition, inputKeys, inputMeta, type Props } from "./definition";
 import { type Kept, keptIn, keptKey, stateVersion, withoutUndefined } from "./state";
-import { isUnset, unformatted } from "./values";
+import { isUnset, sameValue, unformatted } from "./values";
 
 /*
  * States of 0.2.0. They kept one value of each property, what the service showed last, so they do not tell what was asked for
@@ -62,7 +62,11 @@ const chosen = (definition: Definition, state: Props, news: Props): Props =>
   Object.fromEntries(
     inputKeys(definition).flatMap((key) => {
       const { computed, replace } = inputMeta(definition, key)!;
-      const isOpen = computed && replace === true && !isUnset(state[key]) && !isUnset(news[key]);
+      const isOpen =
+        computed &&
+        !isUnset(state[key]) &&
+        !isUnset(news[key]) &&
+        (replace === true || sameValue(state[key], news[key]));
       return isOpen ? [[key, news[key]]] : [];
     }),
   );

@@ -195,8 +195,8 @@ export const coreRules = [
   {
     rule: "no ledger is replaced for a value that is left out",
     file: "provider/core/diff.ts",
-    find: "if (isOpen) return ",
-    put: "if (!isOpen) return ",
+    find: "if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))",
+    put: "if (isUnset(key))",
     tests: "provider/stacks/stays.test.ts",
   },
   {
@@ -225,6 +225,20 @@ export const coreRules = [
     file: "provider/core/state.ts",
     find: "normal && !isUnknown(value) ?",
     put: "normal ?",
+    tests: "provider/stacks/stays.test.ts",
+  },
+  {
+    rule: "what others may share is replaced only where it does not fit",
+    file: "provider/core/diff.ts",
+    find: "? !fits : isTheirs",
+    put: "? false : isTheirs",
+    tests: "provider/stacks/stays.test.ts",
+  },
+  {
+    rule: "what stays is remembered, whichever input has asked for it",
+    file: "provider/core/lifecycle/update.ts",
+    find: "? asked[key] : last[key]]",
+    put: "? asked[key] : asked[key]]",
     tests: "provider/stacks/stays.test.ts",
   },
   {

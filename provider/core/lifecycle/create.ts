@@ -2,7 +2,7 @@ import { type Identified, isApiError, PartialList } from "../../api";
 import { conflictOf } from "../../api/conflict";
 import { type Collection, Listed } from "../collection";
 import { identityOf, inputKeys, inputMeta, type Made, type Props } from "../definition";
-import { type Recorded } from "../state";
+import { normalOf, type Recorded } from "../state";
 import { UserError } from "../user-error";
 import { adopt, type Existing, toAdopt } from "./adopt";
 import { toContinue } from "./continue-killed";
@@ -112,7 +112,7 @@ async function siblingsOf(collection: Collection, inputs: Props): Promise<Identi
 
 /** Keeps two resources of one program from racing for a name. */
 function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>): Promise<T> {
-  const identity = identityOf(collection.definition, inputs);
+  const identity = identityOf(collection.definition, { ...inputs, ...normalOf(collection.definition, inputs) });
   if (identity === undefined) return run();
   const id = typeof inputs.adopt === "string" ? inputs.adopt : undefined;
   const busy = (): Error =>

@@ -71,7 +71,7 @@ async function updateFrom(
   const one: Change = { collection, id, what, inputs: news, keys, before };
   const asked: Recorded = {
     ...before,
-    asked: { ...news, ...Object.fromEntries(staying.map((key) => [key, before.asked[key]])) },
+    asked: { ...news, ...stillAsked(definition, before.asked, staying) },
     answered: { ...before.answered, ...alreadySo(definition, before, news) },
   };
   const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed);
@@ -83,9 +83,16 @@ async function updateFrom(
   return state;
 }
 
+/** What was asked of the inputs that stay: in the normal form, because another input may have said it. */
+function stillAsked(definition: Definition, asked: Props, keys: readonly string[]): Props {
+  const [last, none] = [asked, {}].map((one) => normalOf(definition, one)) as [Props, Props];
+  return Object.fromEntries(keys.map((key) => [key, sameValue(last[key], none[key]) ? asked[key] : last[key]]));
+}
+
 /** What the object shows as it is asked for needs no call, and counts as answered: a later change of it is drift. */
 function alreadySo(definition: Definition, { shown }: Recorded, news: Props): Props {
-  const isSo = (key: string): boolean => !isUnset(news[key]) && sameValue(shown[key], news[key]);
+  const isSo = (key: string): boolean =>
+    sameValue(shown[key], news[key]) && !(isUnset(news[key]) && inputMeta(definition, key)!.computed);
   const keys = inputKeys(definition).filter((key) => isReadable(inputMeta(definition, key)!) && isSo(key));
   return Object.fromEntries(keys.map((key) => [key, shown[key]]));
 }
@@ -188,10 +195,11 @@ const refusedChange = ({ collection, what }: Change, keys: readonly string[], wh
   );
 
 /** Whether it has done its work and is gone, so that there is nothing left to change. */
-async function isServed({ collection, what, keys }: Change, olds: Props): Promise<boolean> {
+async function isServed({ collection, what, keys, inputs }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
   if (!(await definition.isServed?.(session, olds))) return false;
-  if (keys.some((key) => definition.naming?.includes(key)))
+  const isOther = keys.some((key) => definition.naming?.includes(key));
+  if (isOther && !(await definition.isServed?.(session, { ...olds, ...inputs })))
     throw new UserError(
       `${what}: has done its work and is gone, so it has no other ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
         "with its URN, or give the resource another name.",
@@ -364,12 +372,21 @@ function hiddenIn({ collection, keys }: Change, answer: unknown): Props {
 function membersLeft(before: Props, inputs: Props, shown: Props, keys: readonly string[]): Props {
   return Object.fromEntries(
     keys.flatMap((key) => {
-      const [was, is, wanted] = [before[key], shown[key], inputs[key] ?? {}];
-      if (!isObject(was) || !isObject(is) || !isObject(wanted)) return [];
-      const left = Object.keys(was).filter((member) => !(member in wanted) && !isUnset(is[member]));
-      return left.length === 0 ? [] : [[key, { ...wanted, ...Object.fromEntries(left.map((one) => [one, null])) }]];
+      const left = withNulls(before[key], shown[key], inputs[key] ?? {});
+      return left ? [[key, left]] : [];
     }),
   );
+}
+
+/** What is wanted, with null for each member that is left. undefined: none is. */
+function withNulls(was: unknown, is: unknown, wanted: unknown): Props | undefined {
+  if (!isObject(was) || !isObject(is) || !isObject(wanted)) return undefined;
+  const left = Object.keys(was).flatMap((member): [string, unknown][] => {
+    if (!(member in wanted)) return isUnset(is[member]) ? [] : [[member, null]];
+    const inner = withNulls(was[member], is[member], wanted[member]);
+    return inner ? [[member, inner]] : [];
+  });
+  return left.length > 0 ? { ...wanted, ...Object.fromEntries(left) } : undefined;
 }
 
 /** What the service shows after a change: an answer with a new revision, or else the list, once it shows the change or has had time to. */

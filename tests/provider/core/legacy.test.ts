@@ -69,3 +69,11 @@ test("a value that only a replacement could change counts as what was asked for"
   const now = upgraded(definitions.environment, state, inputs);
   expect(diff(definitions.environment, "e", now, inputs)).toMatchObject({ changes: false, replaces: [] });
 });
+
+test("what a service has only written differently since is no change of the program", () => {
+  const base = { consortiumId: "c", environmentId: "e", membershipId: "m", service: "ipfs", name: "s", size: "small" };
+  const asked = { ...base, details: { key: "x " } };
+  const shown = { ...base, details: { key: "x" }, state: "started", urls: { a: "b" }, __version: 1 };
+  const state = upgraded(definitions.service, shown, asked);
+  expect(diff(definitions.service, "s1", state, asked)).toMatchObject({ changed: [], changes: false });
+});

@@ -11,6 +11,7 @@ import {
   Service,
 } from "../../../sdk";
 import { type Run, Stack } from "../../support/double/stack";
+import { fieldsOf, isObject } from "../../../provider/plain";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment, start, type Started } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
@@ -105,6 +106,35 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect([changes(again), lines(again)]).toEqual([[], ""]);
   });
 
+  test.each([
+    ["a feature that is set", {}, { testFeatures: { multi_region: true } }],
+    ["one beside another", { testFeatures: { quick: true } }, { testFeatures: { quick: true, multi_region: true } }],
+  ])("%s by its own name replaces, as the preview says", async (_, before, after) => {
+    await made(network(undefined, () => before));
+    const program = network(undefined, () => after);
+    const steps = ["create Environment e", "delete Environment e"];
+    expect(changes(await stack.preview(program)).sort()).toEqual(steps);
+    await expectChanges(program, steps);
+  });
+
+  test("what stays is remembered over changes of all else", async () => {
+    const quick = { testFeatures: { quick: true } };
+    await made(network(undefined, () => ({ testFeatures: { quick: true, multi_region: true } })));
+    await expectChanges(
+      network(undefined, () => ({ ...quick, description: "x" })),
+      ["update Environment e"],
+    );
+    const again = await expectChanges(
+      network(undefined, () => ({ ...quick, description: "x" })),
+      [],
+    );
+    expect(lines(again)).toContain("multiRegion stays as it is");
+    await expectChanges(
+      network(undefined, () => ({ ...quick, description: "x", multiRegion: true })),
+      [],
+    );
+  });
+
   test("a member that is null is the same as none", async () => {
     const program = (members: object | undefined) =>
       network(
@@ -136,6 +166,12 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(lines(run)).toContain(
       "prefundedAccounts stays as it is, because it was adopted, and the service does not show",
     );
+    await stack.refresh();
+    const other = { adopt: id, prefundedAccounts: { [account]: { balance: "17" } } };
+    await expectChanges(
+      network(undefined, () => other),
+      [],
+    );
     expect(stack.of("e").id).toBe(id);
   });
 
@@ -160,6 +196,34 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       expect({ name, details }).toEqual({ name: "theirs", details: { password: "canary" } });
       expect([lines(adopted), lines(run), JSON.stringify(started.said)].join()).not.toContain("canary");
       expect(writes().filter((call) => !call.startsWith("POST"))).toEqual([]);
+    });
+
+    test.each([
+      ["another member", { other: true }],
+      ["no zone", { zone: false }],
+      ["no extra", { extra: false }],
+    ])("is not replaced for %s", async (_, change) => {
+      const program = ({ other = false, zone = true, extra = true } = {}) =>
+        network(({ consortium, environment, membership }) => {
+          const second = new Membership("second", { consortium });
+          const where = { environment, region: "us-east-2", cloud: "aws", adopt: true };
+          const theirs = new EnvironmentZone("z", { ...where, ...(extra && { extra: { a: 1 } }) });
+          new Service("ids", {
+            environment,
+            membership: other ? second : membership,
+            service: "idregistry",
+            adopt: true,
+            ...(zone && { zone: theirs }),
+            ...(extra && { extra: { a: 1 } }),
+          });
+        });
+      await made(program());
+      const ids = ["ids", "z"].map((name) => stack.of(name).id);
+      stack.state = stack.state.filter(({ name }) => name !== "ids" && name !== "z");
+      await expectChanges(program(), ["create EnvironmentZone z", "create Service ids"]);
+      const run = await expectChanges(program(change), []);
+      expect(lines(run)).toContain("stays as it is, because others may share it");
+      expect(["ids", "z"].map((name) => stack.of(name).id)).toEqual(ids);
     });
 
     test("a zone without a name was not made by a run of this stack: a run that recovers shares it", async () => {
@@ -249,18 +313,23 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     });
 
     test("a member of a secret that is taken out goes, also where a service merges objects", async () => {
-      await made(configuration({ allow: "a", debug: true }));
+      await made(configuration({ allow: "a", debug: true, deep: { x: 1, y: 2 } }));
       const { configurations } = started.service.store;
       const details = (): object => configurations.get(stack.of("g").id).fields.details as object;
+      const merged = (old: unknown, now: unknown): unknown => {
+        if (!isObject(now)) return now;
+        const all = { ...fieldsOf(old), ...now };
+        const members = Object.entries(all).filter(([, value]) => value !== null);
+        return Object.fromEntries(members.map(([key, value]) => [key, merged(fieldsOf(old)[key], value)]));
+      };
       rewriting({
         request: (text) => {
           const body = JSON.parse(text) as { details?: object };
-          const merged = Object.entries({ ...details(), ...body.details }).filter(([, value]) => value !== null);
-          return JSON.stringify({ ...body, ...(body.details && { details: Object.fromEntries(merged) }) });
+          return JSON.stringify({ ...body, ...(body.details && { details: merged(details(), body.details) }) });
         },
       });
-      await expectChanges(configuration({ allow: "a" }), ["update Configuration g"]);
-      expect(details()).toEqual({ allow: "a" });
+      await expectChanges(configuration({ allow: "a", deep: { x: 1 } }), ["update Configuration g"]);
+      expect(details()).toEqual({ allow: "a", deep: { x: 1 } });
     });
   });
 
@@ -276,8 +345,52 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(changes(await stack.up(program("two", "c2")))).toEqual(["update Consortium c"]);
     await inConsole("one");
     await expectChanges(program("two", "c2"), ["update Consortium c"]);
+    await inConsole("");
+    newProcess();
+    await stack.refresh();
+    const bare = (): void => void new Consortium("c", { name: "c3" });
+    expect(changes(await stack.up(bare))).toEqual(["update Consortium c"]);
+    await inConsole("two");
+    await expectChanges(bare, ["update Consortium c"]);
+    await expectChanges(program("two", "c2"), ["update Consortium c"]);
     const { fields } = started.service.store.consortia.get(id);
     expect(isDeepStrictEqual([fields.description, fields.name], ["two", "c2"])).toBe(true);
+  });
+
+  test.each(["Acme", "second"])("an invitation that has done its work may name a member: %s", async (orgName) => {
+    const program = (name: string) => (): void => {
+      const consortium = new Consortium("c");
+      new Membership("second", { consortium });
+      new Invitation("i", { consortium, orgName: name, email: "ops@acme.example" });
+    };
+    await made(program("acme"));
+    started.service.store.invitations.remove(stack.of("i").id);
+    await send(started.service, "POST", `/consortia/${stack.of("c").id}/memberships`, { org_name: "acme" });
+    await expectChanges(program(orgName), ["update Invitation i"]);
+    expect(started.service.store.invitations.list()).toEqual([]);
+  });
+
+  test("a new password is made where the preview says so", async () => {
+    const program = (word: string) =>
+      network(
+        ({ environment, membership }) => new AppCred("a", { environment, membership, rotateWhenChanged: { word } }),
+      );
+    await made(program("x "));
+    await expectChanges(program("x"), ["update AppCred a"]);
+    expect(writes()).toEqual([
+      "POST /consortia/:consortiumId/environments/:environmentId/appcreds/:credentialId/regenerate",
+    ]);
+  });
+
+  test("two ways to write one zone are one zone: a second resource is refused", async () => {
+    await made(network());
+    const run = await stack.up(
+      network(({ environment }) => {
+        for (const cloud of ["AWS", "aws"]) new EnvironmentZone(cloud, { environment, region: "us-east-2", cloud });
+      }),
+    );
+    expect(run.errors).toHaveLength(1);
+    expect(started.service.store.zones.list()).toHaveLength(1);
   });
 
   test("an invitation that has done its work invites nobody else: the error says how", async () => {
