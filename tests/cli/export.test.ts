@@ -13,9 +13,14 @@ import { found, strangeNames } from "./found";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
 
+let latest = 0;
+/** Each look is later than the one before: what is alike is exported by age. */
+const clock = (): number => (latest = Math.max(Date.now(), latest + 1));
+
 let service: Service;
 beforeEach(async () => {
   service = await startService({
+    clock,
     limits: { consortia: 9, environments: 9, nodes: 9 },
     timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 60_000 },
   });
@@ -54,12 +59,8 @@ async function byHand() {
     consensus_type: "ibft",
     chain_id: 7,
   });
-  const node = (): Promise<string> =>
-    make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
-  const ageOf = (id: string): number => service.store.nodes.get(id).createdAt;
-  // Made in the same millisecond, they are listed by their ids.
-  const nodes = [await node(), await node()].sort((a, b) => ageOf(a) - ageOf(b) || (a < b ? -1 : 1));
-  const [one, two] = nodes as [string, string];
+  const one = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
+  const two = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
   const cred = await make(`${within}/environments/${e}/appcreds`, { name: "app", membership_id: acme });
   return { c, acme, tokyo, e, one, two, cred };
 }
