@@ -291,13 +291,12 @@ export class Collection extends Listed {
     const { naming, shared } = this.definition;
     if (!naming) return [];
     // Unparsed, because it runs for all siblings of each create.
-    const fields = naming.map((key) => {
+    const agrees = naming.map((key) => {
       const { normal = (value: unknown) => value } = inputMeta(this.definition, key)!;
-      return {
-        isIt: (item: Identified) => sameValue(normal(item[wireName(key)], inputs), normal(inputs[key], inputs)),
-      };
+      const [field, wanted] = [wireName(key), normal(inputs[key], inputs)];
+      return (item: Identified) => sameValue(normal(item[field], inputs), wanted);
     });
-    const named = items.filter((item) => fields.every(({ isIt }) => isIt(item)));
+    const named = items.filter((item) => agrees.every((agree) => agree(item)));
     if (named.length > 0 || !shared?.isSame) return named;
     return items.filter((item) => shared.isSame!(inputs, this.shown(item)));
   }
