@@ -36,6 +36,8 @@ export interface ErrorFacts {
   retryAfterMs?: number;
   /** Neither the service nor a proxy answered in time: the service may still be working on it. */
   late?: boolean;
+  /** Whether the service may have acted on it, because an attempt had no clear answer. Default: by the kind. */
+  unclear?: boolean;
   /** What the user can do next. Default: what `nextStep` says. */
   next?: string;
   /** For a partial list: the elements that it has. */
@@ -52,6 +54,7 @@ export class ApiError extends Error {
   readonly errorMessage: string;
   readonly retryAfterMs?: number;
   readonly late: boolean;
+  unclear: boolean;
   readonly next?: string;
 
   constructor(facts: ErrorFacts) {
@@ -65,6 +68,7 @@ export class ApiError extends Error {
     this.errorMessage = errorMessage;
     this.retryAfterMs = facts.retryAfterMs;
     this.late = facts.late ?? false;
+    this.unclear = facts.unclear ?? ["lost", "server", "unavailable"].includes(facts.kind);
     this.next = facts.next;
   }
 }

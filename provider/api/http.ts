@@ -100,6 +100,7 @@ export class Http {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless accepted" : "freely");
     const start = this.#clock.now();
     let patience = Infinity;
+    let unclear = false;
     for (let attempt = 1; ; attempt++) {
       try {
         // The wait between attempts is outside the limit: a waiting call is not in flight.
@@ -109,6 +110,7 @@ export class Http {
         });
       } catch (error) {
         if (!isApiError(error)) throw error;
+        error.unclear = unclear ||= error.unclear; // an earlier attempt may have been acted upon
         if (options.optional && isNotTheApi(error)) throw error;
         const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.connections.reached };
         const delay = retryDelay(error, repeatable, tried);

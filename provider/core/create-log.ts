@@ -97,10 +97,6 @@ function write(file: string, line: Line): void {
 /** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
 export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
 
-/** Whether the service may still act on it. */
-const mayHaveWorked = (error: unknown): boolean =>
-  !isApiError(error) || isApiError(error, "lost", "server", "unavailable");
-
 /** The creates of this stack, if the fleet keeps a log of them. */
 export class CreateLog {
   /** What it said when this run began. */
@@ -157,7 +153,7 @@ export class CreateLog {
       write(file, { made: attempt, id: made.id });
       return made;
     } catch (error) {
-      if (!mayHaveWorked(error)) write(file, { refused: attempt });
+      if (isApiError(error) && !error.unclear) write(file, { refused: attempt });
       throw error;
     }
   }

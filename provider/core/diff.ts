@@ -3,9 +3,9 @@ import { isObject } from "../plain";
 import { isSettledState } from "../api/states";
 import { type Definition, inputKeys, inputMeta, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
-import { isReadable, normalOf, type Recorded, recorded } from "./state";
+import { isReadable, type Recorded, recorded } from "./state";
 import { UserError } from "./user-error";
-import { isUnknown, isUnset, sameAsked, sameValue } from "./values";
+import { isUnknown, isUnset, normalOf, sameAsked, sameValue } from "./values";
 
 export interface Difference {
   changes: boolean;
@@ -60,16 +60,18 @@ export function differing(definition: Definition, parts: Recorded, inputs: Props
   for (const key of inputKeys(definition)) {
     const meta = inputMeta(definition, key)!;
     if (meta.ignoredInDiff) continue;
+    const isUnclear = parts.unclear.includes(key);
     // Of most resources nothing differs, in no form.
-    if (!meta.normal && inputs[key] === parts.asked[key] && parts.shown[key] === parts.answered[key]) continue;
+    if (!meta.normal && !isUnclear && inputs[key] === parts.asked[key] && parts.shown[key] === parts.answered[key])
+      continue;
     const [now, last, shown, answered] = (forms ??= all.map((props) => normalOf(definition, props))) as Forms;
-    const isChange = isUnknown(now[key]) || !sameAsked(now[key], last[key]);
+    const isChange = isUnclear || isUnknown(now[key]) || !sameAsked(now[key], last[key]);
     const isDrift =
       isReadable(meta) && !meta.moves && !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));
     if (!isChange && !isDrift) continue;
     // What is so already needs no call. After a change by a run that did not end, a restart may be missing.
     const isSo = isReadable(meta) && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
-    if (isSo && !(isChange && meta.restarts && !sameValue(shown[key], answered[key]))) continue;
+    if (isSo && !isUnclear && !(isChange && meta.restarts && !sameValue(shown[key], answered[key]))) continue;
     const isOpen = isUnset(inputs[key]);
     if (isChange) {
       // Any value will do, so no ledger is lost for it; and what the service changes by itself is left to it.
@@ -151,14 +153,16 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   };
 }
 
-/** The input that asks for a new secret of the object with this change. Taking it out asks for nothing. */
+/** The input that asks for a new secret of the object with this change, or did without a clear answer. Taking it out asks for nothing. */
 export const regenerating = (
   definition: Definition,
-  { asked }: Pick<Recorded, "asked">,
+  { asked, unclear }: Pick<Recorded, "asked" | "unclear">,
   inputs: Props,
 ): string | undefined =>
   inputKeys(definition).find(
-    (key) => inputMeta(definition, key)!.regenerates && !isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key]),
+    (key) =>
+      inputMeta(definition, key)!.regenerates &&
+      (unclear.includes(key) || (!isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key]))),
   );
 
 /** A new secret ends the old one at once. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { type z } from "zod";
 import { type Clock } from "../api";
 import { paths } from "../api/paths";
 import { nameOf, type Props } from "./field";
-import { sameValue } from "./values";
+import { normalOf, sameValue } from "./values";
 import { UserError } from "./user-error";
 
 /*
@@ -14,6 +15,7 @@ import { UserError } from "./user-error";
 interface Definition {
   type: string;
   title: string;
+  inputs: z.ZodObject;
   naming?: readonly string[];
   idKey?: string;
   place(props: Props): { collection: string };
@@ -52,7 +54,9 @@ export const resourceMark = ({ key }: Owner): string => createHash("sha256").upd
 /** Whether both have the same name in the same place. */
 export function isNamesake(definition: Definition, one: Props, other: Props): boolean {
   const { naming } = definition;
-  if (!naming?.every((key) => sameValue(one[key], other[key]))) return false;
+  if (!naming) return false;
+  const [mine, its] = [normalOf(definition, one, naming), normalOf(definition, other, naming)];
+  if (!naming.every((key) => sameValue(mine[key], its[key]))) return false;
   return definition.place(one).collection === definition.place(other).collection;
 }
 

@@ -132,7 +132,8 @@ export class Sessions {
 
   /** The short form, if another resource has shown it in full. */
   #told(error: unknown, where?: string): string | undefined {
-    const brief = isApiError(error) ? briefOf(error) : (error as { brief?: string }).brief;
+    const cause = error instanceof UserError && isApiError(error.cause) ? error.cause : error;
+    const brief = isApiError(cause) ? briefOf(cause) : (cause as { brief?: string }).brief;
     if (brief === undefined || where === undefined) return undefined;
     const { told } = this.run();
     const first = told.get(brief) ?? where;

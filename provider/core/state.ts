@@ -3,7 +3,7 @@ import { type Identified } from "../api";
 import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
-import { isUnknown, isUnset, sameName, sameValue, secretPaths } from "./values";
+import { isUnset, sameName, sameValue, secretPaths } from "./values";
 
 /*
  * The state of a resource keeps three values of each input apart: what the program asked for, what the service answered to that,
@@ -24,6 +24,8 @@ export interface Kept {
   open?: readonly string[];
   /** Inputs that the service did not change in place when it was asked to: another change replaces the object. */
   refused?: readonly string[];
+  /** Inputs whose last change had no clear answer: they are sent again, whatever the program asks for. */
+  unclear?: readonly string[];
   /** See organization.ts. */
   organizations?: string[];
   keys?: string[];
@@ -68,24 +70,12 @@ export interface Recorded {
   how?: Kept["how"];
   open: readonly string[];
   refused: readonly string[];
+  unclear: readonly string[];
 }
 
 /** Whether the service shows it under its name. Otherwise only the program knows it. */
 export const isReadable = ({ programOnly, sentOnly, secret, elsewhere, parent }: FieldMeta): boolean =>
   !(programOnly || sentOnly || secret || elsewhere || parent === "path");
-
-/**
- * Inputs in their normal form: what is left out has the documented default, and all spellings of one value are the same. Only
- * normal forms are compared. An unknown value of a preview stays one.
- */
-export function normalOf(definition: Definition, inputs: Props): Props {
-  const entries = Object.entries<z.ZodType>(definition.inputs.shape).map(([key, schema]) => {
-    const { implied, normal } = metaOf(schema);
-    const value = isUnset(inputs[key]) ? implied : inputs[key];
-    return [key, normal && !isUnknown(value) ? normal(value, inputs) : value];
-  });
-  return Object.fromEntries(entries) as Props;
-}
 
 const isName = (definition: Definition, key: string): boolean => key === nameKey(definition);
 
@@ -96,10 +86,10 @@ const impliedAsked = (definition: Definition, state: Props, key: string): unknow
 const written = (values: Props | undefined, key: string): boolean => values !== undefined && key in values;
 
 export function recorded(definition: Definition, state: Props): Recorded {
-  const { how, open = [], refused = [], ...kept } = keptIn(state);
+  const { how, open = [], refused = [], unclear = [], ...kept } = keptIn(state);
   const hidden = (state[hiddenKey] ?? {}) as Pick<Kept, "asked" | "answered">;
   const all = { asked: { ...kept.asked, ...hidden.asked }, answered: { ...kept.answered, ...hidden.answered } };
-  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, open, refused };
+  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, open, refused, unclear };
   for (const [key, value] of Object.entries(state)) if (!key.startsWith("__")) parts.shown[key] = value;
   for (const key of inputKeys(definition)) {
     parts.asked[key] = written(all.asked, key) ? (all.asked[key] ?? undefined) : impliedAsked(definition, state, key);
@@ -136,13 +126,14 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
   const { organizations, keys, provider, of, deployment } = keptIn(before);
-  const { how, open, refused } = parts;
+  const { how, open, refused, unclear } = parts;
   const kept: Props = {
     version: stateVersion,
     how,
     ...visible,
     open: open.length > 0 ? open : undefined,
     refused: refused.length > 0 ? refused : undefined,
+    unclear: unclear.length > 0 ? unclear : undefined,
     organizations,
     keys,
     provider,

@@ -17,6 +17,13 @@ export class CommonError extends UserError {
   }
 }
 
+/** Nothing tells whether a change was made, or all of it. */
+export class Unclear extends UserError {
+  constructor(override readonly cause: unknown) {
+    super(messageOf(cause));
+  }
+}
+
 /**
  * The object exists but is not completely ready: its id and state must be kept.
  * The next update completes it.

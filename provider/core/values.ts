@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Props } from "./field";
+import { type z } from "zod";
+import { metaOf, type Props } from "./field";
 import { secretsKey } from "../constants";
 
 /** Nothing, null, an empty text, and an object or a list with nothing in it all mean "not set". */
@@ -65,6 +66,23 @@ export const [unknown] = markers;
 export function isUnknown(value: unknown): boolean {
   if (markers.has(value)) return true;
   return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
+}
+
+/**
+ * Inputs in their normal form: what is left out has the documented default, and all spellings of one value are the same. Only
+ * normal forms are compared. An unknown value of a preview stays one.
+ */
+export function normalOf(
+  { inputs }: { inputs: z.ZodObject },
+  props: Props,
+  keys: readonly string[] = Object.keys(inputs.shape),
+): Props {
+  const entries = keys.map((key) => {
+    const { implied, normal } = metaOf(inputs.shape[key] as z.ZodType);
+    const value = isUnset(props[key]) ? implied : props[key];
+    return [key, normal && !isUnknown(value) ? normal(value, props) : value] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Keys and indexes from the properties down to a value. */

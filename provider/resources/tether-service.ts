@@ -82,6 +82,7 @@ export const tetherService: Definition = {
   own: {
     isShown,
     settled: ({ state, active, network, deployedNetworks }) =>
+      state !== undefined &&
       (state === "active") === (active !== false) &&
       Array.isArray(deployedNetworks) &&
       deployedNetworks.includes(network),

@@ -1,5 +1,6 @@
 import { environmentsKey, tetherIdOf } from "../../provider/constants";
 import { type ClassName } from "../../provider/constants";
+import { sameName } from "../../provider/core/values";
 import {
   type Plan,
   type Planned,
@@ -137,7 +138,7 @@ const keepingName = (made: Part): Part =>
 /** A zone of an environment depends on the consortium's zone of the same region, if there is one. */
 function inZone(made: Part, consortiumZones: readonly Part[]): Part {
   const dependsOn = consortiumZones.filter(({ args }) =>
-    ["region", "cloud"].every((key) => args[key] === made.args[key]),
+    ["region", "cloud"].every((key) => sameName(args[key], made.args[key])),
   );
   return dependsOn.length > 0 ? { ...made, dependsOn } : made;
 }

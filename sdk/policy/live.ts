@@ -12,6 +12,7 @@ import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";
 import { type Session } from "../../provider/core/session";
+import { sameName } from "../../provider/core/values";
 import { messageOf } from "../../provider/plain";
 import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
@@ -122,7 +123,7 @@ const adoptedId = (member: Member): string | undefined => member.text("adopt");
 /** Whether an object is one that a resource adopts and shares: the zone of its region, or the utility service of its type. */
 function isShared(member: Member, { props }: Existing): boolean {
   const same = (...keys: string[]): boolean =>
-    keys.every((key) => props[key] !== undefined && props[key] === member.text(key));
+    keys.every((key) => props[key] !== undefined && sameName(props[key], member.text(key)));
   if (member.get("adopt") !== true) return false;
   return member.className === "EnvironmentZone"
     ? same("region", "cloud")

@@ -1,8 +1,8 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { inputKeys, inputMeta, type Props } from "../definition";
-import { isReadable, normalOf } from "../state";
-import { isUnset, sameName, sameValue } from "../values";
+import { isReadable } from "../state";
+import { isUnset, normalOf, sameName, sameValue } from "../values";
 
 /*
  * Whether a new object is the result of a create whose answer was lost, in this run or in a killed one. Looking alike is not

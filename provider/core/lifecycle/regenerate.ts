@@ -2,7 +2,7 @@ import { type Identified, isApiError } from "../../api";
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
 import { messageOf } from "../../plain";
-import { UserError } from "../user-error";
+import { Unclear, UserError } from "../user-error";
 import { isUnset } from "../values";
 
 /**
@@ -35,10 +35,11 @@ export async function regenerate(collection: Collection, id: string, key: string
     made = await regenerated(collection, id, username);
   } catch (error) {
     if (isApiError(error, "missing", "unsupported")) throw await impossible(collection, id, key, state, error.message);
-    if (!isApiError(error, "lost", "server", "unavailable")) throw error;
-    throw new UserError(`${what}: ${messageOf(error)} ${unclear}`);
+    if (!isApiError(error) || !error.unclear) throw error;
+    throw new Unclear(new UserError(`${what}: ${messageOf(error)} ${unclear}`));
   }
-  if (!made) throw new UserError(`${what}: the service regenerated its password and did not show it. ${unclear}`);
+  if (!made)
+    throw new Unclear(new UserError(`${what}: the service regenerated its password and did not show it. ${unclear}`));
   return { ...collection.shown(made), ...definition.shownOnce!(made) };
 }
 

@@ -98,7 +98,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
     }
     const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
     if (!taken && (await isEarly(collection, error))) return { early: (error as ApiError).errorMessage };
-    if (!taken && !isApiError(error, "lost", "server", "unavailable")) throw error;
+    if (!taken && !(isApiError(error) && error.unclear)) throw error;
     return { failure: error, taken };
   }
 }

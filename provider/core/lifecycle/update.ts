@@ -6,10 +6,10 @@ import { type Definition, identityOf, inputKeys, inputMeta, nameKey, type Props 
 import { differing, regenerating } from "../diff";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
-import { isReadable, normalOf, type Recorded, recorded, stateOf, toBody } from "../state";
+import { isReadable, type Recorded, recorded, stateOf, toBody } from "../state";
 import { fieldsOf, isObject, messageOf } from "../../plain";
-import { Incomplete, UserError } from "../user-error";
-import { isUnset, sameName, sameValue } from "../values";
+import { Incomplete, Unclear, UserError } from "../user-error";
+import { isUnset, normalOf, sameName, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
 import { regenerate } from "./regenerate";
 import { seen, settle } from "./settle";
@@ -44,9 +44,14 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   const before = recorded(definition, olds);
   const key = regenerating(definition, before, news);
   if (key === undefined) return updateFrom(collection, id, olds, news, before);
-  const shown = await regenerate(collection, id, key, before.shown);
+  const others = before.unclear.filter((one) => one !== key);
+  const shown = await regenerate(collection, id, key, before.shown).catch((error: unknown) => {
+    if (!(error instanceof Unclear)) throw error;
+    throw new Incomplete(id, stateOf(definition, { ...before, unclear: [...others, key] }, olds), error);
+  });
   // The old secret is worth nothing from here on, so the new one is kept whatever fails after it.
-  const after = { ...before, asked: { ...before.asked, [key]: news[key] }, shown: { ...before.shown, ...shown } };
+  const asked = { ...before.asked, [key]: news[key] };
+  const after = { ...before, asked, shown: { ...before.shown, ...shown }, unclear: others };
   try {
     return await updateFrom(collection, id, olds, news, after);
   } catch (error) {
@@ -73,6 +78,7 @@ async function updateFrom(
     ...before,
     asked: { ...news, ...stillAsked(definition, before.asked, staying) },
     answered: { ...before.answered, ...alreadySo(definition, before, news) },
+    unclear: [],
   };
   const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed);
   if (!parts) return stateOf(definition, asked, kept);
@@ -119,6 +125,12 @@ async function applied(
     shown = await change(one);
   } catch (error) {
     if (error instanceof Gone && (await isServed(one, olds))) return undefined;
+    if (error instanceof Unclear)
+      throw new Incomplete(
+        id,
+        stateOf(definition, { ...asked, asked: before.asked, unclear: keys }, olds),
+        error.cause,
+      );
     const some = refusable(one);
     if (!(error instanceof Unchanged) || some.length === 0) throw error;
     if (!isDrift) throw refused(some, error.why, { ...asked, asked: before.asked });
@@ -326,7 +338,7 @@ const swap = ({ collection, what, inputs }: Change, mover: string): string =>
  * PATCH is not in the spec: a service without it gets an error that says what to do, and nothing is lost.
  */
 export async function change(one: Change): Promise<Props> {
-  const { collection, id, inputs, keys, before } = one;
+  const { collection, id, inputs, keys } = one;
   const { session, definition } = collection;
   const path = collection.pathOf(id);
   const body = bodyOf(collection, inputs, keys);
@@ -337,13 +349,25 @@ export async function change(one: Change): Promise<Props> {
   const answer = await renaming(one, send).catch(async (error: unknown) => {
     const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
-    throw isApiError(error, ...refusals) ? await unchanged(one, error.message) : takenBack(one, error);
+    if (isApiError(error, ...refusals)) throw await unchanged(one, error.message);
+    throw isApiError(error) && !error.unclear ? takenBack(one, error) : new Unclear(error);
   });
+  try {
+    return await completed(one, answer);
+  } catch (error) {
+    throw new Unclear(error);
+  }
+}
+
+/** What the object is after an answer, once all of the change is made. */
+async function completed(one: Change, answer: unknown): Promise<Props> {
+  const { collection, id, inputs, keys, before } = one;
   const shown = await afterwards(one, before.shown, answer);
   const leftOver = membersLeft(before.asked, inputs, { ...shown, ...hiddenIn(one, answer) }, keys);
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
-  const again = await session.client.patch(path, bodyOf(collection, leftOver, Object.keys(leftOver)));
+  const body = bodyOf(collection, leftOver, Object.keys(leftOver));
+  const again = await collection.session.client.patch(collection.pathOf(id), body);
   return { ...shown, ...(await afterwards(one, shown, again)) };
 }
 

@@ -1,4 +1,5 @@
 import { isApiError } from "../../api";
+import { answerOr } from "../../api/api-error";
 import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
@@ -78,6 +79,17 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   const note = (facts: Props): void => {
     done = { ...done, ...facts };
   };
+  /** Forgets the value until an answer is clear: the next update sends it again, whatever the program asks for then. */
+  const setting = async <T>(key: "network" | "intervalHours" | "state", send: () => Promise<T>): Promise<T> => {
+    const { [key]: before } = done;
+    note({ [key]: undefined });
+    try {
+      return await send();
+    } catch (error) {
+      if (!isApiError(error) || !error.unclear) note({ [key]: before });
+      throw error;
+    }
+  };
   const keep = (unknown: UnknownOutcome | undefined): void => {
     const others = Object.entries(unknownsIn(done)).filter(([name]) => name !== network);
     const deployment = Object.fromEntries(unknown ? [...others, [network, unknown]] : others);
@@ -85,14 +97,16 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   };
 
   try {
+    const isUnclear = olds.network !== undefined && olds.state === undefined;
+    if (isUnclear) note({ state: asItIs((await shownOf(session, tetherId)) ?? {}).state });
     const moves = olds.network !== network || olds.intervalHours !== intervalHours;
-    if (moves && olds.state === "active") {
-      await client.deactivateTether(tetherId);
+    if (moves && done.state === "active") {
+      await setting("state", () => client.deactivateTether(tetherId));
       note({ state: "inactive", active: false });
     }
     if (olds.network !== network) {
       const set = (): Promise<unknown> => client.setTetherNetwork(tetherId, network);
-      const shown = await whileStopped(session, tetherId, set, stopped);
+      const shown = await setting("network", () => whileStopped(session, tetherId, set, stopped));
       if (shown.network !== undefined && shown.network !== network)
         throw new UserError(
           `the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`,
@@ -101,7 +115,8 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     }
     if (olds.intervalHours !== intervalHours) {
       const set = (): Promise<unknown> => client.setTetherInterval(tetherId, intervalHours);
-      const caution = agreeOnInterval(inputs, await whileStopped(session, tetherId, set, stopped));
+      const shown = await setting("intervalHours", () => whileStopped(session, tetherId, set, stopped));
+      const caution = agreeOnInterval(inputs, shown);
       if (caution !== undefined) session.say(`Warning: ${titleOf(tetherId)}: ${caution}`);
       note({ intervalHours });
     }
@@ -119,15 +134,16 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     if (active && done.state !== "active") {
       // A contract may be mined only some time after the answer to `deploy`.
       const fresh = done.state === "deployed";
-      await (fresh ? activateSoon(session, tetherId) : client.activateTether(tetherId));
+      await setting("state", () => (fresh ? activateSoon(session, tetherId) : client.activateTether(tetherId)));
       note({ state: "active", active });
-    } else if (!active && done.state === "active") {
-      await client.deactivateTether(tetherId);
+    } else if (!active && (done.state === "active" || done.state === undefined)) {
+      const sent = setting("state", () => client.deactivateTether(tetherId));
+      await (isUnclear ? answerOr(sent, undefined, "conflict", "invalid") : sent);
       note({ state: "inactive", active });
     }
   } catch (error) {
     // Before the first step, there is nothing to keep in the state.
-    if (done.network === undefined) throw failure(inputs, error);
+    if (done.network === undefined && olds.network === undefined) throw failure(inputs, error);
     const kept = " What was done so far is kept; run `pulumi up` again to continue.";
     throw new Incomplete(tetherId, stateOf(done), failure(inputs, error, kept));
   }

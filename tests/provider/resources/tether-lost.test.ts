@@ -101,6 +101,23 @@ test.each(settings)("a lost answer to %s is repeated", async (action) => {
 });
 
 test.each([
+  ["interval", { intervalHours: 3 }, { interval: tetherArgs.intervalHours }],
+  ["deactivate", { active: false }, { active: true }],
+  ["targetNetwork", { network: "mainnet" }, { network: "rinkeby" }],
+])("after a %s without a clear answer, going back to the old value sends that", async (action, args, fields) => {
+  const tether = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: ether, mainnet: ether } }] });
+  const { engine, service } = tether;
+  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+  const lost = service.faults.add({ kind: "status", status: 500, acted: true, ...posting(action), times: Infinity });
+  expect(await engine.up({ ...tetherArgs, ...args })).toMatchObject({ then: "incomplete" });
+  expect(tether.fields()).not.toMatchObject(fields);
+  lost.remove();
+  expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
+  expect(tether.fields()).toMatchObject({ ...fields, active: true, deployments: { rinkeby: 1 } });
+  expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+});
+
+test.each([
   ["interval", { network: "rinkeby", state: "configured" }],
   ["deploy", { network: "rinkeby", intervalHours: 2, state: "configured" }],
 ])("refused at %s: what was done is kept, and the next update does the rest", async (action, kept) => {

@@ -1,8 +1,8 @@
 import { AppCred, Consortium, Environment, Membership } from "../../../sdk";
 import { type AppCredFields } from "../../../sdk/generated";
-import { type ServiceOptions } from "../../../service/index";
 import { sha256 } from "../../../service/store/files";
 import { type Run, Stack } from "../../support/double/stack";
+import { type FaultRule, type ServiceOptions } from "../../../service/index";
 import { lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, start } from "../../support/service";
 
@@ -134,22 +134,24 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     },
   );
 
-  test("no answer comes at all: the password may be worth nothing, and the next up makes another", async () => {
-    const { stack, service, opens } = await made();
-    service.faults.add({ kind: "resetAfter", route: /regenerate/, times: Infinity });
-    expect(messages(await stack.up(program(june)))).toMatch(/may no longer work: run `pulumi up` again/);
-    expect(opens()).toBe(false);
-    service.faults.clear();
-    expect((await stack.up(program(june))).errors).toEqual([]);
-    expect(opens()).toBe(true);
-  });
-
-  test("an answer without the password: the same", async () => {
-    const { stack, service, opens } = await made();
-    service.faults.add({ kind: "status", status: 200, route: /regenerate/, acted: true });
-    expect(messages(await stack.up(program(june)))).toMatch(/regenerated its password and did not show it/);
-    service.faults.clear();
-    expect((await stack.up(program(june))).errors).toEqual([]);
-    expect(opens()).toBe(true);
-  });
+  test.each<[string, FaultRule, RegExp]>([
+    ["no answer comes at all", { kind: "resetAfter", times: Infinity }, /may no longer work: run `pulumi up` again/],
+    ["an answer without the password", { kind: "status", status: 200, acted: true }, /password and did not show it/],
+  ])(
+    "%s: the password is worth nothing, and the next up makes another, whatever it asks for",
+    async (_, fault, says) => {
+      const { stack, service, opens } = await made();
+      for (const [asked, next] of [
+        [june, june],
+        [may, june],
+      ] as const) {
+        service.faults.add({ ...fault, route: /regenerate/ });
+        expect(messages(await stack.up(program(asked)))).toMatch(says);
+        expect(opens()).toBe(false);
+        service.faults.clear();
+        expect((await stack.up(program(next))).errors).toEqual([]);
+        expect([opens(), changes(await stack.up(program(next)))]).toEqual([true, []]);
+      }
+    },
+  );
 });

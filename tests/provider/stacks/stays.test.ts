@@ -11,6 +11,7 @@ import {
   Service,
 } from "../../../sdk";
 import { type Run, Stack } from "../../support/double/stack";
+import { type FaultRule } from "../../../service/index";
 import { fieldsOf, isObject } from "../../../provider/plain";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment, start, type Started } from "../../support/service";
@@ -391,6 +392,53 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     );
     expect(run.errors).toHaveLength(1);
     expect(started.service.store.zones.list()).toHaveLength(1);
+  });
+
+  const patches = { method: "PATCH", route: /configurations/, times: Infinity } as const;
+  const refused = { kind: "status", status: 403, method: "GET", route: /configurations/, times: Infinity } as const;
+  test.each<[string, FaultRule[]]>([
+    ["reset", [{ ...patches, kind: "resetAfter" }]],
+    ["HTTP 500", [{ ...patches, kind: "status", status: 500, acted: true }]],
+    [
+      "an empty answer, and a list that is refused",
+      [{ ...patches, kind: "status", status: 204, acted: true }, refused],
+    ],
+    [
+      "reset, then refused",
+      [
+        { ...patches, kind: "resetAfter", times: 1 },
+        { ...patches, kind: "status", status: 409, errorMessage: "no" },
+      ],
+    ],
+  ])("a change without a clear answer is sent again, also where the program goes back: %s", async (_, faults) => {
+    const details = (): unknown => started.service.store.configurations.list()[0]!.fields.details;
+    const program = (gas: string) =>
+      network(({ environment: e, membership: m }) => {
+        new Configuration("g", { environment: e, membership: m, type: "node_config", details: { gas } });
+      });
+    await made(program("1"));
+    const rules = faults.map((fault) => started.service.faults.add(fault));
+    expect((await stack.up(program("2"))).errors).toHaveLength(1);
+    expect(details()).toEqual({ gas: "2" });
+    for (const rule of rules) rule.remove();
+    newProcess();
+    const run = await stack.up(program("1"));
+    expect([run.errors, changes(run), details()]).toEqual([[], ["update Configuration g"], { gas: "1" }]);
+    expect(changes(await stack.up(program("1"), { refresh: true }))).toEqual([]);
+  });
+
+  test("a change that is refused was not made: the old value is no change", async () => {
+    const program = (gas: string) =>
+      network(({ environment: e, membership: m }) => {
+        new Configuration("g", { environment: e, membership: m, type: "node_config", details: { gas } });
+      });
+    await made(program("1"));
+    const rule = started.service.faults.add({ ...patches, kind: "status", status: 400, errorMessage: "no" });
+    expect((await stack.up(program("2"))).errors).toHaveLength(1);
+    rule.remove();
+    writes();
+    newProcess();
+    expect([changes(await stack.up(program("1"), { refresh: true })), writes()]).toEqual([[], []]);
   });
 
   test("an invitation that has done its work invites nobody else: the error says how", async () => {
