@@ -128,6 +128,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const sent = [...changed, ...drifted];
   const restarts = sent.filter((key) => inputMeta(definition, key)?.restarts);
+  const again = parts.unclear.filter((key) => !inputMeta(definition, key)?.regenerates);
   const { naming, replaceWarning, isNamedById } = definition;
   const sameName = naming?.every(
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
@@ -143,6 +144,9 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
       ...(replaces.length > 0 && replaceWarning ? [`${what}: ${replaceWarning} (${replaces.join(", ")})`] : []),
       ...(replaces.length === 0 && (restarts.length > 0 || parts.open.includes("restart"))
         ? [`${what}: restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
+        : []),
+      ...(replaces.length === 0 && again.length > 0
+        ? [`${what}: sends ${again.join(" and ")} again, because the last change of that had no clear answer`]
         : []),
       ...(replaces.length === 0 ? regeneration(definition, parts, inputs).map((one) => `${what}: ${one}`) : []),
       ...(replaces.length === 0 ? lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`) : []),

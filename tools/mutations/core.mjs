@@ -221,8 +221,15 @@ export const coreRules = [
     tests: "provider/stacks/asked.test.ts",
   },
   {
+    rule: "a change without a clear answer is sent again",
+    file: "provider/core/diff.ts",
+    find: "const isUnclear = parts.unclear.includes(key);",
+    put: "const isUnclear = false;",
+    tests: "provider/stacks/stays.test.ts",
+  },
+  {
     rule: "what a preview does not know yet may replace",
-    file: "provider/core/state.ts",
+    file: "provider/core/values.ts",
     find: "normal && !isUnknown(value) ?",
     put: "normal ?",
     tests: "provider/stacks/stays.test.ts",

@@ -422,6 +422,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(details()).toEqual({ gas: "2" });
     for (const rule of rules) rule.remove();
     newProcess();
+    expect(lines(await stack.preview(program("1")))).toMatch(/sends details again, because .* no clear answer/);
     const run = await stack.up(program("1"));
     expect([run.errors, changes(run), details()]).toEqual([[], ["update Configuration g"], { gas: "1" }]);
     expect(changes(await stack.up(program("1"), { refresh: true }))).toEqual([]);
