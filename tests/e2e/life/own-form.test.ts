@@ -49,7 +49,9 @@ async function inFrontOf(baseUrl: string, stores: boolean): Promise<{ baseUrl: s
   return { baseUrl: address + new URL(baseUrl).pathname, close: () => server.close().closeAllConnections() };
 }
 
-const program = ({ environment = "blockPeriod: 1, ", node = "zone, size: 'Small'", zone = "" } = {}): string => `
+const ledger = "blockPeriod: 1, prefundedAccounts: { '0x52908400098527886E0F7030069857D2E4169EE7': { balance: '16' } }";
+
+const program = ({ environment = ledger, node = "zone, size: 'Small'", zone = "" } = {}): string => `
   const { Consortium, Environment, EnvironmentZone, Membership, Node } = require("pulumi-consortium");
   const consortium = new Consortium("c");
   const membership = new Membership("m", { consortium });
@@ -94,7 +96,7 @@ describe.each([
   });
 
   test("a default that is written down keeps the ledger", async () => {
-    const spelled = program({ environment: "blockPeriod: 1, multiRegion: false" });
+    const spelled = program({ environment: `${ledger.replace("'16'", "'0x10'")}, multiRegion: false` });
     expect(await up(spelled, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect([writes(), await idsNow()]).toEqual([[], ids]);
   });
@@ -117,6 +119,35 @@ describe.each([
     expect(await up(large, "--refresh")).toMatchObject({ code: 0 });
     expect(writes()).toEqual(["PUT /consortia/:consortiumId/environments/:environmentId/nodes/:nodeId/reset"]);
     expect(await up(large, "--expect-no-changes")).toMatchObject({ code: 0 });
+    own.service.clearCalls();
+  });
+
+  test("what is taken out of a ledger stays, and the preview says so", async () => {
+    const without = await up(
+      program({ environment: "blockPeriod: 1", node: "zone, size: 'Large'" }),
+      "--expect-no-changes",
+    );
+    expect(without).toMatchObject({ code: 0 });
+    expect(without.text).toMatch(/prefundedAccounts stays as it is, because the program no longer sets it/);
+    expect([writes(), await idsNow()]).toEqual([[], ids]);
+  });
+
+  test("a change without a clear answer is sent again where the program goes back to the old value", async () => {
+    const described = (text: string) =>
+      program({ environment: `${ledger}, description: '${text}'`, node: "zone, size: 'Large'" });
+    const shown = (): unknown => own.service.store.environments.list()[0]!.fields.description;
+    expect(await up(described("old"))).toMatchObject({ code: 0 });
+    const lost = { kind: "status", status: 500, acted: true, method: "PATCH", times: Infinity } as const;
+    const fault = own.service.faults.add(lost);
+    expect((await up(described("new"))).code).not.toBe(0);
+    expect(shown()).toBe("new");
+    fault.remove();
+    own.stack.program(described("old"));
+    const { text } = await own.stack.preview({ CONSORTIUM_BASE_URL: front.baseUrl, CONSORTIUM_API_KEY: canaryKey });
+    expect(text).toMatch(/sends description again, because the last change of that had no clear answer/);
+    expect([(await up(described("old"))).code, shown()]).toEqual([0, "old"]);
+    expect(await up(described("old"), "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await up(program({ node: "zone, size: 'Large'" }))).toMatchObject({ code: 0 });
     own.service.clearCalls();
   });
 
