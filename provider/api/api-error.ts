@@ -1,4 +1,5 @@
 import { conflictAdvice, conflictOf } from "./conflict";
+import { messageOf } from "../plain";
 import { printable } from "./printable";
 import { otherRegionOfKey, type Settings } from "./settings";
 
@@ -93,6 +94,13 @@ export function briefOf({ kind, status }: ApiError): string | undefined {
   if (status === 401) return "the API key was refused";
   return kind === "unsent" ? "the service cannot be reached" : undefined;
 }
+
+/** A failed call, without advice. */
+export const briefly = (error: unknown): string => {
+  if (!isApiError(error)) return messageOf(error);
+  const { call, status, errorMessage } = error;
+  return `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
+};
 
 export const isApiError = (error: unknown, ...kinds: ErrorKind[]): error is ApiError =>
   error instanceof ApiError && (kinds.length === 0 || kinds.includes(error.kind));

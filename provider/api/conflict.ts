@@ -33,11 +33,11 @@ const words: [Conflict, RegExp][] = [
   ],
   [
     "early",
-    /\b(initiali[sz]ing|provisioning|(being|currently|still) (created|made|deleted|removed|updated|changed|creating|deleting|starting|going|processing)|in progress|under way|underway|pending|not (yet )?(ready|started|live|finished)|not yet|busy|locked|try again (later|soon|in))\b/,
+    /\b(initiali[sz]ing|provisioning|being (created|made|set up|configured|provisioned|deployed|deleted|removed|updated|changed|processed)|(is|are|currently|still) (creating|deleting|updating|configuring|deploying|starting|restarting|going|processing)|at a time|(please|must) wait|wait (until|for)|already running|in progress|under way|underway|pending|not (yet )?(ready|started|live|finished)|not yet|busy|locked|try again (later|soon|in))\b/,
   ],
   [
     "content",
-    /\b(not empty|non-?empty|still (has|have|owns?|holds?|contains?|used|in use|referenced)|in use|used by|owns?|contains?|depend(s|ed|ents?|encies)? ?(on|upon)?|referenced by|belongs? to|(delete|remove)[\w ]* first|(has|have|with) (active |existing |running |associated |attached )*(\d+ )?(nodes?|environments?|memberships?|members|children|credentials|resources))\b/,
+    /\b(not empty|non-?empty|still (has|have|owns?|holds?|contains?|used|in use|referenced)|in use|uses it|used by|owns?|contains?|depend(s|ed|ents?|encies)? ?(on|upon)?|referenced by|belongs? to|(delete|remove)[\w ]* first|(has|have|with) (active |existing |running |associated |attached )*(\d+ )?(nodes?|environments?|memberships?|members|children|credentials|resources))\b/,
   ],
 ];
 

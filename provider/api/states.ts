@@ -3,7 +3,7 @@
 type Stated = { id?: unknown; state?: unknown };
 
 /** A deleted object may still be listed for a moment (spec, section 3). */
-export const isGone = ({ state }: Stated): boolean => state === "deleted";
+export const isGone = ({ state }: Stated): boolean => typeof state === "string" && /^deleted$/i.test(state);
 
 /** On its way out: it still counts toward limits, but nothing may depend on it. Services have several words for it. */
 export const isGoing = ({ state }: Stated): boolean =>
@@ -12,22 +12,24 @@ export const isGoing = ({ state }: Stated): boolean =>
 
 export type Condition = "ready" | "pending" | "failed" | "stopped" | "going" | "gone";
 
-const known: Partial<Record<Condition, readonly string[]>> = {
-  /** States that pass by themselves: `initializing` in the spec, and what services call the same; `upgrade` of an environment. */
-  pending: ["initializing", "pending", "creating", "provisioning", "starting", "upgrade", "upgrading"],
-  failed: ["failed", "error", "errored"],
+const known: [Condition, RegExp][] = [
+  ["failed", /^(failed|failure|error(ed)?)$/],
   /** Stopped and started by hand only: nothing to wait for. */
-  stopped: ["stopping", "stopped", "paused", "suspended", "hibernated"],
+  ["stopped", /^(stopp(ing|ed)|paused|suspended|hibernated)$/],
   /** The service no longer has it: only who remembers it calls it so. */
-  gone: ["gone"],
-};
+  ["gone", /^gone$/],
+  /** What works. */
+  ["ready", /^(running|serving|listening|operating)$/],
+  /** States that pass by themselves: `initializing` in the spec, and what services call the same; `upgrade` of an environment. */
+  ["pending", /ing$|^(queued|scheduled|upgrade|in[-_ ]progress)$/],
+];
 
-/** The spec names one state to wait for (section 3). Every state that is not known to be something else is ready. */
+/** The spec names one state to wait for (section 3). Every state whose name does not say something else is ready. */
 export function conditionOf(state: unknown): Condition {
   if (isGone({ state })) return "gone";
   if (isGoing({ state })) return "going";
-  const found = Object.entries(known).find(([, states]) => states.includes(state as string));
-  return found ? (found[0] as Condition) : "ready";
+  const word = typeof state === "string" ? state.trim().toLowerCase() : "";
+  return known.find(([, words]) => words.test(word))?.[0] ?? "ready";
 }
 
 /** Neither pending nor failed: nothing to wait for. */

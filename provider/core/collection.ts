@@ -6,11 +6,14 @@ import { Anything, anything } from "../api/wire";
 import { type Definition, inputMeta, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
 import { type Claim, type Owner } from "./owners";
-import { type Requested } from "./run";
+import { type Requested, unseenMs } from "./run";
 import { type Session } from "./session";
 import { fromWire } from "./state";
 import { UserError } from "./user-error";
-import { sameName, sameValue } from "./values";
+import { sameName, sameValue, timeOf } from "./values";
+
+/** How often to ask for what was created a moment ago. */
+const newEveryMs = 1_000;
 
 /** `unlistable`: the service does not list this collection, and its owner exists. */
 export type Presence = { item: Identified } | "gone" | "unlistable";
@@ -46,6 +49,12 @@ export class Listed {
     return this.place.collection;
   }
 
+  /** Path of what it is in; empty: nothing. */
+  get parentPath(): string {
+    const { parent } = this.place;
+    return parent ? paths.item(parent.place.collection, parent.id) : "";
+  }
+
   /** Path of one object, which identifies it everywhere. */
   pathOf(id: string): string {
     return paths.item(this.path, id);
@@ -59,11 +68,21 @@ export class Listed {
     try {
       return await (until > at ? this.#inTime(items) : items);
     } catch (error) {
+      if (isApiError(error, "missing") && this.#isInNew()) {
+        await this.session.clock.sleep(newEveryMs);
+        return this.list(0);
+      }
       // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
       const givenUp = this.#known.list !== list;
       if (until < at && givenUp && isApiError(error)) return this.list(maxAgeMs);
       throw error;
     }
+  }
+
+  /** Whether what it is in was created a moment ago. Of what is never listed, a missing list says nothing. */
+  #isInNew(): boolean {
+    const { parent, isUnlisted } = this.place;
+    return parent !== undefined && isUnlisted !== true && this.session.run.isNew(this.session.clock, [parent.id]);
   }
 
   #requested(maxAgeMs: number): Requested {
@@ -138,8 +157,9 @@ export class Listed {
   /**
    * Whether an object exists. It is "gone" only after confirmation: by its state, or by two lists without it and an answer
    * 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
+   * @param createdAt when it was created, if that is known: what was created a moment ago may not be shown yet
    */
-  async find(id: string, maxAgeMs: number): Promise<Presence> {
+  async find(id: string, maxAgeMs: number, createdAt?: unknown): Promise<Presence> {
     const { parent } = this.place;
     let listed: Listing;
     try {
@@ -155,13 +175,23 @@ export class Listed {
     // A list may lag: ask by id, if the service supports that, and for a new list.
     const within = ({ items }: Listing): Identified | undefined => items.find((one) => one.id === id);
     let item = within(listed) ?? (await this.get(id));
-    if (!item) {
+    while (!item) {
       listed = await this.look(0);
       item = within(listed);
-      // A partial list may lack it. But a service that shows another object by id would show this one, too.
-      if (!item && listed.part && !(await this.#showsById(listed.items))) throw listed.part;
+      if (item || !this.#isUnseen(createdAt)) break;
+      await this.session.clock.sleep(newEveryMs);
+      item = await this.get(id);
     }
+    // A partial list may lack it. But a service that shows another object by id would show this one, too.
+    if (!item && listed.part && !(await this.#showsById(listed.items))) throw listed.part;
     return item && !isGone(item) ? { item } : "gone";
+  }
+
+  /** Whether an object of that time may not be shown yet. */
+  #isUnseen(createdAt: unknown): boolean {
+    const { client, clock } = this.session;
+    const age = (client.http.serviceTime(clock.now()) ?? Date.now()) - (timeOf(createdAt) ?? -Infinity);
+    return age >= 0 && age < unseenMs;
   }
 
   async #showsById(items: Identified[]): Promise<boolean> {
@@ -209,7 +239,7 @@ export class Listed {
     const { creates } = this.#known;
     creates.add(create);
     try {
-      return await create;
+      return await this.session.run.settling(this.parentPath, () => create);
     } finally {
       creates.delete(create);
     }

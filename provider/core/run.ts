@@ -16,6 +16,9 @@ interface Known {
   creates: Set<Promise<unknown>>;
 }
 
+/** How long a service may not show, or not know everywhere, what it has just made. */
+export const unseenMs = 10_000;
+
 export interface Requested {
   /** Time at which the request was sent or queued: the list is at least this new. */
   startedAt: number;
@@ -38,6 +41,10 @@ export class Run {
   readonly stopped = new Set<string>();
   /** The consortia that the key of a preview lists, once they are known. */
   listed?: readonly Identified[];
+  /** Time at which this process created an object, by id. */
+  readonly createdAt = new Map<string, number>();
+  /** How many objects this run is creating or waiting for, by the path of what they are in. */
+  readonly unsettled = new Map<string, number>();
   /** Whether a state shows that the service writes names in its own way. */
   rewritesNames = false;
   readonly #known = new Map<string, Known>();
@@ -73,6 +80,22 @@ export class Run {
   /** Milliseconds since this process's last deletion ended. Until then, parents may look full. */
   sinceDeletionMs(clock: Clock): number {
     return this.#deletions > 0 ? 0 : clock.now() - this.#lastDeletion;
+  }
+
+  /** Whether this process created one of these a moment ago: not every call of the service may know it yet. */
+  isNew(clock: Clock, ids: readonly unknown[]): boolean {
+    return ids.some((id) => clock.now() - (this.createdAt.get(id as string) ?? -Infinity) < unseenMs);
+  }
+
+  /** Counts an object as unsettled meanwhile. @param parent the path of what it is in */
+  async settling<T>(parent: string, wait: () => Promise<T>): Promise<T> {
+    const count = (by: number): unknown => this.unsettled.set(parent, (this.unsettled.get(parent) ?? 0) + by);
+    count(1);
+    try {
+      return await wait();
+    } finally {
+      count(-1);
+    }
   }
 
   /** Remembers a state that the engine shows; of its origin, one for each organization and consortium is enough. */

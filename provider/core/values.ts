@@ -85,6 +85,14 @@ export function normalOf(
   return Object.fromEntries(entries);
 }
 
+/** A time of the API, which is UTC, in ms since 1970. undefined: it is none. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value !== "string") return undefined;
+  const text = value.trim();
+  const ms = Date.parse(/(z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 /** Keys and indexes from the properties down to a value. */
 export type Path = readonly (string | number)[];
 

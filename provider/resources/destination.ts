@@ -107,6 +107,7 @@ export const destination: Definition = {
   wire: DestinationObject,
   naming: ["name"],
   idField: "name",
+  goesWith: "its service",
   place: destinations,
   prepare: register,
   rules(known, given) {

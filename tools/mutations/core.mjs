@@ -13,8 +13,8 @@ export const coreRules = [
   {
     rule: "a password is regenerated only where that is asked",
     file: "provider/core/diff.ts",
-    find: "regenerates && !isUnset(inputs[key]) &&",
-    put: "regenerates &&",
+    find: "(!isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key])))",
+    put: "!sameAsked(inputs[key], asked[key]))",
     tests: "provider/stacks/rotation.test.ts",
   },
   {
@@ -146,7 +146,7 @@ export const coreRules = [
   {
     rule: "a time in whole seconds may be a second earlier than it was",
     file: "provider/core/lifecycle/recognize.ts",
-    find: "(/[.,]\\d/.test(zoned) ? 0 : 999)",
+    find: "(/[.,]\\d/.test(String(created)) ? 0 : 999)",
     put: "0",
     tests: "provider/resources/lost-others.test.ts",
   },
@@ -219,6 +219,27 @@ export const coreRules = [
     find: 'return isRecovered && fits ? undefined : "shared";',
     put: 'return isRecovered ? undefined : "shared";',
     tests: "provider/stacks/asked.test.ts",
+  },
+  {
+    rule: "what was created a moment ago is not gone",
+    file: "provider/core/collection.ts",
+    find: "age >= 0 && age < unseenMs",
+    put: "false",
+    tests: "provider/stacks/own-knowledge.test.ts",
+  },
+  {
+    rule: "a name that the service may have written in its own way is taken",
+    file: "provider/core/lifecycle/adopt.ts",
+    find: "|| !isPlainName(inputs[nameKey(definition)!])",
+    put: "",
+    tests: "provider/stacks/own-knowledge.test.ts",
+  },
+  {
+    rule: "an unclear refusal waits for what this run is making beside it",
+    file: "provider/core/lifecycle/send-create.ts",
+    find: "isDeleting || (run.unsettled",
+    put: "false && (run.unsettled",
+    tests: "provider/stacks/own-knowledge.test.ts",
   },
   {
     rule: "a change without a clear answer is sent again",

@@ -1,7 +1,7 @@
 import { type Identified } from "../../api";
 import { printable } from "../../api/printable";
 import { isGoing, isGone } from "../../api/states";
-import { type Collection } from "../collection";
+import { type Collection, Listed } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../owners";
 import { type Session } from "../session";
@@ -73,7 +73,7 @@ async function namedAlike(
   siblings: Identified[],
 ): Promise<Identified | undefined> {
   const { session } = collection;
-  const taken = await lasting(collection, inputs, namesakes(collection, inputs, siblings));
+  const taken = await lasting(collection, inputs, await namesakes(collection, inputs, siblings));
   const [first, ...more] = taken;
   if (!first) return undefined;
   const what = collection.nameOf(inputs);
@@ -87,14 +87,17 @@ async function namedAlike(
 /**
  * The siblings with this name, but those whose successor this is. If the service is known to write names in its own way, similar
  * names count, too.
- * @throws if the name is to be adopted and only a similar one exists: nothing tells whether that one is meant
+ * @throws if only a similar one exists that nobody in the program has, and a service might have written it: nothing tells whether that
+ * one is meant
  */
-function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
+async function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Promise<Identified[]> {
   const { session, definition } = collection;
   const { run, owner } = session;
   const isGivenUp = ({ id }: Identified): boolean => definition.isNamedById === true && collection.isGivenUp(id);
   const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
-  if (exact.length > 0 || !(run.rewritesNames || adopts(session, inputs))) return exact;
+  const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isPlainName(inputs[nameKey(definition)!]);
+  if (exact.length > 0 || !mayDiffer || collection.namedLike(inputs, siblings).length === 0) return exact;
+  await run.owners.allDeclared(session.clock);
   const isFree = (item: Identified): boolean =>
     !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, owner);
   const like = collection.namedLike(inputs, siblings.filter(isFree));
@@ -102,9 +105,12 @@ function namesakes(collection: Collection, inputs: Props, siblings: Identified[]
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
   throw new UserError(
     `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
-      `Nothing was created. If that is the one to adopt, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
+      `Nothing was created. If that is the one, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
   );
 }
+
+/** Whether every service writes the name like this: lower-case letters, digits, and single hyphens between them. */
+const isPlainName = (name: unknown): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(String(name));
 
 const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
@@ -139,16 +145,27 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
-    return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}.`;
+    return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}. ${more(session)}`;
   if (taken.some(({ id }) => collection.isOfStack(id)))
     return (
       `the name is already taken by ${ids}, which is this stack's own. For \`--replace\`, set the resource option deleteBeforeReplace: ` +
       'true; for a resource that was only renamed, set aliases: [{ name: "<its old name>" }].'
     );
-  return (
-    `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. ` +
-    'After an interrupted run, a renamed resource or `--replace`, see "already taken" in docs/troubleshooting.md.'
-  );
+  if (!collection.isMade(first!.id) && isFounded(collection, first!))
+    return `the name is already taken by ${ids}, which the service made with what it is in. Set ${adopting} to manage it here.`;
+  return `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. ${more(session)}`;
+}
+
+/** What else may have happened. A fleet continues its killed runs by itself. */
+const more = ({ createLog }: Session): string =>
+  `${createLog.isKept ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For a renamed resource or ` +
+  '`--replace`, see "already taken" in docs/troubleshooting.md.';
+
+/** Whether the service made it with what this run has created. */
+function isFounded({ session, definition, place: { parent } }: Collection, item: Identified): boolean {
+  if (!parent || !session.run.createdAt.has(parent.id)) return false;
+  const owner = new Listed(session, parent.place).made().find(({ id }) => id === parent.id);
+  return owner !== undefined && definition.foundedWith?.(item, owner) === true;
 }
 
 /** Returns the object, unless another resource of the program has it. */

@@ -51,6 +51,7 @@ async function createNew(
     throw besideOld(collection, inputs, siblings, error) ?? atLimit(collection, inputs, siblings, error);
   });
   collection.recordMade(object);
+  session.run.createdAt.set(object.id, session.clock.now());
   nameLeftovers(collection, inputs, siblings);
   for (const name of definition.emptyWhenMade ?? [])
     new Listed(session, { collection: `${collection.pathOf(object.id)}/${name}` }).startEmpty();
@@ -64,12 +65,14 @@ function besideOld(
   siblings: Identified[] = [],
   error: unknown,
 ): UserError | undefined {
-  if (!isApiError(error) || conflictOf(error) !== "name") return undefined;
+  if (!isApiError(error)) return undefined;
+  const why = conflictOf(error);
+  if (why !== "name" && !(why === undefined && isApiError(error, "conflict"))) return undefined;
   const old = collection.namesakes(inputs, siblings).find(({ id }) => collection.isGivenUp(id));
   return (
     old &&
     new UserError(
-      `${collection.nameOf(inputs)}: ${error.call}: ${error.errorMessage} It replaces ${old.id}, and this service takes no second one beside ` +
+      `${collection.nameOf(inputs)}: ${error.call}: ${error.errorMessage} It replaces ${old.id}, and a service may take no second one beside ` +
         "that. Set the resource option deleteBeforeReplace: true, and run `pulumi up` again: then the old one goes first.",
     )
   );

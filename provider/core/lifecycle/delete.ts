@@ -1,9 +1,9 @@
-import { type ApiError, isApiError, MembershipObject } from "../../api";
+import { type ApiError, type Identified, isApiError, MembershipObject } from "../../api";
 import { conflictOf } from "../../api/conflict";
 import { paths } from "../../api/paths";
-import { isGone } from "../../api/states";
+import { conditionOf, isGone } from "../../api/states";
 import { type Collection, Listed } from "../collection";
-import { type Props, type User } from "../definition";
+import { type Place, type Props, type User } from "../definition";
 import { type Session } from "../session";
 import { isAdoptedShared, keptIn } from "../state";
 import { UserError } from "../user-error";
@@ -142,8 +142,13 @@ class Deletion {
   }
 
   /** A refusal may pass. @throws NotDeleted if it does not */
-  #refused(refused: ApiError): Look<undefined> {
-    const { session, definition } = this.collection;
+  async #refused(refused: ApiError): Promise<Look<undefined>> {
+    const { session, definition, place } = this.collection;
+    const owner = place.parent && definition.goesWith !== undefined ? await ownerOf(session, place.parent) : undefined;
+    if (conditionOf(owner?.state) === "failed") {
+      this.left = (left(session, this.what, `with ${definition.goesWith}`, refused) as { stays: string }).stays;
+      return { done: undefined };
+    }
     const waited = session.clock.now() - this.#start;
     // A DELETE has no body, so the words mean the same with any status.
     const content = conflictOf({ status: 409, errorMessage: refused.errorMessage }) === "content";
@@ -166,7 +171,8 @@ class Deletion {
   /** A service that does not know the object is believed only if the lists agree: a wrong address answers the same. */
   async #unknown(): Promise<Look<undefined>> {
     const { collection, id, what } = this;
-    if (typeof (await collection.find(id, 0)) === "string") return { done: undefined };
+    if (typeof (await collection.find(id, 0, this.state.createdAt)) === "string") return { done: undefined };
+    this.#answer = undefined; // it may have been too new for the service to know it
     if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
     throw new NotDeleted(
       `${what} could not be deleted: the service reports it missing, but still lists it. ` +
@@ -206,9 +212,7 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
   const presence = await collection.find(id, 0);
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
-  const { parent } = place;
-  const siblings = parent && (await new Listed(session, parent.place).look(parentAgeMs)).items;
-  const owner = siblings?.find((one) => one.id === parent!.id);
+  const owner = place.parent && (await ownerOf(session, place.parent));
   if (owner && definition.foundedWith?.(presence.item, owner)) {
     return left(session, what, "together with its consortium", error);
   }
@@ -217,6 +221,9 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
       `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );
 }
+
+const ownerOf = (session: Session, { place, id }: { place: Place; id: string }): Promise<Identified | undefined> =>
+  new Listed(session, place).listed(id, parentAgeMs);
 
 async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {

@@ -1,8 +1,10 @@
-import { isGoing } from "../../api/states";
-import { type Collection } from "../collection";
+import { isApiError } from "../../api";
+import { conditionOf, isGoing } from "../../api/states";
+import { type Collection, Listed } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props } from "../definition";
 import { answeredBefore } from "../legacy";
 import { isRecorded, type Kept, type Recorded, recorded, stateOf } from "../state";
+import { messageOf } from "../../plain";
 import { UserError } from "../user-error";
 import { isUnset, sameName } from "../values";
 
@@ -12,9 +14,15 @@ const readAgeMs = 10_000;
 /** The current state. undefined: the object is confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
   const { session, definition, place } = collection;
-  const presence = await collection.find(id, readAgeMs);
-  if (presence === "unlistable") {
-    if (place.isUnlisted) return stateOf(definition, recorded(definition, state), state);
+  const presence = await collection.find(id, readAgeMs, state.createdAt).catch(async (error: unknown) => {
+    if (!(await isSilent(collection, error))) throw error;
+    session.say(
+      `Warning: ${collection.nameOf(state)} (${id}): is kept as it was, because it cannot be read: ${messageOf(error)}`,
+    );
+    return "silent" as const;
+  });
+  if (presence === "unlistable" || presence === "silent") {
+    if (place.isUnlisted || presence === "silent") return stateOf(definition, recorded(definition, state), state);
     throw new UserError(
       `${collection.nameOf(state)} (${id}): the service does not list ${collection.path}, so its state cannot be read.`,
     );
@@ -27,6 +35,13 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.shown.revision;
   const more = !details || isKnown ? {} : ((await details.read(session.client, id, { ...state, ...now.shown })) ?? {});
   return stateOf(definition, { ...now, shown: { ...now.shown, ...more } }, state);
+}
+
+/** Whether the list is refused because what it is in does not work: that says nothing about what is in it. */
+async function isSilent({ session, place: { parent } }: Collection, error: unknown): Promise<boolean> {
+  if (!parent || !isApiError(error, "conflict")) return false;
+  const owner = await new Listed(session, parent.place).listed(parent.id, readAgeMs);
+  return owner !== undefined && conditionOf(owner.state) !== "ready";
 }
 
 /** What is only written differently, in an object that nobody has changed since: an answer may have repeated the request. */

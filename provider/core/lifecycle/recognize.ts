@@ -2,7 +2,7 @@ import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { inputKeys, inputMeta, type Props } from "../definition";
 import { isReadable } from "../state";
-import { isUnset, normalOf, sameName, sameValue } from "../values";
+import { isUnset, normalOf, sameName, sameValue, timeOf } from "../values";
 
 /*
  * Whether a new object is the result of a create whose answer was lost, in this run or in a killed one. Looking alike is not
@@ -103,11 +103,10 @@ const asText = (value: unknown): unknown => (typeof value === "number" ? String(
 
 /** Why the object is older than the request, by the service's clock. */
 function tooOld({ since }: Create, { created_at: created }: Identified): string[] {
-  const start = since();
-  if (typeof created !== "string" || start === undefined) return [];
-  const zoned = /(z|[+-]\d\d:?\d\d)$/i.test(created.trim()) ? created.trim() : `${created.trim()}Z`; // the API's times are UTC
-  const latest = Date.parse(zoned) + (/[.,]\d/.test(zoned) ? 0 : 999); // it may be cut to seconds
-  return latest < start ? [`it was created at ${created}, before this run asked for one`] : [];
+  const [start, at] = [since(), timeOf(created)];
+  if (at === undefined || start === undefined) return [];
+  const latest = at + (/[.,]\d/.test(String(created)) ? 0 : 999); // it may be cut to seconds
+  return latest < start ? [`it was created at ${String(created)}, before this run asked for one`] : [];
 }
 
 /** Fields that differ between any two objects. */

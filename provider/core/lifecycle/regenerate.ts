@@ -1,4 +1,5 @@
 import { type Identified, isApiError } from "../../api";
+import { briefly } from "../../api/api-error";
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
 import { messageOf } from "../../plain";
@@ -34,7 +35,7 @@ export async function regenerate(collection: Collection, id: string, key: string
   try {
     made = await regenerated(collection, id, username);
   } catch (error) {
-    if (isApiError(error, "missing", "unsupported")) throw await impossible(collection, id, key, state, error.message);
+    if (isApiError(error, "missing", "unsupported")) throw await impossible(collection, id, key, state, briefly(error));
     if (!isApiError(error) || !error.unclear) throw error;
     throw new Unclear(new UserError(`${what}: ${messageOf(error)} ${unclear}`));
   }
@@ -58,7 +59,7 @@ async function impossible(
       `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
     );
   return new UserError(
-    `${what}: this service cannot regenerate its password (${why}) Nothing was changed. Set the old ${key} again, and change ` +
+    `${what}: this service cannot regenerate its password (${why}). Nothing was changed. Set the old ${key} again, and change ` +
       `keepers instead: that creates a new ${collection.definition.title} and deletes this one.`,
   );
 }

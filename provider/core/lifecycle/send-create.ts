@@ -7,6 +7,7 @@ import { type Collection, Listed } from "../collection";
 import { type Props, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
+import { unseenMs } from "../run";
 import { toBody } from "../state";
 import { messageOf } from "../../plain";
 import { UserError } from "../user-error";
@@ -97,17 +98,27 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
       return sendOnce(posting, attempt);
     }
     const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
-    if (!taken && (await isEarly(collection, error))) return { early: (error as ApiError).errorMessage };
+    if (!taken && (await isEarly(collection, inputs, error))) return { early: (error as ApiError).errorMessage };
     if (!taken && !(isApiError(error) && error.unclear)) throw error;
     return { failure: error, taken };
   }
 }
 
-/** Whether a refusal passes by itself: the service says so, or says nothing clear while the parent is not ready. */
-async function isEarly({ session, place }: Collection, error: unknown): Promise<boolean> {
+/**
+ * Whether a refusal passes by itself: the service says so, does not know yet what this run has just made or deleted, or says nothing
+ * clear while something there is not ready.
+ */
+async function isEarly(collection: Collection, inputs: Props, error: unknown): Promise<boolean> {
+  const { session, place } = collection;
+  const { run, clock } = session;
+  if (isApiError(error, "missing")) return run.isNew(clock, Object.values(inputs));
   if (!isApiError(error, "conflict")) return false;
   const why = conflictOf(error);
+  const isDeleting = run.sinceDeletionMs(clock) < unseenMs;
+  if (why === "name" && isDeleting)
+    return collection.namesakes(inputs, (await collection.siblings(0)) ?? []).length === 0;
   if (why !== undefined) return why === "early";
+  if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
   const { parent } = place;
   if (!parent) return false;
   const owner = await new Listed(session, parent.place).listed(parent.id, lookAgeMs);

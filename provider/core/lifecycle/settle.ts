@@ -56,7 +56,9 @@ export async function settle(
   const what = collection.nameOf(known.asked);
   const watched = new Settling(collection, id, seen(known, known.shown, sent), sent);
   try {
-    await waitFor(session, what, () => watched.look(), collection.path);
+    await session.run.settling(collection.parentPath, () =>
+      waitFor(session, what, () => watched.look(), collection.path),
+    );
     if (!isListed && sent.some((key) => hasForms(definition, known.asked, key))) await watched.confirm();
     return stateOf(definition, watched.parts, state);
   } catch (error) {

@@ -1,8 +1,9 @@
 import { type z } from "zod";
 import { isApiError } from "../../api";
+import { briefly } from "../../api/api-error";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Definition, identityOf, inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { type Definition, identityOf, inputKeys, inputMeta, type Props } from "../definition";
 import { differing, regenerating } from "../diff";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
@@ -144,7 +145,7 @@ async function applied(
   return parts;
 }
 
-/** Names what the service accepted and did not change. A name may only be written in its own way. */
+/** Names what the service accepted and did not change. It may only write it in its own way. */
 function sayIgnored({ collection, what, inputs, keys, before }: Change, shown: Props): void {
   const { definition, session } = collection;
   const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
@@ -154,8 +155,7 @@ function sayIgnored({ collection, what, inputs, keys, before }: Change, shown: P
   ];
   const ignored = keys.filter((key) => {
     const isShown = isReadable(inputMeta(definition, key)!) && !isUnset(was[key]) && !isUnset(asked[key]);
-    const isSame = key === nameKey(definition) ? sameName : sameValue;
-    return isShown && sameValue(is[key], was[key]) && !isSame(is[key], asked[key]);
+    return isShown && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]);
   });
   if (ignored.length === 0) return;
   session.say(
@@ -349,7 +349,7 @@ export async function change(one: Change): Promise<Props> {
   const answer = await renaming(one, send).catch(async (error: unknown) => {
     const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
-    if (isApiError(error, ...refusals)) throw await unchanged(one, error.message);
+    if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
     throw isApiError(error) && !error.unclear ? takenBack(one, error) : new Unclear(error);
   });
   try {
@@ -430,7 +430,7 @@ function takenBack({ collection, what, inputs, keys }: Change, error: unknown): 
   if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
   return new UserError(
     `${what}: the program no longer sets ${removed.join(" and ")}, and this service does not ` +
-      `choose another value (${error.message}) Nothing was changed. Set the old value again, set another one, or let Pulumi ` +
+      `choose another value (${briefly(error)}). Nothing was changed. Set the old value again, set another one, or let Pulumi ` +
       "make a new one with `pulumi up --replace` and its URN.",
   );
 }
@@ -443,7 +443,7 @@ async function unchanged({ collection, id, what, keys }: Change, reason: string)
   const again = collection.definition.replaceWarning
     ? "A replacement would destroy what is in it."
     : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
-  const why = `this service cannot change ${keys.join(" and ")} in place (${reason}) Nothing was changed.`;
+  const why = `this service cannot change ${keys.join(" and ")} in place (${reason}). Nothing was changed.`;
   return new Unchanged(
     why,
     `${what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,

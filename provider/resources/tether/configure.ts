@@ -1,11 +1,11 @@
 import { isApiError } from "../../api";
-import { answerOr } from "../../api/api-error";
+import { answerOr, briefly } from "../../api/api-error";
 import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/state";
-import { briefly, deploy, type UnknownOutcome, unknownsIn } from "./deploy";
+import { deploy, type UnknownOutcome, unknownsIn } from "./deploy";
 import { funded } from "./funds";
 import {
   accountOf,

@@ -1,5 +1,5 @@
 import { isApiError, type TetherAccount } from "../../api";
-import { answerOr } from "../../api/api-error";
+import { answerOr, briefly } from "../../api/api-error";
 import { processEnvironment } from "../../api/environment";
 import { messageOf } from "../../plain";
 import { UserError } from "../../core/user-error";
@@ -28,13 +28,6 @@ export const unknownsIn = (state: Props): Record<string, UnknownOutcome> =>
 const isUnknownOutcome = (error: unknown): boolean =>
   !(error instanceof UserError) &&
   !isApiError(error, "unsent", "limited", "denied", "missing", "unsupported", "conflict", "invalid");
-
-/** A failed call, without advice. */
-export const briefly = (error: unknown): string => {
-  if (!isApiError(error)) return messageOf(error);
-  const { call, status, errorMessage } = error;
-  return `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
-};
 
 export interface Deployment {
   account: TetherAccount;

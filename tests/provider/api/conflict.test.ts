@@ -30,6 +30,7 @@ const table: Record<Conflict, [status: number, words: string][]> = {
     [403, "limit 2 exceeded"],
   ],
   content: [
+    [409, "The configuration c1 cannot be deleted: the node n1 uses it."],
     [409, "The membership m1 cannot be deleted: it still owns nodes in environment(s) e1."],
     [409, "The consortium c1 cannot be deleted: it still has 1 environment(s) and 2 membership(s)."],
     [409, "consortium is not empty"],
@@ -41,6 +42,12 @@ const table: Record<Conflict, [status: number, words: string][]> = {
     [409, "There are nodes that depend on it"],
   ],
   early: [
+    [409, "another object of this environment is being set up"],
+    [409, "Environment is being configured"],
+    [409, "The environment is updating"],
+    [409, "Node n1 is starting"],
+    [409, "Please wait until node n1 has started"],
+    [409, "Only one create at a time"],
     [409, "The environment e1 cannot be deleted: it is still initializing."],
     [409, "The environment e1 is being deleted."],
     [409, "Provisioning has not finished"],

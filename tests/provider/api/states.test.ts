@@ -18,6 +18,13 @@ test.each([
   ["terminating", "going", true],
   ["delete_protected", "ready", true],
   ["upgrade", "pending", false],
+  ["Provisioning", "pending", false],
+  ["configuring", "pending", false],
+  ["queued", "pending", false],
+  ["in progress", "pending", false],
+  ["setup", "ready", true], // of every consortium
+  ["Stopping", "stopped", true],
+  ["DELETED", "gone", true],
   ["deleted", "gone", true],
 ])("%s: %s; nothing to wait for: %s", (state, condition, settled) => {
   expect([conditionOf(state), isSettledState(state)]).toEqual([condition, settled]);
