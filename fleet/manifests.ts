@@ -1,8 +1,8 @@
 import { join, posix, relative } from "node:path";
+import { yamlForAll, yamlProgram } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack, type Organization } from "./schema";
 import { programConfig, programFiles } from "./project";
 import { connectionVariables } from "./secrets";
-import { yamlForAll, yamlProgram } from "./yaml";
 
 /** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";

@@ -3,9 +3,8 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { environmentName, version } from "pulumi-consortium/internal/fleet";
+import { environmentName, plainResources, version, yamlForAll } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
-import { plainResources, yamlForAll } from "./yaml";
 
 /**
  * The program that all stacks with network files share. The configuration of a stack names its file.
@@ -86,13 +85,14 @@ export function prepareWorkFolder(fleet: Fleet): string {
 export function prepareYaml(
   workFolder: string,
   { project }: Fleet,
-  stack: FleetStack,
+  { name, definition, network }: FleetStack,
   env: NodeJS.ProcessEnv,
 ): string | undefined {
-  const isPlugin = env[environmentName("plugin")] || settingsIn(workFolder, stack.name).config?.["consortium:plugin"];
-  const resources = [undefined, true, "true"].includes(isPlugin) ? plainResources(stack, project) : undefined;
+  const isPlugin = env[environmentName("plugin")] || settingsIn(workFolder, name).config?.["consortium:plugin"];
+  if (definition === undefined || ![undefined, true, "true"].includes(isPlugin)) return undefined;
+  const resources = plainResources(definition, network, { stack: name, project });
   if (!resources) return undefined;
-  const folder = join(workFolder, "programs", stack.name);
+  const folder = join(workFolder, "programs", name);
   mkdirSync(folder, { recursive: true });
   const program = { name: project, runtime: "yaml", stackConfigDir: "../..", plugins: plugins(), resources };
   writeChanged(join(folder, "Pulumi.yaml"), yamlForAll(program));

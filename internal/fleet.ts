@@ -22,15 +22,12 @@ export { Secrets } from "../provider/api/secrets";
 export { isGone } from "../provider/api/states";
 export {
   classOf,
-  dynamicPrefix,
   holdsLedger,
   limits,
   lossWarnings,
   networkType,
   outlivesResource,
-  ownKeys,
   partsOfUrn,
-  pluginPrefix,
   sharedArgument,
 } from "../provider/constants";
 export { isOffline } from "../provider/core/session";
@@ -42,8 +39,8 @@ export { groupBy } from "../provider/core/values";
 export { definitions } from "../provider/resources";
 export { version } from "../provider/version";
 export { check, readFile, readNetwork } from "../sdk/network/load";
-export { type Part, Shown, argsOf, partsOf } from "../sdk/network/parts";
-export { Variable } from "../sdk/network/references";
+export { plainResources, yamlProgram } from "../sdk/network/yaml";
 export { readYaml } from "../sdk/yaml/document";
 export { type Path, type Problem, type Reading, lineOf, placed } from "../sdk/yaml/problems";
 export { checkShape, mapping } from "../sdk/yaml/shape";
+export { yamlForAll } from "../sdk/yaml/write";
