@@ -19,13 +19,6 @@ export interface Wanted {
   changedSince?: string;
 }
 
-export interface Selection {
-  stacks: FleetStack[];
-  /** How many there are in all shards. */
-  inAll: number;
-  changes?: Changes;
-}
-
 interface Changes {
   /** Why each changed stack counts as changed. */
   reasons: Map<string, string>;
@@ -33,14 +26,14 @@ interface Changes {
   removed: string[];
 }
 
-/** The wanted stacks. @throws if a pattern matches no stack, or git cannot tell what has changed */
-export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted): Selection {
+/** The wanted stacks, and how many there are in all shards. @throws if a pattern matches no stack, or git cannot tell what has changed */
+export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted) {
   const named = only.length === 0 ? fleet.stacks : matching(fleet, only);
   const changes = changedSince === undefined ? undefined : changesSince(fleet, changedSince);
   const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
-  if (!shard) return { stacks: all, inAll: all.length, changes };
-  const planned = plannedShards(fleet.stacks, all, shard.count).find((one) => one.shard.index === shard.index);
-  return { stacks: planned?.stacks ?? [], inAll: all.length, changes };
+  const shards = shard && shardsOf(fleet.stacks, shard.count);
+  const stacks = shards ? all.filter(({ name }) => shards.get(name) === shard.index) : all;
+  return { stacks, inAll: all.length, changes };
 }
 
 /** The stacks that match one of the patterns, such as `acme-*`: a star matches anything. */
@@ -58,12 +51,14 @@ function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetSt
 /** What changed since a commit. @throws if there is no git, no repository or no such commit */
 function changesSince(fleet: Fleet, given: string): Changes {
   const folder = realpathSync(fleet.folder);
-  const top = told(["rev-parse", "--show-toplevel"], folder).trim();
+  const top = git(["rev-parse", "--show-toplevel"], folder).trim();
   const commit = idOf(given, top);
   const files = changedFiles(commit, top);
   const fileName = basename(fleet.file);
-  const { text, why } = git(["show", `${commit}:./${fileName}`], folder);
-  const earlier = why === undefined ? earlierFleet(fleet.file, text) : undefined;
+  const earlier = earlierFleet(
+    fleet.file,
+    git(["show", `${commit}:./${fileName}`], folder, () => ""),
+  ); // no text is no fleet
   const before = new Map(earlier?.stacks.map((one) => [one.name, one]));
 
   const reasonOf = (stack: FleetStack): string | undefined => {
@@ -131,37 +126,36 @@ function real(path: string): string {
   }
 }
 
-/** What git prints, or why it does not. @throws if there is no git */
-function git(args: string[], cwd: string): { text: string; why?: string } {
+/** What git prints. @param refuse what to do if it cannot, and why @throws if there is no git */
+function git(args: string[], cwd: string, refuse = cannotAsk(cwd)): string {
   const options = { cwd, env: process.env, maxBuffer: 2 ** 28, encoding: "utf8" } as const;
   const { error, status, stdout, stderr } = spawnSync("git", args, options);
   if (error && "code" in error && error.code === "ENOENT")
     throw new Error("--changed-since needs git, and there is none on PATH.");
-  if (!error && status === 0) return { text: stdout };
+  if (!error && status === 0) return stdout;
   const said = printableLines(stderr.trim().replace(/^fatal: /, ""));
-  return { text: "", why: said || (error?.message ?? `git ${args[0]} failed`) };
+  return refuse(said || (error?.message ?? `git ${args[0]} failed`));
 }
 
-function told(args: string[], cwd: string): string {
-  const { text, why } = git(args, cwd);
-  if (why === undefined) return text;
-  throw new Error(`--changed-since cannot ask git in ${cwd}: ${why}.`);
-}
+const cannotAsk =
+  (cwd: string) =>
+  (why: string): string => {
+    throw new Error(`--changed-since cannot ask git in ${cwd}: ${why}.`);
+  };
 
 /** The id of a commit. */
-function idOf(given: string, top: string): string {
-  const { text, why } = git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${given}^{commit}`], top);
-  if (why === undefined) return text.trim();
-  throw new Error(
-    `--changed-since: git knows no commit ${given} in ${top}. If this is a shallow clone, fetch earlier commits (fetch-depth: 0 of ` +
-      "actions/checkout; GIT_DEPTH: 0 of GitLab). Otherwise, name a commit that was fetched, or omit the option to run all stacks.",
-  );
-}
+const idOf = (given: string, top: string): string =>
+  git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${given}^{commit}`], top, () => {
+    throw new Error(
+      `--changed-since: git knows no commit ${given} in ${top}. If this is a shallow clone, fetch earlier commits (fetch-depth: 0 of ` +
+        "actions/checkout; GIT_DEPTH: 0 of GitLab). Otherwise, name a commit that was fetched, or omit the option to run all stacks.",
+    );
+  }).trim();
 
 /** Absolute paths of all files that differ from a commit, committed or not. A renamed file counts under both names. */
 function changedFiles(commit: string, top: string): string[] {
-  const changed = told(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"], top);
-  const added = told(["ls-files", "--others", "--exclude-standard", "-z"], top);
+  const changed = git(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"], top);
+  const added = git(["ls-files", "--others", "--exclude-standard", "-z"], top);
   return `${changed}${added}`
     .split("\0")
     .filter(Boolean)
@@ -184,6 +178,8 @@ const stacksPerShard = 50;
 
 export const titleOf = ({ index, count }: Shard): string => `${index}/${count}`;
 
+export const indexesOf = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
 /** Parses an option such as `2/5`. */
 export function shardIn(text: string): Shard {
   const [, index, count] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
@@ -199,9 +195,8 @@ export function shardIn(text: string): Shard {
  */
 export function shardsOf(all: readonly FleetStack[], count: number): Map<string, number> {
   const hash = (name: string, index: number) => createHash("sha256").update(`${index} ${name}`).digest("hex");
-  const indexes = Array.from({ length: count }, (_, at) => at + 1);
   const indexOf = (name: string) =>
-    indexes.reduce((best, index) => (hash(name, index) > hash(name, best) ? index : best));
+    indexesOf(count).reduce((best, index) => (hash(name, index) > hash(name, best) ? index : best));
   return new Map(groupsOf(all).map(([name, group]) => [name, indexOf(group)]));
 }
 
