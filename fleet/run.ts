@@ -323,7 +323,7 @@ export class StackRun {
     progress.errors.length = 0;
     if (!this.result.recovered || !recovery.haveEnded(holders))
       throw new Error(
-        `${recovery.lockedBy(...holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
+        `${recovery.lockedBy(holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
           `${context.workFolder}, and this again.`,
         { cause: error },
       );

@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { InvalidArgumentError } from "commander";
-import { groupBy, printableLines } from "pulumi-consortium/internal/fleet";
+import { printableLines } from "pulumi-consortium/internal/fleet";
 import { earlierFleet } from "./file";
 import { workFolderOf } from "./project";
 import { type Fleet, type FleetStack, reached } from "./schema";
@@ -17,13 +17,6 @@ export interface Wanted {
   shard?: Shard;
   /** A commit. */
   changedSince?: string;
-}
-
-interface Changes {
-  /** Why each changed stack counts as changed. */
-  reasons: Map<string, string>;
-  /** Stacks that left the file. */
-  removed: string[];
 }
 
 /** The wanted stacks, and how many there are in all shards. @throws if a pattern matches no stack, or git cannot tell what has changed */
@@ -48,8 +41,12 @@ function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetSt
   return stacks.filter((stack) => found.some((own) => own.includes(stack)));
 }
 
-/** What changed since a commit. @throws if there is no git, no repository or no such commit */
-function changesSince(fleet: Fleet, given: string): Changes {
+/**
+ * What changed since a commit.
+ * @returns reasons: why each changed stack counts as changed; removed: stacks that left the file
+ * @throws if there is no git, no repository or no such commit
+ */
+function changesSince(fleet: Fleet, given: string) {
   const folder = realpathSync(fleet.folder);
   const top = git(["rev-parse", "--show-toplevel"], folder).trim();
   const commit = idOf(given, top);
@@ -217,12 +214,10 @@ export function plannedShards(
   count = Math.min(mostShards, Math.max(1, Math.ceil(wanted.length / stacksPerShard))),
 ): { shard: Shard; stacks: FleetStack[] }[] {
   const shards = shardsOf(all, count);
-  const groups = groupBy(wanted, ({ name }) => shards.get(name)!);
-  const filled = [...groups.keys()].sort((one, other) => one - other);
-  return (filled.length > 0 ? filled : [1]).map((index) => ({
-    shard: { index, count },
-    stacks: groups.get(index) ?? [],
-  }));
+  const stacksIn = (index: number) => wanted.filter(({ name }) => shards.get(name) === index);
+  const planned = indexesOf(count).map((index) => ({ shard: { index, count }, stacks: stacksIn(index) }));
+  const filled = planned.filter(({ stacks }) => stacks.length > 0);
+  return filled.length > 0 ? filled : planned.slice(0, 1);
 }
 
 /** The matrix of a pipeline, by its forge. */
