@@ -23,6 +23,7 @@ export { isGone } from "../provider/api/states";
 export {
   classOf,
   holdsLedger,
+  kindOf,
   limits,
   lossWarnings,
   networkType,
@@ -33,13 +34,12 @@ export {
 export { isOffline } from "../provider/core/session";
 export { resolveProviderSettings } from "../provider/core/settings";
 export { createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
-export { type Definition, type Props, pathOf } from "../provider/core/definition";
+export { type Props, pathOf } from "../provider/core/definition";
 export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";
 export { definitions } from "../provider/resources";
-export { version } from "../provider/version";
 export { check, readFile, readNetwork } from "../sdk/network/load";
-export { plainResources, yamlProgram } from "../sdk/network/yaml";
+export { plainResources, programConfig, programFiles, yamlProgram } from "../sdk/network/programs";
 export { readYaml } from "../sdk/yaml/document";
 export { type Path, type Problem, type Reading, lineOf, placed } from "../sdk/yaml/problems";
 export { checkShape, mapping } from "../sdk/yaml/shape";

@@ -10,7 +10,7 @@ import {
 } from "./plan";
 import { Reference, references } from "./references";
 
-/* The resources of a plan. `make` creates them in a program; `yaml` writes them as Pulumi YAML, for the fleet. Does not load Pulumi's SDK. */
+/* The resources of a plan. `make` creates them in a program; `programs` writes them as Pulumi YAML, for the fleet. Does not load Pulumi's SDK. */
 
 /** An argument that is an output of another resource of the network. */
 export class Shown {

@@ -1,9 +1,11 @@
 import { dynamicPrefix, networkType, ownKeys, pluginPrefix } from "../../provider/constants";
+import { version } from "../../provider/version";
+import { yamlForAll } from "../yaml/write";
 import { check, readNetwork } from "./load";
 import { argsOf, type Part, partsOf, Shown } from "./parts";
 import { Variable } from "./references";
 
-/* Network files as Pulumi YAML. */
+/* Network files as Pulumi programs: in YAML, and in Node.js for what Pulumi YAML cannot express. */
 
 /** A network file as one component of the provider plugin. The resource has the name of the network. */
 export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
@@ -85,3 +87,55 @@ function aliasesOf(className: string, names: readonly string[], where: string): 
   const urns = names.flatMap((name) => types.map((type) => `${where}::${type}::${name}`));
   return [...new Set(urns)].filter((urn) => urn !== `${where}::${own}::${names[0]}`);
 }
+
+/**
+ * A program for any network file, which all stacks of a project share. The configuration of a stack names its file.
+ * @param plugins the section of Pulumi.yaml that says where the provider plugin is
+ */
+export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
+  "Pulumi.yaml": yamlForAll({
+    name: project,
+    runtime: { name: "nodejs", options: { typescript: false } },
+    ...(plugins && { plugins }),
+  }),
+  "package.json": `${JSON.stringify(
+    {
+      name: project,
+      private: true,
+      main: "index.js",
+      dependencies: { "@pulumi/pulumi": "^3.216.0", "pulumi-consortium": `^${version}` },
+    },
+    undefined,
+    2,
+  )}\n`,
+  "index.js": `"use strict";
+const { Config } = require("@pulumi/pulumi");
+const { Network } = require("pulumi-consortium");
+
+// If the stack ran as YAML, its resources had no parent: each gets the alias for that.
+let network;
+const fromYaml = ({ name, props, opts }) => {
+  const aliases = opts.aliases ?? [];
+  if (opts.parent === undefined) {
+    network = [name, ...aliases.map((alias) => alias.name)];
+    return undefined;
+  }
+  const former = [{}, ...aliases].flatMap((alias) => {
+    const own = alias.name ?? name;
+    const names = own.startsWith(network[0]) ? network.map((one) => one + own.slice(network[0].length)) : [own];
+    return names.map((one) => ({ ...alias, name: one, parent: undefined }));
+  });
+  return { props, opts: { ...opts, aliases: [...aliases, ...former] } };
+};
+
+const config = new Config();
+const options = { name: config.get("name"), transformations: [fromYaml] };
+Network.fromFile(config.require("network"), options);
+`,
+});
+
+/** The configuration of that program. @param file path of the network file, relative to the program or absolute */
+export const programConfig = (project: string, file: string, network?: string): Record<string, string> => ({
+  [`${project}:network`]: file,
+  ...(network !== undefined && { [`${project}:name`]: network }),
+});

@@ -1,7 +1,7 @@
 import { parse, stringify } from "yaml";
 import { ownKeys } from "../../../provider/constants";
 import { type NetworkDefinition } from "../../../sdk";
-import { plainResources } from "../../../sdk/network/yaml";
+import { plainResources } from "../../../sdk/network/programs";
 import { yamlForAll } from "../../../sdk/yaml/write";
 import { misreadable } from "../../fleet/made";
 import { setEnvironment } from "../../support/service";
