@@ -22,7 +22,8 @@ import {
 import { runFleet, type RunOptions, Stop } from "./run";
 import { readSecrets } from "./secrets";
 import { type Fleet } from "./schema";
-import { matrices, mostShards, plannedShards, selected, shardIn, titleOf, type Wanted } from "./selection";
+import { selected, type Wanted } from "./selection";
+import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
 import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {

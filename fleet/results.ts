@@ -1,6 +1,6 @@
 import { groupBy, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
 import { type FleetStack } from "./schema";
-import { indexesOf, type Shard, titleOf } from "./selection";
+import { indexesOf, type Shard, titleOf } from "./shards";
 
 /* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
 
@@ -72,9 +72,7 @@ export function exitCode({ stacks }: FleetResult): 0 | 1 | 2 {
   return stacks.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
 }
 
-interface Part extends FleetResult {
-  file: string;
-}
+type Part = FleetResult & { file: string };
 
 /**
  * Merges files that `--json` wrote. `missing` says which shards have no results; `seconds` are those of the longest run.
