@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
-import { Document, isNode, isPair, type Pair, Scalar, visit } from "yaml";
+import { Document, isNode, isPair, type Pair } from "yaml";
 import { printable, printableLines } from "../provider/api/printable";
 import { pluginPrefix } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { newSession } from "../provider/core/session";
 import { type Found, inside, type ListedKind, readOrganization } from "../provider/resources/tree";
+import { textOf } from "../sdk/yaml/write";
 import { definitionOf, type Exported, isSupported, keysOf, type Remark } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
 
@@ -71,14 +72,7 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
   }
   const general = remarks.filter(({ path }) => path.length === 0).map(({ text }) => ` ${text}`);
   document.commentBefore = [editors, ...(adopt ? [adopting] : []), ...general].join("\n");
-  visit(document, {
-    Scalar: (_, scalar) => {
-      const { value } = scalar;
-      if (typeof value === "string" && printableLines(value) !== value) scalar.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
-  // Texts that need escapes are in double quotes now, where YAML reads escapes.
-  return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: 1_000_000 }));
+  return textOf(document, (text) => printableLines(text) !== text);
 }
 
 /** What `pulumi import --file` takes. `name` is the variable in the code that Pulumi writes. */

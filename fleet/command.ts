@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Argument, type Command as Program, Option } from "commander";
 import { problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, neededSecrets } from "./manifests";
+import { writeChanged } from "./project";
 import {
   type Command,
   exitCode,
@@ -21,7 +22,8 @@ import {
 import { runFleet, type RunOptions, Stop } from "./run";
 import { readSecrets } from "./secrets";
 import { type Fleet } from "./schema";
-import { matrices, mostShards, plannedShards, selected, shardIn, titleOf, type Wanted } from "./selection";
+import { selected, type Wanted } from "./selection";
+import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
 import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {
@@ -111,10 +113,10 @@ function definePlan(program: Program): void {
       changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: nothing in it is changed.`));
       if (matrix) return console.log(matrices[matrix](planned.map(({ shard }) => shard)));
       for (const { shard, stacks: own } of planned)
-        for (const { name } of own)
-          console.log(
-            [titleOf(shard), name, changes?.reasons.get(name)].filter((part) => part !== undefined).join("  "),
-          );
+        for (const { name } of own) {
+          const reason = changes?.reasons.get(name);
+          console.log([titleOf(shard), name, ...(reason === undefined ? [] : [reason])].join("  "));
+        }
       const many = `${planned.length} shard${planned.length === 1 ? "" : "s"}`;
       console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${many}`);
     });
@@ -152,10 +154,7 @@ function defineManifests(program: Program): void {
       const definition = readFleet(file);
       const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
       const files = Object.entries(fleetManifests(definition, folder, { programs }));
-      for (const [name, text] of files) {
-        mkdirSync(dirname(join(folder, name)), { recursive: true });
-        writeFileSync(join(folder, name), text);
-      }
+      for (const [name, text] of files) writeChanged(join(folder, name), text);
       const next = "Commit them, create these Secrets in the namespace, and apply the manifests:";
       console.log(`${files.length} files are in ${folder}. ${next}`);
       neededSecrets(definition).forEach((text) => console.log(`  ${text}`));

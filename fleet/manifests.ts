@@ -1,8 +1,7 @@
 import { join, posix, relative } from "node:path";
+import { programConfig, programFiles, yamlForAll, yamlProgram } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack, type Organization } from "./schema";
-import { programConfig, programFiles } from "./project";
 import { connectionVariables } from "./secrets";
-import { yamlForAll, yamlProgram } from "./yaml";
 
 /** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";
@@ -76,7 +75,7 @@ function fromRepository(fleet: Fleet, stack: FleetStack, out: string): Manifest 
   const repoDir = posix.join(git.folder, slashes(relative(fleet.folder, program)));
   const definition = stack.definition && slashes(relative(program, stack.definition));
   const { repository: projectRepo, commit, branch = commit === undefined ? "main" : undefined } = git;
-  const config = definition && programConfig(fleet.project, definition, stack);
+  const config = definition && programConfig(fleet.project, definition, stack.network);
   return { projectRepo, branch, commit, repoDir, ...(config && { config }) };
 }
 

@@ -8,7 +8,7 @@ import {
   outlivesResource,
   partsOfUrn,
 } from "pulumi-consortium/internal/fleet";
-import { type Counts, type StackResult } from "./results";
+import { type Counts, type StackResult, type Verb } from "./results";
 
 type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
@@ -54,19 +54,23 @@ export class Progress {
   /** Policy violations that were reported: an `up` repeats those of its preview. */
   readonly #judgements = new Set<string>();
 
-  /** @param kind whether the engine's steps are done, deletions that were announced, only planned, or those of a refresh */
   constructor(
     private readonly result: StackResult,
     private readonly mask: (text: string) => string,
-    private readonly kind: "done" | "destroyed" | "planned" | "compared" = "done",
+    private readonly command: Verb = "up",
   ) {}
+
+  /** Whether the engine's steps are only planned. */
+  get #isPlanned(): boolean {
+    return this.command === "preview" || this.command === "losses";
+  }
 
   /** Takes an event and returns its lines for the log. */
   take(event: EngineEvent): string[] {
     const { resourcePreEvent: begun, resOutputsEvent: done, diagnosticEvent: said, policyEvent: judged } = event;
     const step = (begun ?? done)?.metadata;
-    if (step && isObject(step) && begun) return this.kind === "compared" ? [] : this.#begun(step);
-    if (step && isObject(step)) return this.kind === "compared" ? this.#compared(step) : this.#done(step);
+    if (step && isObject(step) && this.command === "drift") return done ? this.#compared(step) : [];
+    if (step && isObject(step)) return done ? this.#done(step) : this.#begun(step);
     if (said) return this.#said(said);
     return judged ? this.#judged(judged) : [];
   }
@@ -79,8 +83,8 @@ export class Progress {
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.result.ledgers.includes(what)) return [];
     this.result.ledgers.push(what);
-    if (this.kind === "destroyed") return [];
-    return [`WARNING: ${what}: its ledger ${this.kind === "planned" ? "would be" : "is"} destroyed`];
+    if (this.command === "destroy") return []; // it was announced
+    return [`WARNING: ${what}: its ledger ${this.#isPlanned ? "would be" : "is"} destroyed`];
   }
 
   #done(step: Step): string[] {
@@ -92,7 +96,7 @@ export class Progress {
     if (classOf(type) === "Consortium" && op === "create") this.newConsortia.push(String(after?.inputs?.name));
     if (classOf(type) === "Consortium" && op === "delete") this.oldConsortia.push(String(old?.id));
     if (kind === "replaced" && !holdsLedger(classOf(type))) this.result.replacements.push(titleOf(urn));
-    return [`${signs[kind]} ${titleOf(step.urn)} ${this.kind === "planned" ? `to be ${kind}` : kind}`];
+    return [`${signs[kind]} ${titleOf(step.urn)} ${this.#isPlanned ? `to be ${kind}` : kind}`];
   }
 
   #judged({ policyName, enforcementLevel, message, resourceUrn }: NonNullable<EngineEvent["policyEvent"]>): string[] {
@@ -109,7 +113,7 @@ export class Progress {
     const text = this.mask(message.trim().replace(/^1 error occurred:\s*\* /, ""));
     if (text === "" || !["info", "info#err", "warning", "error"].includes(severity)) return [];
     // The provider warns of each ledger as it begins to delete it.
-    if (this.kind === "destroyed" && Object.values(lossWarnings).some((one) => text.includes(one))) return [];
+    if (this.command === "destroy" && Object.values(lossWarnings).some((one) => text.includes(one))) return [];
     if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
     if (severity === "error") {
       // After the failure of a resource, the engine adds that the update failed.

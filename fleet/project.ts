@@ -3,65 +3,14 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { environmentName, version } from "pulumi-consortium/internal/fleet";
+import {
+  environmentName,
+  plainResources,
+  programConfig,
+  programFiles,
+  yamlForAll,
+} from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
-import { plainResources, yamlForAll } from "./yaml";
-
-/**
- * The program that all stacks with network files share. The configuration of a stack names its file.
- * @param plugins the section of Pulumi.yaml that says where the provider plugin is
- */
-export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
-  "Pulumi.yaml": yamlForAll({
-    name: project,
-    runtime: { name: "nodejs", options: { typescript: false } },
-    ...(plugins && { plugins }),
-  }),
-  "package.json": `${JSON.stringify(
-    {
-      name: project,
-      private: true,
-      main: "index.js",
-      dependencies: { "@pulumi/pulumi": "^3.216.0", "pulumi-consortium": `^${version}` },
-    },
-    undefined,
-    2,
-  )}\n`,
-  "index.js": `"use strict";
-const { Config } = require("@pulumi/pulumi");
-const { Network } = require("pulumi-consortium");
-
-// If the stack ran as YAML, its resources had no parent: each gets the alias for that.
-let network;
-const fromYaml = ({ name, props, opts }) => {
-  const aliases = opts.aliases ?? [];
-  if (opts.parent === undefined) {
-    network = [name, ...aliases.map((alias) => alias.name)];
-    return undefined;
-  }
-  const former = [{}, ...aliases].flatMap((alias) => {
-    const own = alias.name ?? name;
-    const names = own.startsWith(network[0]) ? network.map((one) => one + own.slice(network[0].length)) : [own];
-    return names.map((one) => ({ ...alias, name: one, parent: undefined }));
-  });
-  return { props, opts: { ...opts, aliases: [...aliases, ...former] } };
-};
-
-const config = new Config();
-const options = { name: config.get("name"), transformations: [fromYaml] };
-Network.fromFile(config.require("network"), options);
-`,
-});
-
-/** The configuration of that program. @param definition path of the network file, relative to the program or absolute */
-export const programConfig = (
-  project: string,
-  definition: string,
-  { network }: FleetStack,
-): Record<string, string> => ({
-  [`${project}:network`]: definition,
-  ...(network !== undefined && { [`${project}:name`]: network }),
-});
 
 /** The folder for what a fleet needs between runs: its program, settings of the stacks, logs and run records. */
 export const workFolderOf = ({ folder, project }: Fleet): string => join(folder, ".consortium", "fleet", project);
@@ -86,14 +35,14 @@ export function prepareWorkFolder(fleet: Fleet): string {
 export function prepareYaml(
   workFolder: string,
   { project }: Fleet,
-  stack: FleetStack,
+  { name, definition, network }: FleetStack,
   env: NodeJS.ProcessEnv,
 ): string | undefined {
-  const isPlugin = env[environmentName("plugin")] || settingsIn(workFolder, stack.name).config?.["consortium:plugin"];
-  const resources = [undefined, true, "true"].includes(isPlugin) ? plainResources(stack, project) : undefined;
+  const isPlugin = env[environmentName("plugin")] || settingsIn(workFolder, name).config?.["consortium:plugin"];
+  if (definition === undefined || ![undefined, true, "true"].includes(isPlugin)) return undefined;
+  const resources = plainResources(definition, network, { stack: name, project });
   if (!resources) return undefined;
-  const folder = join(workFolder, "programs", stack.name);
-  mkdirSync(folder, { recursive: true });
+  const folder = join(workFolder, "programs", name);
   const program = { name: project, runtime: "yaml", stackConfigDir: "../..", plugins: plugins(), resources };
   writeChanged(join(folder, "Pulumi.yaml"), yamlForAll(program));
   return folder;
@@ -139,14 +88,16 @@ function settingsIn(workFolder: string, stack: string): Settings {
 export function configure(workFolder: string, { project }: Fleet, stack: FleetStack): void {
   if (stack.definition === undefined) return;
   const { config, ...settings } = settingsIn(workFolder, stack.name);
-  const own = { ...config, ...programConfig(project, stack.definition, stack) };
+  const own = { ...config, ...programConfig(project, stack.definition, stack.network) };
   if (stack.network === undefined) delete own[`${project}:name`];
   writeChanged(settingsFile(workFolder, stack.name), yamlForAll({ ...settings, config: own }));
 }
 
-/** Leaves an unchanged file alone: another run may be reading it. */
-function writeChanged(file: string, text: string): void {
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+/** Writes a file and its folder. Leaves an unchanged file alone: another run may be reading it. */
+export function writeChanged(file: string, text: string): void {
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
 
 function link(target: string, path: string): void {

@@ -1,5 +1,5 @@
 import type { LocalWorkspace, PulumiCommand, Stack, Workspace } from "@pulumi/pulumi/automation";
-import { noPulumi, classOf, type Definition, pathOf, type Props, definitions } from "pulumi-consortium/internal/fleet";
+import { noPulumi, classOf, kindOf, pathOf, type Props, definitions } from "pulumi-consortium/internal/fleet";
 
 /* Pulumi's Automation API. It is loaded now, not where nothing is run. */
 
@@ -29,10 +29,8 @@ export async function workspaceIn(
   secretsProvider?: string,
 ): Promise<LocalWorkspace> {
   const { LocalWorkspace } = await api();
-  const envVars = Object.fromEntries(
-    Object.entries(env).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
-  );
-  return LocalWorkspace.create({ workDir, envVars, secretsProvider, pulumiCommand });
+  // Node.js passes on no variable that is undefined.
+  return LocalWorkspace.create({ workDir, envVars: env as Record<string, string>, secretsProvider, pulumiCommand });
 }
 
 /** A stack that exists. */
@@ -61,6 +59,13 @@ export function saidIn({ message }: Error): string {
   return [...new Set(errors)].join("\n") || (how === undefined ? message : `Pulumi ${how}`);
 }
 
+/** What a command returns, or something else if it fails like this. */
+export const unless = <T>(failure: Failure, work: Promise<T>, other: T): Promise<T> =>
+  work.catch((error: unknown) => {
+    if (isFailure(error, failure)) return other;
+    throw error;
+  });
+
 interface StateResource {
   type: string;
   urn: string;
@@ -68,13 +73,6 @@ interface StateResource {
   inputs?: Props;
   outputs?: Props;
 }
-
-/** What a command returns, or something else if it fails like this. */
-export const unless = <T>(failure: Failure, work: Promise<T>, other: T): Promise<T> =>
-  work.catch((error: unknown) => {
-    if (isFailure(error, failure)) return other;
-    throw error;
-  });
 
 /** The resources in the state of a stack; none if there is no such stack. */
 export async function resourcesIn(stack: string, workspace: Workspace): Promise<StateResource[]> {
@@ -86,6 +84,6 @@ export async function resourcesIn(stack: string, workspace: Workspace): Promise<
 /** The paths of the objects in the state of a stack. */
 export const pathsIn = async (stack: string, workspace: Workspace): Promise<string[]> =>
   (await resourcesIn(stack, workspace)).flatMap(({ id, type, inputs, outputs }) => {
-    const definition = Object.values<Definition>(definitions).find((one) => one.type === classOf(type));
-    return id && definition ? [pathOf(definition, { ...inputs, ...outputs }, id)] : [];
+    const kind = kindOf(classOf(type));
+    return id && kind ? [pathOf(definitions[kind], { ...inputs, ...outputs }, id)] : [];
   });

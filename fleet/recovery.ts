@@ -47,7 +47,7 @@ export async function begin(record: string, changes: boolean, staleMs = 10_000):
   const options = { stale: staleMs, update: 1_000, realpath: false, retries, onCompromised: () => undefined };
   const release = await lock(record, options).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ELOCKED") throw error;
-    if (changes) throw new Error(lockedBy(optional(() => JSON.parse(textOf(record)) as Holder)));
+    if (changes) throw new Error(lockedBy(optional(() => [JSON.parse(readFileSync(record, "utf8")) as Holder]) ?? []));
   });
   if (!release) return nothing;
   const isContinued = existsSync(record);
@@ -91,13 +91,11 @@ export function processesOf(mark: Record<string, string>): number[] {
 function environments(): [pid: number, text: string][] {
   if (process.platform === "linux") {
     const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return ids.map((id) => [Number(id), optional(() => textOf(`/proc/${id}/environ`)) ?? ""]);
+    return ids.map((id) => [Number(id), optional(() => readFileSync(`/proc/${id}/environ`, "utf8")) ?? ""]);
   }
   const text = execFileSync("ps", ["-axEww", "-o", "pid=,command="], { encoding: "utf8", maxBuffer: 64 * 2 ** 20 });
   return text.split("\n").map((line) => [parseInt(line), line]);
 }
-
-const textOf = (file: string): string => readFileSync(file, "utf8");
 
 /** Undefined where it fails. */
 function optional<T>(work: () => T): T | undefined {
@@ -127,12 +125,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-export const lockedBy = (...holders: (Holder | undefined)[]): string => {
-  const who = holders
-    .filter((one) => one !== undefined)
-    .map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`);
-  return `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended.`;
-};
+export function lockedBy(holders: readonly Holder[]): string {
+  const who = holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`);
+  return `the stack is locked by ${who.join("; ") || "another update"}. Wait until that has ended.`;
+}
 
 /**
  * Marks the creates in the log of a stack as those of a killed run: they prove what belongs to it.
@@ -177,7 +173,7 @@ export function dropTornAttributes(backend = ""): void {
   const folder = join(home === undefined ? fileURLToPath(backend) : join(homedir(), home), ".pulumi");
   const all = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
   for (const file of all.filter((one) => one.endsWith(".attrs") && !/^(history|backups)\b/.test(one))) {
-    const isTorn = textOf(join(folder, file)).trim() === "";
+    const isTorn = readFileSync(join(folder, file), "utf8").trim() === "";
     if (isTorn) rmSync(join(folder, file), { force: true });
   }
 }

@@ -1,5 +1,6 @@
-import { junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
+import { groupBy, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
 import { type FleetStack } from "./schema";
+import { indexesOf, type Shard, titleOf } from "./shards";
 
 /* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
 
@@ -9,8 +10,9 @@ export type Command = "up" | "preview" | "destroy" | "drift";
 export type Verb = Command | "losses";
 
 /** How many resources of a stack were created, updated and so on. */
-export type Counts = Record<(typeof kinds)[number] | "unchanged", number>;
-const kinds = ["created", "updated", "replaced", "deleted"] as const;
+export type Counts = Record<(typeof kinds)[number], number>;
+const changes = ["created", "updated", "replaced", "deleted"] as const;
+const kinds = [...changes, "unchanged"] as const;
 
 /** The result of one stack. */
 export interface StackResult extends Counts {
@@ -37,11 +39,7 @@ export const notBegun = ({ name, organization }: FleetStack, error?: string): St
   stack: name,
   organization: organization.name,
   outcome: "not begun",
-  created: 0,
-  updated: 0,
-  replaced: 0,
-  deleted: 0,
-  unchanged: 0,
+  ...totals([]),
   seconds: 0,
   error,
   ledgers: [],
@@ -56,7 +54,7 @@ export interface FleetResult {
   project: string;
   seconds: number;
   /** One of several shards, and how many stacks all of them have. */
-  shard?: { index: number; count: number; inAll: number };
+  shard?: Shard & { inAll: number };
   stacks: readonly StackResult[];
   /** Stacks of the project that are no longer in the file. */
   strays: readonly string[];
@@ -74,9 +72,7 @@ export function exitCode({ stacks }: FleetResult): 0 | 1 | 2 {
   return stacks.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
 }
 
-interface Part extends FleetResult {
-  file: string;
-}
+type Part = FleetResult & { file: string };
 
 /**
  * Merges files that `--json` wrote. `missing` says which shards have no results; `seconds` are those of the longest run.
@@ -93,14 +89,11 @@ export function mergeResults(names: readonly string[]): { merged: FleetResult; m
       throw new Error(`${other.file} has ${told(other)}, and ${first.file} has ${told(first)}: merge only ${what}.`);
   };
   same(({ command, project }) => `results of ${command} in the project ${project}`, "files of one run");
-  same(titleOf, "shards that were made of the same stacks");
+  same(spreadOf, "shards that were made of the same stacks");
   const stacks = parts.flatMap((part) => part.stacks);
-  const fileOf = new Map<string, string>();
-  for (const { file, stack } of parts.flatMap(({ file, stacks }) => stacks.map(({ stack }) => ({ file, stack })))) {
-    if (fileOf.has(stack))
-      throw new Error(`${stack} is in ${fileOf.get(stack)} and in ${file}: name each result once.`);
-    fileOf.set(stack, file);
-  }
+  const places = parts.flatMap(({ file, stacks }) => stacks.map(({ stack }) => ({ file, stack })));
+  for (const [one, other] of groupBy(places, ({ stack }) => stack).values())
+    if (other) throw new Error(`${one.stack} is in ${one.file} and in ${other.file}: name each result once.`);
   const merged = {
     command: first.command,
     project: first.project,
@@ -111,18 +104,19 @@ export function mergeResults(names: readonly string[]): { merged: FleetResult; m
   return { merged, missing: missingIn(parts, stacks.length) };
 }
 
-const titleOf = ({ shard }: Part): string =>
+const spreadOf = ({ shard }: Part): string =>
   shard === undefined ? "no shard" : `a shard of ${shard.count}, with ${shard.inAll} stacks in all`;
 
 /** Shards without stacks may be left out. */
 function missingIn(parts: readonly Part[], found: number): string | undefined {
   const shard = parts[0]?.shard;
   if (shard === undefined || found === shard.inAll) return undefined;
+  const { count, inAll } = shard;
   const given = new Set(parts.map((part) => part.shard?.index));
-  const lacking = Array.from({ length: shard.count }, (_, at) => at + 1).filter((index) => !given.has(index));
+  const lacking = indexesOf(count).filter((index) => !given.has(index));
   return (
-    `${shard.inAll - found} of ${shard.inAll} stacks have no result. There are no results of the shards ` +
-    `${lacking.map((index) => `${index}/${shard.count}`).join(", ")}. Run these shards again, and merge all of them.`
+    `${inAll - found} of ${inAll} stacks have no result. There are no results of the shards ` +
+    `${lacking.map((index) => titleOf({ index, count })).join(", ")}. Run these shards again, and merge all of them.`
   );
 }
 
@@ -147,7 +141,7 @@ const manyStacks = 20;
 
 const isQuiet = (result: StackResult): boolean =>
   isGood(result) &&
-  kinds.every((kind) => result[kind] === 0) &&
+  changes.every((kind) => result[kind] === 0) &&
   result.drift.length + result.leftovers.length === 0 &&
   !result.recovered;
 
@@ -158,8 +152,8 @@ function weight(result: StackResult): number {
 }
 
 /** What was changed: "8 created, 1 replaced", or "8 to be created". */
-const changesIn = (counts: Counts, { command }: Pick<FleetResult, "command">): string =>
-  kinds
+const changesIn = (counts: Counts, command: Verb): string =>
+  changes
     .flatMap((kind) => (counts[kind] > 0 ? [`${counts[kind]} ${command === "preview" ? "to be " : ""}${kind}`] : []))
     .join(", ");
 
@@ -171,7 +165,7 @@ export function summaryOfStacks({ command, stacks }: FleetResult): string[] {
   const width = Math.max(...shown.map(({ stack }) => stack.length));
   const lines = shown.flatMap((result) => {
     const { stack, outcome, error, replacements, drift, recovered, leftovers } = result;
-    const changes = changesIn(result, { command });
+    const changed = changesIn(result, command);
     const remarks = [
       ...(error?.split("\n") ?? []),
       ...replacements.map((title) => `replaces ${title}`),
@@ -179,7 +173,7 @@ export function summaryOfStacks({ command, stacks }: FleetResult): string[] {
       ...leftovers,
       ...(recovered ? ["continued where a killed run stopped"] : []),
     ];
-    const line = `${stack.padEnd(width)}  ${outcome}${changes && `: ${changes}`}; ${result.seconds.toFixed(1)} s`;
+    const line = `${stack.padEnd(width)}  ${outcome}${changed && `: ${changed}`}; ${result.seconds.toFixed(1)} s`;
     return [line, ...remarks.map((remark) => `  ${remark}`)];
   });
   if (rest > 0) lines.push(`${stacksIn(rest, shown.length > 0 ? "more " : "")} without changes`);
@@ -193,20 +187,19 @@ export const ledgerWarnings = ({ stacks }: Pick<FleetResult, "stacks">, when: st
   );
 
 /** "48 of 50 stacks ok, 1 failed, 1 not begun; 600 created; 61.2 s" */
-export function summaryLine(result: FleetResult): string {
-  const { command, stacks, seconds } = result;
+export function summaryLine({ command, stacks, seconds }: FleetResult): string {
   const others = ["failed", "drift", "interrupted", "not begun"].flatMap((outcome) => {
     const many = stacks.filter((one) => one.outcome === outcome).length;
     return many > 0 ? [`${many} ${outcome}`] : [];
   });
   const good = `${stacks.filter(isGood).length} of ${stacksIn(stacks.length)} ok`;
-  const changed =
-    changesIn(totals(stacks), result) || (command === "preview" ? "nothing to change" : "nothing changed");
+  const none = command === "preview" ? "nothing to change" : "nothing changed";
+  const changed = changesIn(totals(stacks), command) || none;
   return `${[good, ...others].join(", ")}; ${changed}; ${seconds.toFixed(1)} s`;
 }
 
 function totals(results: readonly StackResult[]): Counts {
-  const all = [...kinds, "unchanged" as const].map((kind) => [kind, results.reduce((sum, one) => sum + one[kind], 0)]);
+  const all = kinds.map((kind) => [kind, results.reduce((sum, one) => sum + one[kind], 0)]);
   return Object.fromEntries(all) as Counts;
 }
 
@@ -218,7 +211,7 @@ export const summaryJson = (result: FleetResult): string =>
 export function summaryJunit({ command, project, stacks, seconds }: FleetResult): string {
   const cases = stacks.map((one): TestCase => {
     const lines = [
-      [...kinds, "unchanged" as const].map((kind) => `${one[kind]} ${kind}`).join(", "),
+      kinds.map((kind) => `${one[kind]} ${kind}`).join(", "),
       ...one.ledgers.map((text) => `WARNING: ${text}, with its ledger`),
     ];
     const { stack: name, organization } = one;

@@ -153,8 +153,6 @@ function pathReader({ stacks }: Fleet, open: (program?: string) => Promise<Works
   };
 }
 
-const kinds = { up: "done", destroy: "destroyed", preview: "planned", losses: "planned", drift: "compared" } as const;
-
 /** Whether Pulumi or its provider was killed, for example because memory ran out. */
 const wasKilled = (error: unknown, { errors }: Progress): boolean =>
   isFailure(error) &&
@@ -189,7 +187,7 @@ export class StackRun {
     this.#record = recovery.recordOf(workFolder, spec.name);
     this.#changes = command === "up" || command === "destroy";
     this.result = notBegun(spec);
-    this.progress = new Progress(this.result, secrets.mask, kinds[command]);
+    this.progress = new Progress(this.result, secrets.mask, command);
   }
 
   /** Fills the result. */
@@ -278,20 +276,15 @@ export class StackRun {
   /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
   async #workspace(): Promise<Workspace> {
     const { spec, context } = this;
-    const { provider, workFolder, fleet, pulumi, secrets } = context;
-    const yaml = provider && prepareYaml(workFolder, fleet, spec, secrets.environment);
-    const own = this.#environment;
-    const env = yaml ? { ...own, ...(await provider.serve(spec.name, own)) } : own;
-    return workspaceIn(yaml || (spec.program ?? workFolder), env, pulumi, fleet.secretsProvider);
-  }
-
-  get #environment(): NodeJS.ProcessEnv {
-    const { secrets, stop } = this.context;
-    return {
-      ...stackEnvironment(this.spec, secrets),
+    const { provider, workFolder, fleet, pulumi, secrets, stop } = context;
+    const env = {
+      ...stackEnvironment(spec, secrets),
       ...stop.mark,
       ...(this.#changes && { ...recovery.markOf(this.#record), [createLogVariable]: this.#createLog }),
     };
+    const yaml = provider && prepareYaml(workFolder, fleet, spec, secrets.environment);
+    if (yaml) Object.assign(env, await provider.serve(spec.name, env));
+    return workspaceIn(yaml ?? spec.program ?? workFolder, env, pulumi, fleet.secretsProvider);
   }
 
   async #verb(workspace: Workspace): Promise<void> {
@@ -330,7 +323,7 @@ export class StackRun {
     progress.errors.length = 0;
     if (!this.result.recovered || !recovery.haveEnded(holders))
       throw new Error(
-        `${recovery.lockedBy(...holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
+        `${recovery.lockedBy(holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
           `${context.workFolder}, and this again.`,
         { cause: error },
       );

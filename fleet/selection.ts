@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { InvalidArgumentError } from "commander";
-import { groupBy, printableLines } from "pulumi-consortium/internal/fleet";
+import { printableLines } from "pulumi-consortium/internal/fleet";
 import { earlierFleet } from "./file";
 import { workFolderOf } from "./project";
-import { type Fleet, type FleetStack, reached } from "./schema";
+import { type Fleet, type FleetStack } from "./schema";
+import { type Shard, shardsOf } from "./shards";
 
 /* Which stacks of a fleet a command runs for. */
 
@@ -19,28 +18,18 @@ export interface Wanted {
   changedSince?: string;
 }
 
-export interface Selection {
-  stacks: FleetStack[];
-  /** How many there are in all shards. */
-  inAll: number;
-  changes?: Changes;
-}
-
-interface Changes {
-  /** Why each changed stack counts as changed. */
-  reasons: Map<string, string>;
-  /** Stacks that left the file. */
-  removed: string[];
-}
-
-/** The wanted stacks. @throws if a pattern matches no stack, or git cannot tell what has changed */
-export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted): Selection {
+/**
+ * The wanted stacks.
+ * @returns inAll: how many there are in all shards
+ * @throws if a pattern matches no stack, or git cannot tell what has changed
+ */
+export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted) {
   const named = only.length === 0 ? fleet.stacks : matching(fleet, only);
   const changes = changedSince === undefined ? undefined : changesSince(fleet, changedSince);
   const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
-  if (!shard) return { stacks: all, inAll: all.length, changes };
-  const planned = plannedShards(fleet.stacks, all, shard.count).find((one) => one.shard.index === shard.index);
-  return { stacks: planned?.stacks ?? [], inAll: all.length, changes };
+  const shards = shard && shardsOf(fleet.stacks, shard.count);
+  const stacks = shards ? all.filter(({ name }) => shards.get(name) === shard.index) : all;
+  return { stacks, inAll: all.length, changes };
 }
 
 /** The stacks that match one of the patterns, such as `acme-*`: a star matches anything. */
@@ -55,15 +44,19 @@ function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetSt
   return stacks.filter((stack) => found.some((own) => own.includes(stack)));
 }
 
-/** What changed since a commit. @throws if there is no git, no repository or no such commit */
-function changesSince(fleet: Fleet, given: string): Changes {
+/**
+ * What changed since a commit.
+ * @returns reasons: why each changed stack counts as changed; removed: stacks that left the file
+ * @throws if there is no git, no repository or no such commit
+ */
+function changesSince(fleet: Fleet, given: string) {
   const folder = realpathSync(fleet.folder);
-  const top = told(["rev-parse", "--show-toplevel"], folder).trim();
+  const top = git(["rev-parse", "--show-toplevel"], folder).trim();
   const commit = idOf(given, top);
   const files = changedFiles(commit, top);
   const fileName = basename(fleet.file);
-  const { text, why } = git(["show", `${commit}:./${fileName}`], folder);
-  const earlier = why === undefined ? earlierFleet(fleet.file, text) : undefined;
+  const noText = () => ""; // which is no fleet
+  const earlier = earlierFleet(fleet.file, git(["show", `${commit}:./${fileName}`], folder, noText));
   const before = new Map(earlier?.stacks.map((one) => [one.name, one]));
 
   const reasonOf = (stack: FleetStack): string | undefined => {
@@ -131,114 +124,35 @@ function real(path: string): string {
   }
 }
 
-/** What git prints, or why it does not. @throws if there is no git */
-function git(args: string[], cwd: string): { text: string; why?: string } {
+/** What git prints; `otherwise` if it fails. @throws if there is no git, or it fails */
+function git(args: string[], cwd: string, otherwise?: () => string): string {
   const options = { cwd, env: process.env, maxBuffer: 2 ** 28, encoding: "utf8" } as const;
   const { error, status, stdout, stderr } = spawnSync("git", args, options);
   if (error && "code" in error && error.code === "ENOENT")
     throw new Error("--changed-since needs git, and there is none on PATH.");
-  if (!error && status === 0) return { text: stdout };
+  if (!error && status === 0) return stdout;
+  if (otherwise) return otherwise();
   const said = printableLines(stderr.trim().replace(/^fatal: /, ""));
-  return { text: "", why: said || (error?.message ?? `git ${args[0]} failed`) };
-}
-
-function told(args: string[], cwd: string): string {
-  const { text, why } = git(args, cwd);
-  if (why === undefined) return text;
-  throw new Error(`--changed-since cannot ask git in ${cwd}: ${why}.`);
+  throw new Error(`--changed-since cannot ask git in ${cwd}: ${said || (error?.message ?? `git ${args[0]} failed`)}.`);
 }
 
 /** The id of a commit. */
 function idOf(given: string, top: string): string {
-  const { text, why } = git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${given}^{commit}`], top);
-  if (why === undefined) return text.trim();
-  throw new Error(
-    `--changed-since: git knows no commit ${given} in ${top}. If this is a shallow clone, fetch earlier commits (fetch-depth: 0 of ` +
-      "actions/checkout; GIT_DEPTH: 0 of GitLab). Otherwise, name a commit that was fetched, or omit the option to run all stacks.",
-  );
+  const unknown = () => {
+    throw new Error(
+      `--changed-since: git knows no commit ${given} in ${top}. If this is a shallow clone, fetch earlier commits (fetch-depth: 0 of ` +
+        "actions/checkout; GIT_DEPTH: 0 of GitLab). Otherwise, name a commit that was fetched, or omit the option to run all stacks.",
+    );
+  };
+  return git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${given}^{commit}`], top, unknown).trim();
 }
 
 /** Absolute paths of all files that differ from a commit, committed or not. A renamed file counts under both names. */
 function changedFiles(commit: string, top: string): string[] {
-  const changed = told(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"], top);
-  const added = told(["ls-files", "--others", "--exclude-standard", "-z"], top);
+  const changed = git(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"], top);
+  const added = git(["ls-files", "--others", "--exclude-standard", "-z"], top);
   return `${changed}${added}`
     .split("\0")
     .filter(Boolean)
     .map((file) => join(top, file));
 }
-
-/* Shards spread a fleet over machines. */
-
-/** One of `count` shards. `index` counts from 1. */
-export interface Shard {
-  index: number;
-  count: number;
-}
-
-/** GitLab's limit of jobs in one matrix. GitHub's is 256. */
-export const mostShards = 200;
-
-/** The default size of a shard. */
-const stacksPerShard = 50;
-
-export const titleOf = ({ index, count }: Shard): string => `${index}/${count}`;
-
-/** Parses an option such as `2/5`. */
-export function shardIn(text: string): Shard {
-  const [, index, count] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
-  if (index === undefined || count === undefined || index < 1 || index > count || count > mostShards)
-    throw new InvalidArgumentError(`It must be one of several shards, such as 2/5, of at most ${mostShards}.`);
-  return { index, count };
-}
-
-/**
- * The index of the shard of each stack, by rendezvous hashing of its name: it has the greatest hash with that index. Other stacks may
- * come and go, and one more shard takes stacks only into itself. Stacks that depend on each other are in one shard.
- * @param all every stack of the file, whichever are wanted
- */
-export function shardsOf(all: readonly FleetStack[], count: number): Map<string, number> {
-  const hash = (name: string, index: number) => createHash("sha256").update(`${index} ${name}`).digest("hex");
-  const indexes = Array.from({ length: count }, (_, at) => at + 1);
-  const indexOf = (name: string) =>
-    indexes.reduce((best, index) => (hash(name, index) > hash(name, best) ? index : best));
-  return new Map(groupsOf(all).map(([name, group]) => [name, indexOf(group)]));
-}
-
-/** The group of each stack: the first name among all that `dependsOn` links. */
-function groupsOf(all: readonly FleetStack[]): [name: string, group: string][] {
-  const links = new Map(all.map(({ name, dependsOn }) => [name, [...dependsOn]]));
-  for (const { name, dependsOn } of all) dependsOn.forEach((other) => links.get(other)!.push(name));
-  const groups = new Map<string, string>();
-  for (const first of [...links.keys()].sort())
-    if (!groups.has(first)) reached(first, (name) => links.get(name)!).forEach((name) => groups.set(name, first));
-  return [...groups];
-}
-
-/** The shards that have any of the stacks: at least one, so that a pipeline always has a job. */
-export function plannedShards(
-  all: readonly FleetStack[],
-  wanted: readonly FleetStack[],
-  count = Math.min(mostShards, Math.max(1, Math.ceil(wanted.length / stacksPerShard))),
-): { shard: Shard; stacks: FleetStack[] }[] {
-  const shards = shardsOf(all, count);
-  const groups = groupBy(wanted, ({ name }) => shards.get(name)!);
-  const filled = [...groups.keys()].sort((one, other) => one - other);
-  return (filled.length > 0 ? filled : [1]).map((index) => ({
-    shard: { index, count },
-    stacks: groups.get(index) ?? [],
-  }));
-}
-
-/** The matrix of a pipeline, by its forge. */
-export const matrices = {
-  /** For `fromJSON` in `strategy.matrix`. */
-  github: (shards: readonly Shard[]): string => JSON.stringify({ shard: shards.map(titleOf) }),
-  /** A child pipeline with one job, which extends the hidden job `.fleet`. JSON is also YAML. */
-  gitlab: (shards: readonly Shard[]): string =>
-    JSON.stringify(
-      { fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: shards.map(titleOf) }] } } },
-      undefined,
-      2,
-    ),
-};

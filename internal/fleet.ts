@@ -22,28 +22,25 @@ export { Secrets } from "../provider/api/secrets";
 export { isGone } from "../provider/api/states";
 export {
   classOf,
-  dynamicPrefix,
   holdsLedger,
+  kindOf,
   limits,
   lossWarnings,
   networkType,
   outlivesResource,
-  ownKeys,
   partsOfUrn,
-  pluginPrefix,
   sharedArgument,
 } from "../provider/constants";
 export { isOffline } from "../provider/core/session";
 export { resolveProviderSettings } from "../provider/core/settings";
 export { createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
-export { type Definition, type Props, pathOf } from "../provider/core/definition";
+export { type Props, pathOf } from "../provider/core/definition";
 export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";
 export { definitions } from "../provider/resources";
-export { version } from "../provider/version";
 export { check, readFile, readNetwork } from "../sdk/network/load";
-export { type Part, Shown, argsOf, partsOf } from "../sdk/network/parts";
-export { Variable } from "../sdk/network/references";
+export { plainResources, programConfig, programFiles, yamlProgram } from "../sdk/network/programs";
 export { readYaml } from "../sdk/yaml/document";
 export { type Path, type Problem, type Reading, lineOf, placed } from "../sdk/yaml/problems";
 export { checkShape, mapping } from "../sdk/yaml/shape";
+export { yamlForAll } from "../sdk/yaml/write";

@@ -11,7 +11,7 @@ import {
 } from "./plan";
 import { Reference, references } from "./references";
 
-/* The resources of a plan. `make` creates them in a program; the fleet writes them as Pulumi YAML. Does not load Pulumi's SDK. */
+/* The resources of a plan. `make` creates them in a program; `programs` writes them as Pulumi YAML, for the fleet. Does not load Pulumi's SDK. */
 
 /** An argument that is an output of another resource of the network. */
 export class Shown {

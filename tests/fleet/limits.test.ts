@@ -40,7 +40,7 @@ const step = (op: string, name: string, id?: string): EngineEvent => ({
 /** What a preview with these steps found out for a stack of acme. */
 function previewed(events: EngineEvent[], change: Partial<FleetStack> = {}, env: NodeJS.ProcessEnv = {}) {
   const result = { outcome: "ok" } as StackResult;
-  const progress = new Progress(result, String, "planned");
+  const progress = new Progress(result, String, "preview");
   events.forEach((event) => progress.take(event));
   const stack = stackOf({ definition, ...change });
   const own = { CONSORTIUM_API_KEY: "key", CONSORTIUM_BASE_URL: service.baseUrl, ...env };

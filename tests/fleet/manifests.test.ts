@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { readFleet } from "../../fleet/file";
 import { fleetManifests, neededSecrets } from "../../fleet/manifests";
-import { yamlProgram } from "../../fleet/yaml";
+import { yamlProgram } from "../../sdk/network/programs";
 import { complaintsAbout, documentsIn } from "../gitops/operator";
 import { refusedBy, testWithCrds } from "../gitops/operator-crds";
 import { temporary } from "./made";

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type Fleet, type FleetStack } from "../../fleet/schema";
-import { configure, prepareWorkFolder, programFiles } from "../../fleet/project";
+import { configure, prepareWorkFolder } from "../../fleet/project";
+import { programFiles } from "../../sdk/network/programs";
 import { fleetOf, stackOf, temporary } from "./made";
 
 let folder: string;

@@ -99,10 +99,10 @@ const said = (severity: string, message: string): EngineEvent => ({
   diagnosticEvent: { severity, message, color: "never" },
 });
 
-/** A run whose steps are done, unless another kind is said. */
-function following(kind?: "compared"): { progress: Progress; seen: StackResult } {
+/** A run whose steps are done, unless it is another command. */
+function following(command?: "drift"): { progress: Progress; seen: StackResult } {
   const seen = result();
-  return { progress: new Progress(seen, (text) => text.replaceAll("key-1", "[secret]"), kind), seen };
+  return { progress: new Progress(seen, (text) => text.replaceAll("key-1", "[secret]"), command), seen };
 }
 
 test.each([
@@ -138,7 +138,7 @@ test("stacks, components and providers do not count", () => {
 });
 
 test("drift says what differs, but for what changes by itself", () => {
-  const { progress, seen } = following("compared");
+  const { progress, seen } = following("drift");
   const old = { custom: true, outputs: { name: "a", revision: "1", state: "started" } };
   const now = { custom: true, outputs: { name: "b", revision: "2", state: "started" } };
   progress.take(step("resOutputsEvent", "update", "Node", { old, new: now }));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { shardsOf } from "../../fleet/selection";
+import { shardsOf } from "../../fleet/shards";
 import { random } from "../support/random";
 import { consortium } from "../cli/command";
 import { stackOf, temporary, writeIn } from "./made";

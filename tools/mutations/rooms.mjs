@@ -276,7 +276,7 @@ export const roomRules = [
   },
   {
     rule: "stacks that depend on each other are in one shard",
-    file: "fleet/selection.ts",
+    file: "fleet/shards.ts",
     find: "links.get(other)!.push(name)",
     put: "other",
     tests: "fleet/selection.test.ts",

@@ -1,21 +1,11 @@
-import { Document, Scalar, type ScalarTag, type Tags, visit } from "yaml";
-import {
-  printableLines,
-  dynamicPrefix,
-  networkType,
-  ownKeys,
-  pluginPrefix,
-  check,
-  readNetwork,
-  argsOf,
-  type Part,
-  partsOf,
-  Shown,
-  Variable,
-} from "pulumi-consortium/internal/fleet";
-import { type FleetStack } from "./schema";
+import { dynamicPrefix, networkType, ownKeys, pluginPrefix } from "../../provider/constants";
+import { version } from "../../provider/version";
+import { yamlForAll } from "../yaml/write";
+import { check, readNetwork } from "./load";
+import { argsOf, type Part, partsOf, Shown } from "./parts";
+import { Variable } from "./references";
 
-/* Network files as Pulumi YAML, and YAML that every reader understands alike. */
+/* Network files as Pulumi programs: in YAML, and in Node.js for what Pulumi YAML cannot express. */
 
 /** A network file as one component of the provider plugin. The resource has the name of the network. */
 export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
@@ -46,15 +36,15 @@ function isExpressible(value: unknown): boolean {
 type Resources = Record<string, { type: string; name?: string; properties: object; options: object }>;
 
 /**
- * The resources of the network file of a stack, as `Network` registers them, but without that component. With their aliases, a stack that
- * has a `Network` on either provider moves here and replaces nothing.
- * @returns undefined if there is no network file, or Pulumi YAML cannot express the network
+ * The resources of a network file, as `Network` registers them, but without that component. With their aliases, a stack that has a
+ * `Network` on either provider moves here and replaces nothing.
+ * @returns undefined if Pulumi YAML cannot express the network
  */
 export function plainResources(
-  { definition: file, network, name: stack }: Pick<FleetStack, "definition" | "network" | "name">,
-  project: string,
+  file: string,
+  network: string | undefined,
+  { stack, project }: { stack: string; project: string },
 ): Resources | undefined {
-  if (file === undefined) return undefined;
   const { name, definition } = readNetwork(file, network);
   const { plan } = check(name, definition, undefined);
   const parts = plan ? partsOf(plan) : [];
@@ -98,28 +88,54 @@ function aliasesOf(className: string, names: readonly string[], where: string): 
   return [...new Set(urns)].filter((urn) => urn !== `${where}::${own}::${names[0]}`);
 }
 
-/** For readers of YAML 1.1, `1e-7` is text without a decimal point. */
-const pointed: ScalarTag = {
-  tag: "tag:yaml.org,2002:float",
-  default: true,
-  test: /^-?\d+\.0e/,
-  identify: (value) => typeof value === "number" && /^-?\d+e/.test(String(value)),
-  resolve: Number,
-  stringify: ({ value }) => String(value).replace("e", ".0e"),
+/**
+ * A program for any network file, which all stacks of a project share. The configuration of a stack names its file.
+ * @param plugins the section of Pulumi.yaml that says where the provider plugin is
+ */
+export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
+  "Pulumi.yaml": yamlForAll({
+    name: project,
+    runtime: { name: "nodejs", options: { typescript: false } },
+    ...(plugins && { plugins }),
+  }),
+  "package.json": `${JSON.stringify(
+    {
+      name: project,
+      private: true,
+      main: "index.js",
+      dependencies: { "@pulumi/pulumi": "^3.216.0", "pulumi-consortium": `^${version}` },
+    },
+    undefined,
+    2,
+  )}\n`,
+  "index.js": `"use strict";
+const { Config } = require("@pulumi/pulumi");
+const { Network } = require("pulumi-consortium");
+
+// If the stack ran as YAML, its resources had no parent: each gets the alias for that.
+let network;
+const fromYaml = ({ name, props, opts }) => {
+  const aliases = opts.aliases ?? [];
+  if (opts.parent === undefined) {
+    network = [name, ...aliases.map((alias) => alias.name)];
+    return undefined;
+  }
+  const former = [{}, ...aliases].flatMap((alias) => {
+    const own = alias.name ?? name;
+    const names = own.startsWith(network[0]) ? network.map((one) => one + own.slice(network[0].length)) : [own];
+    return names.map((one) => ({ ...alias, name: one, parent: undefined }));
+  });
+  return { props, opts: { ...opts, aliases: [...aliases, ...former] } };
 };
 
-/**
- * YAML that means the same in version 1.2 and in version 1.1, which Kubernetes and Pulumi read: there, `no` is a boolean, and `0123`
- * and `12:30` are numbers. It has no anchors, so every part can be read by itself.
- */
-export function yamlForAll(value: unknown): string {
-  const customTags = (tags: Tags): Tags => [pointed, ...tags];
-  const document = new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1", customTags });
-  visit(document, {
-    // YAML 1.1 reads more characters as line breaks. In double quotes, escapes work.
-    Scalar: (_, scalar) => {
-      if (/[^ -~]/.test(String(scalar.value))) scalar.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
-  return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
-}
+const config = new Config();
+const options = { name: config.get("name"), transformations: [fromYaml] };
+Network.fromFile(config.require("network"), options);
+`,
+});
+
+/** The configuration of that program. @param file path of the network file, relative to the program or absolute */
+export const programConfig = (project: string, file: string, network?: string): Record<string, string> => ({
+  [`${project}:network`]: file,
+  ...(network !== undefined && { [`${project}:name`]: network }),
+});

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { yamlForAll } from "../../fleet/yaml";
+import { yamlForAll } from "../../../sdk/yaml/write";
 
 const words = "no on y N Yes off True null Null ~ = << no-op nodes".split(" ");
 const numbers = "0123 1_000 12:30 1:2:3 0o14 0x1F 0b11 1e3 1e-7 .5 .inf -.INF .NaN 2026-01-01".split(" ");

@@ -1,11 +1,12 @@
 import { parse, stringify } from "yaml";
-import { plainResources, yamlForAll } from "../../fleet/yaml";
-import { ownKeys } from "../../provider/constants";
-import { type NetworkDefinition } from "../../sdk";
-import { setEnvironment } from "../support/service";
-import { beside, raft, registered, trade } from "../sdk/network/registered";
-import { good, written } from "../sdk/network/problems";
-import { misreadable } from "./made";
+import { ownKeys } from "../../../provider/constants";
+import { type NetworkDefinition } from "../../../sdk";
+import { plainResources } from "../../../sdk/network/programs";
+import { yamlForAll } from "../../../sdk/yaml/write";
+import { misreadable } from "../../fleet/made";
+import { setEnvironment } from "../../support/service";
+import { good, written } from "./problems";
+import { beside, raft, registered, trade } from "./registered";
 
 /* A network file as plain resources: what `Network` registers with the engine, and the aliases to come from there. */
 
@@ -25,7 +26,7 @@ interface Plain {
 /** As the host of YAML reads it. */
 function plainOf(definition: unknown, network?: string): Record<string, Plain> {
   const file = written(stringify(definition), "trade.yaml");
-  const resources = plainResources({ name: "acme-prod", definition: file, network }, "fleet");
+  const resources = plainResources(file, network, { stack: "acme-prod", project: "fleet" });
   return parse(yamlForAll(resources), { version: "1.1" }) as Record<string, Plain>;
 }
 
@@ -124,7 +125,7 @@ test.each([
   ["the value of an environment variable", { members: ["a"], environments: { prod: { ...raft, configurations } } }],
 ])("what Pulumi YAML cannot say is left to the program: %s", (_, definition) => {
   const file = written(stringify(definition));
-  expect(plainResources({ name: "s", definition: file }, "p")).toBeUndefined();
+  expect(plainResources(file, undefined, { stack: "s", project: "p" })).toBeUndefined();
 });
 
 test("the name of the stack's network comes before that of the file, and names the consortium, too", () => {
