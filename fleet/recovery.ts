@@ -148,7 +148,7 @@ export async function continueFrom(
 
 /**
  * Objects that a killed run created and no state holds, once the stack is up or destroyed. `open` are the creates without an answer,
- * which `up` has made up for.
+ * where the stack has fewer new objects than such creates.
  */
 export function leftoversOf(file: string, own: readonly string[]): { certain: string[]; open: string[] } {
   const { interrupted, held } = readCreateLog(file);
@@ -159,7 +159,9 @@ export function leftoversOf(file: string, own: readonly string[]): { certain: st
     const item = paths.item(path, id);
     return held.has(item) || own.includes(item) || isGone(item) ? [] : [titleOf(item, name)];
   });
-  const open = interrupted.filter(({ id, path }) => id === undefined && !isGone(path));
+  const unanswered = interrupted.filter(({ id, path }) => id === undefined && !isGone(path));
+  const newIn = (path: string) => own.filter((one) => one.startsWith(`${path}/`) && !held.has(one)).length;
+  const open = unanswered.filter(({ path }) => newIn(path) < unanswered.filter((one) => one.path === path).length);
   return { certain, open: open.map(({ path, name }) => titleOf(path, name)) };
 }
 

@@ -337,7 +337,7 @@ export class StackRun {
     const { certain, open } = recovery.leftoversOf(this.#createLog, await pathsIn(this.spec.name, workspace));
     const { leftovers } = this.result;
     leftovers.push(...certain.map((one) => `the killed run created ${one}, which the stack does not hold`));
-    if (isDestroyed) leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
+    leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
     this.#tell(...leftovers.map((line) => `Warning: ${line}`));
     if (isDestroyed && certain.length > 0)
       throw new Error(

@@ -205,6 +205,8 @@ test("what a killed run created and no state holds is named, except what was del
     certain: [`/consortia/c-ours ("ours")`, `${memberships}/m-ours ("acme")`],
     open: [`/consortia ("maybe")`, memberships],
   });
+  // What the next run made in the place of one without an answer stands for it.
+  expect(leftoversOf(file, ["/consortia/c-held", "/consortia/c-again", `${memberships}/m-again`]).open).toEqual([]);
   expect(leftoversOf(file, [])).toEqual({ certain: [`/consortia/c-ours ("ours")`], open: [`/consortia ("maybe")`] });
 });
 
