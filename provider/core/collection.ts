@@ -191,7 +191,7 @@ export class Listed {
   #isUnseen(createdAt: unknown): boolean {
     const { client, clock } = this.session;
     const age = (client.http.serviceTime(clock.now()) ?? Date.now()) - (timeOf(createdAt) ?? -Infinity);
-    return age >= 0 && age < unseenMs;
+    return Math.abs(age) < unseenMs; // the service tells its time in whole seconds
   }
 
   async #showsById(items: Identified[]): Promise<boolean> {

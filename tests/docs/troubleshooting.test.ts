@@ -57,6 +57,14 @@ async function afterwards(change: () => Promise<Record<string, string>>): Promis
 }
 
 const stories: Record<string, (started: Started) => Promise<Run>> = {
+  "a member that came with its consortium": ({ service }) => {
+    service.setAnswers({ foundingMembership: true });
+    return new Stack("dynamic").up(() => void new Membership("local", { consortium: new Consortium("c") }));
+  },
+  "a name that a service may have written": async ({ service }) => {
+    await send(service, "POST", "/consortia", { name: "trade net" });
+    return new Stack("dynamic").up(() => void new Consortium("Trade Net"));
+  },
   "no key": () => withSettings({ CONSORTIUM_API_KEY: undefined }),
   "a refused key": () => withSettings({ CONSORTIUM_API_KEY: "revoked" }),
   "a key that may not": (w) => {
