@@ -230,8 +230,8 @@ export const coreRules = [
   {
     rule: "a name that the service may have written in its own way is taken",
     file: "provider/core/lifecycle/adopt.ts",
-    find: "|| !isPlainName(inputs[nameKey(definition)!])",
-    put: "",
+    find: "|| isPlainName(inputs[nameKey(definition)!])",
+    put: "|| true",
     tests: "provider/stacks/own-knowledge.test.ts",
   },
   {

@@ -95,7 +95,9 @@ async function namesakes(collection: Collection, inputs: Props, siblings: Identi
   const { run, owner } = session;
   const isGivenUp = ({ id }: Identified): boolean => definition.isNamedById === true && collection.isGivenUp(id);
   const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
-  const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isPlainName(inputs[nameKey(definition)!]);
+  // A name that is the object's id is what the path says.
+  const isSure = definition.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);
+  const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
   if (exact.length > 0 || !mayDiffer || collection.namedLike(inputs, siblings).length === 0) return exact;
   await run.owners.allDeclared(session.clock);
   const isFree = (item: Identified): boolean =>
