@@ -80,7 +80,7 @@ function reachService(context: Context, request: FastifyRequest, type: string): 
   if (found?.fields.service !== type || !mayUse(context, organizationOf(request).id, found))
     throw gone(context, type, serviceId);
   const state = stateAt(found, context.clock());
-  if (state !== "started") throw new Refusal(409, `The service ${serviceId} does not answer yet: it is ${state}.`);
+  if (state !== "started") throw new Refusal(409, `The service ${serviceId} does not answer: it is ${state}.`);
   return found;
 }
 
