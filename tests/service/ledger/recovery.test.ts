@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { containing, matching, until } from "../helpers";
+import { findAnvil } from "../../../service/ledger/engine";
+import { containing, matching, newFolder, until } from "../helpers";
 import { blockNumber, eth, isAlive, ledgered, result, rpc, webSocket } from "../ledgers";
 
 jest.setTimeout(120_000);
@@ -21,8 +24,8 @@ function processes() {
 }
 
 /** A ledger with a transaction, and what it answers about it. */
-async function used() {
-  const made = await ledgered({}, raft);
+async function used(anvil?: string) {
+  const made = await ledgered(anvil === undefined ? {} : { ledger: { anvil } }, raft);
   const { urls, credential, paths, send } = made;
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   const to = `0x${"7".repeat(40)}`;
@@ -31,6 +34,13 @@ async function used() {
   const status = async () => (await send("GET", `${paths.node}/status`)).body;
   const log = async () => (await send("GET", `${paths.node}/logs/geth`)).text;
   return { ...made, from, to, pay, receipt, status, log };
+}
+
+/** The chain's program, which takes a second to start: what holds only meanwhile can be seen. */
+function slowly(): string {
+  const file = join(newFolder(), "anvil");
+  writeFileSync(file, `#!/bin/sh\nsleep 1\nexec '${findAnvil(undefined)!}' "$@"\n`, { mode: 0o755 });
+  return file;
 }
 
 /** Calls wait while there is no chain. Those that it was answering fail. */
@@ -69,7 +79,7 @@ test("watchers that are killed: the service lives, and each ledger goes on with 
 });
 
 test("a chain that is silent for 15 s is ended and goes on; its nodes say so meanwhile, and calls wait", async () => {
-  const { credential, urls, pay, receipt, status, log } = await used();
+  const { credential, urls, pay, receipt, status, log } = await used(slowly());
   const hash = await pay();
   const before = await receipt(hash);
   const [silent] = processes().chains;
