@@ -165,6 +165,11 @@ export class Listed {
     try {
       listed = await this.look(maxAgeMs);
     } catch (error) {
+      // What it is in may not be known yet, either.
+      if (isApiError(error, "missing") && this.#isUnseen(createdAt)) {
+        await this.session.clock.sleep(newEveryMs);
+        return this.find(id, 0, createdAt);
+      }
       // The list may be refused because its owner is gone, and the object with it.
       if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !parent) throw error;
       const owner = await new Listed(this.session, parent.place).find(parent.id, maxAgeMs);

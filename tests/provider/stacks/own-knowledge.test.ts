@@ -55,6 +55,17 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       expect(changes(await stack.up(node()))).toEqual([]);
     });
 
+    test("is not gone for a refresh where its parent is not shown yet, either", async () => {
+      await begin({ answers: { getById: false } });
+      await stack.up(node());
+      started.service.setTiming({ listLag: 3_500 });
+      refuse("GET", /\/(nodes|memberships|environments)$/, 404, 9, "not found");
+      const before = stack.state.length;
+      newProcess();
+      expect(await stack.refresh()).toMatchObject({ errors: [] });
+      expect(stack.state).toHaveLength(before);
+    });
+
     test("is deleted, although the service does not know it at first", async () => {
       await begin({ answers: { getById: false } });
       await stack.up(node());
