@@ -131,6 +131,12 @@ export class Listed {
     return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
   }
 
+  /** What it is in, as listed. undefined: nothing, or it is not listed. */
+  async owner(maxAgeMs: number): Promise<Identified | undefined> {
+    const { parent } = this.place;
+    return parent && new Listed(this.session, parent.place).listed(parent.id, maxAgeMs);
+  }
+
   /**
    * The objects that exist, including those of this process that are not listed yet. undefined: they cannot be listed.
    * @throws PartialList for a partial list: an object that it lacks may exist, so it proves no name to be free

@@ -1,9 +1,9 @@
-import { type ApiError, type Identified, isApiError, MembershipObject } from "../../api";
+import { type ApiError, isApiError, MembershipObject } from "../../api";
 import { conflictOf } from "../../api/conflict";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
 import { type Collection, Listed } from "../collection";
-import { type Place, type Props, type User } from "../definition";
+import { type Props, type User } from "../definition";
 import { type Session } from "../session";
 import { isAdoptedShared, keptIn } from "../state";
 import { UserError } from "../user-error";
@@ -143,10 +143,12 @@ class Deletion {
 
   /** A refusal may pass. @throws NotDeleted if it does not */
   async #refused(refused: ApiError): Promise<Look<undefined>> {
-    const { session, definition, place } = this.collection;
-    const owner = place.parent && definition.goesWith !== undefined ? await ownerOf(session, place.parent) : undefined;
-    if (conditionOf(owner?.state) === "failed") {
-      this.left = (left(session, this.what, `with ${definition.goesWith}`, refused) as { stays: string }).stays;
+    const { session, definition } = this.collection;
+    if (
+      definition.goesWith !== undefined &&
+      conditionOf((await this.collection.owner(parentAgeMs))?.state) === "failed"
+    ) {
+      this.left = left(session, this.what, `with ${definition.goesWith}`, refused).stays;
       return { done: undefined };
     }
     const waited = session.clock.now() - this.#start;
@@ -200,7 +202,7 @@ async function send(collection: Collection, what: string, id: string): Promise<A
 }
 
 /** It stays until what it belongs to is deleted. */
-function left(session: Session, what: string, goes: string, { errorMessage }: ApiError): Answer {
+function left(session: Session, what: string, goes: string, { errorMessage }: ApiError): { stays: string } {
   const why = `the service does not delete it alone (${errorMessage})`;
   session.say(`${what}: stays for now, and is deleted ${goes}: ${why}`);
   return { stays: why };
@@ -208,11 +210,11 @@ function left(session: Session, what: string, goes: string, { errorMessage }: Ap
 
 /** A 403 may not be about the key: the object may be gone already, or go with its parent. */
 async function refusedKey(collection: Collection, what: string, id: string, error: ApiError): Promise<Answer> {
-  const { session, definition, place } = collection;
+  const { session, definition } = collection;
   const presence = await collection.find(id, 0);
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
-  const owner = place.parent && (await ownerOf(session, place.parent));
+  const owner = await collection.owner(parentAgeMs);
   if (owner && definition.foundedWith?.(presence.item, owner)) {
     return left(session, what, "together with its consortium", error);
   }
@@ -221,9 +223,6 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
       `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );
 }
-
-const ownerOf = (session: Session, { place, id }: { place: Place; id: string }): Promise<Identified | undefined> =>
-  new Listed(session, place).listed(id, parentAgeMs);
 
 async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {

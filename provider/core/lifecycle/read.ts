@@ -1,6 +1,6 @@
 import { isApiError } from "../../api";
 import { conditionOf, isGoing } from "../../api/states";
-import { type Collection, Listed } from "../collection";
+import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props } from "../definition";
 import { answeredBefore } from "../legacy";
 import { isRecorded, type Kept, type Recorded, recorded, stateOf } from "../state";
@@ -38,9 +38,9 @@ export async function read(collection: Collection, id: string, state: Props): Pr
 }
 
 /** Whether the list is refused because what it is in does not work: that says nothing about what is in it. */
-async function isSilent({ session, place: { parent } }: Collection, error: unknown): Promise<boolean> {
-  if (!parent || !isApiError(error, "conflict")) return false;
-  const owner = await new Listed(session, parent.place).listed(parent.id, readAgeMs);
+async function isSilent(collection: Collection, error: unknown): Promise<boolean> {
+  if (!isApiError(error, "conflict")) return false;
+  const owner = await collection.owner(readAgeMs);
   return owner !== undefined && conditionOf(owner.state) !== "ready";
 }
 

@@ -3,7 +3,7 @@ import { conflictOf } from "../../api/conflict";
 import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
-import { type Collection, Listed } from "../collection";
+import { type Collection } from "../collection";
 import { type Props, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
@@ -109,8 +109,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
  * clear while something there is not ready.
  */
 async function isEarly(collection: Collection, inputs: Props, error: unknown): Promise<boolean> {
-  const { session, place } = collection;
-  const { run, clock } = session;
+  const { run, clock } = collection.session;
   if (isApiError(error, "missing")) return run.isNew(clock, Object.values(inputs));
   if (!isApiError(error, "conflict")) return false;
   const why = conflictOf(error);
@@ -119,10 +118,7 @@ async function isEarly(collection: Collection, inputs: Props, error: unknown): P
     return collection.namesakes(inputs, (await collection.siblings(0)) ?? []).length === 0;
   if (why !== undefined) return why === "early";
   if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
-  const { parent } = place;
-  if (!parent) return false;
-  const owner = await new Listed(session, parent.place).listed(parent.id, lookAgeMs);
-  return conditionOf(owner?.state) === "pending";
+  return conditionOf((await collection.owner(lookAgeMs))?.state) === "pending";
 }
 
 /** The object in an answer, complete with what only this answer shows. */
