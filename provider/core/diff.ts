@@ -17,6 +17,8 @@ export interface Difference {
   deleteBeforeReplace: boolean;
   /** Warnings to read before confirming. */
   warnings: string[];
+  /** Those about what an update does. */
+  plans: string[];
 }
 
 /** What differs, by property. */
@@ -128,8 +130,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const sent = [...changed, ...drifted];
   const restarts = sent.filter((key) => inputMeta(definition, key)?.restarts);
-  const again = parts.unclear.filter((key) => !inputMeta(definition, key)?.regenerates);
-  const { naming, replaceWarning, isNamedById } = definition;
+  const { naming, isNamedById } = definition;
   const sameName = naming?.every(
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
   );
@@ -140,21 +141,30 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
     changed: sent,
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (isOnlyOne || (sameName === true && !moved && !isNamedById)),
-    warnings: [
-      ...(replaces.length > 0 && replaceWarning ? [`${what}: ${replaceWarning} (${replaces.join(", ")})`] : []),
-      ...(replaces.length === 0 && (restarts.length > 0 || parts.open.includes("restart"))
-        ? [`${what}: restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
-        : []),
-      ...(replaces.length === 0 && again.length > 0
-        ? [`${what}: sends ${again.join(" and ")} again, because the last change of that had no clear answer`]
-        : []),
-      ...(replaces.length === 0 ? regeneration(definition, parts, inputs).map((one) => `${what}: ${one}`) : []),
-      ...(replaces.length === 0 ? lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`) : []),
-      ...(replaces.length > 0 ? [] : kept).map(
-        (key) => `${what}: ${key} stays as it is, because ${keptBecause(definition, parts, inputs, key)}`,
-      ),
-    ],
+    warnings: replaces.length > 0 ? [] : lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`),
+    plans: plansOf(definition, parts, { inputs, replaces, restarts, kept }).map((one) => `${what}: ${one}`),
   };
+}
+
+/** What an update does besides changing values in place. */
+function plansOf(
+  definition: Definition,
+  parts: Recorded,
+  { inputs, replaces, restarts, kept }: { inputs: Props } & Record<"replaces" | "restarts" | "kept", string[]>,
+): string[] {
+  const { replaceWarning } = definition;
+  if (replaces.length > 0) return replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : [];
+  const again = parts.unclear.filter((key) => !inputMeta(definition, key)?.regenerates);
+  return [
+    ...(restarts.length > 0 || parts.open.includes("restart")
+      ? [`restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
+      : []),
+    ...(again.length > 0
+      ? [`sends ${again.join(" and ")} again, because the last change of that had no clear answer`]
+      : []),
+    ...regeneration(definition, parts, inputs),
+    ...kept.map((key) => `${key} stays as it is, because ${keptBecause(definition, parts, inputs, key)}`),
+  ];
 }
 
 /** The input that asks for a new secret of the object with this change, or did without a clear answer. Taking it out asks for nothing. */

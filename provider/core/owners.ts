@@ -72,6 +72,13 @@ function namedPath(definition: Definition, inputs: Props): string | undefined {
   return id === undefined ? undefined : paths.item(definition.place(inputs).collection, id);
 }
 
+/** Whether two new resources cannot both be had: they are for one object, or for one name. Siblings that are adopted by id may share a name. */
+function asksForSame(definition: Definition, one: Props, other: Props): boolean {
+  const [id, another] = [namedId(definition, one), namedId(definition, other)];
+  if (id === undefined && another === undefined) return isNamesake(definition, one, other);
+  return id === another && definition.place(one).collection === definition.place(other).collection;
+}
+
 const keeps = ({ object, replaced }: Claim, path: string): boolean => object?.path === path && !replaced;
 const took = ({ create }: Claim, path: string): boolean => typeof create === "object" && create.path === path;
 
@@ -118,7 +125,16 @@ export class Owners {
         one.definition.type === definition.type &&
         (one.object.path === named || isNamesake(definition, one.inputs, inputs)),
     );
-    return rival && held(definition, rival.object!.id, rival.owner, owner);
+    if (rival) return held(definition, rival.object!.id, rival.owner, owner);
+    const twin = other(
+      this.#waiting,
+      owner,
+      ({ inputs: its, definition: { type } }) => type === definition.type && asksForSame(definition, its, inputs),
+    );
+    if (!twin) return undefined;
+    const wish =
+      namedId(definition, inputs) === undefined ? "is also to be made under this name" : "also adopts this one";
+    return `"${twin.owner.name}" of this program ${wish} in the same place. Take one of them out of the program, or give each its own.`;
   }
 
   /**

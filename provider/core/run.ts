@@ -47,6 +47,8 @@ export class Run {
   readonly unsettled = new Map<string, number>();
   /** Whether a state shows that the service writes names in its own way. */
   rewritesNames = false;
+  /** Keys of the resources that the program has shown: a plain refresh or destroy shows only states. */
+  readonly programmed = new Set<string>();
   readonly #known = new Map<string, Known>();
   readonly #subjects = new Map<string, Subject>();
   readonly #doubted = new Map<string, Subject>();

@@ -126,9 +126,10 @@ export class Verbs {
   /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
     const { definition } = this;
-    const { owners } = this.sessions.run();
+    const { owners, programmed } = this.sessions.run();
     owners.engineAsked(systemClock);
     const owner = this.#owner(news);
+    if (owner) programmed.add(owner.key);
     if (!owner || isUnknown(inputs)) return [];
     const reason = owners.declare(owner, definition, isNew, inputs);
     if (reason === undefined) return [];
@@ -136,18 +137,26 @@ export class Verbs {
     return [{ property: definition.idKey ?? named ?? "", reason }];
   }
 
-  diff(id: string, given: Props, news: Props): Difference {
+  diff(id: string, given: Props, news: Props): Omit<Difference, "plans"> {
     const olds = upgraded(this.definition, given, news);
     const subject = this.#saw(id, olds);
     this.#hide(news);
-    const { warnings, ...difference } = this.#difference(subject, olds, news);
+    const { warnings, plans, ...difference } = this.#difference(subject, olds, news);
     const session = this.sessions.known() && this.sessions.current();
     const moved = session && comparedWithoutCall({ ...session, ...this.#whose(news) }, subject);
     return {
       ...difference,
       changes: difference.changes || moved !== undefined,
-      warnings: [...warnings, ...(moved === undefined ? [] : [moved])].map((one) => this.sessions.secrets.mask(one)),
+      warnings: [...this.#planned(news, plans), ...warnings, ...(moved === undefined ? [] : [moved])].map((one) =>
+        this.sessions.secrets.mask(one),
+      ),
     };
+  }
+
+  /** What an update does, if one may follow: a refresh asks for a difference, too. */
+  #planned(news: Props, plans: string[]): string[] {
+    const owner = this.#owner(news);
+    return !owner || this.sessions.run().programmed.has(owner.key) ? plans : [];
   }
 
   #difference({ id, path }: Subject, olds: Props, news: Props): Difference {

@@ -122,6 +122,20 @@ describe.each([
     own.service.clearCalls();
   });
 
+  test("a refresh announces nothing: what the service shows now is put back by the next up", async () => {
+    const large = program({ node: "zone, size: 'Large'" });
+    const [{ id, fields }] = own.service.store.nodes.list() as [{ id: string; fields: Record<string, unknown> }];
+    own.service.store.nodes.patch(id, { size: "other" });
+    const refreshed = await own.stack.refresh({ CONSORTIUM_BASE_URL: front.baseUrl });
+    expect([refreshed.code, refreshed.text]).toEqual([0, expect.not.stringContaining("restarts")]);
+    own.stack.program(large);
+    const { text } = await own.stack.preview({ CONSORTIUM_BASE_URL: front.baseUrl });
+    expect(text).toContain("restarts, to change size");
+    own.service.store.nodes.patch(id, { size: fields.size });
+    expect(await up(large, "--refresh")).toMatchObject({ code: 0 });
+    own.service.clearCalls();
+  });
+
   test("what is taken out of a ledger stays, and the preview says so", async () => {
     const without = await up(
       program({ environment: "blockPeriod: 1", node: "zone, size: 'Large'" }),

@@ -43,6 +43,48 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       ...(errorMessage === undefined ? { body: {} } : { errorMessage }),
     });
 
+  describe("two new resources that cannot both be had are refused in the preview", () => {
+    const two = (first: object, second: object) =>
+      network(({ consortium }) => {
+        new Membership("a", { consortium, ...first });
+        new Membership("b", { consortium, ...second });
+      });
+    const refused =
+      /"(a|b)" of this program is also to be made under this name|"(a|b)" of this program also adopts this one/;
+
+    test.each([
+      ["one name", { orgName: "harbour" }, { orgName: "harbour" }],
+      ["one object", { orgName: "harbour", adopt: "u1" }, { orgName: "quay", adopt: "u1" }],
+    ])("%s", async (_, first, second) => {
+      await begin();
+      await stack.up(network());
+      started.calls();
+      expect(messages(await stack.preview(two(first, second)))).toMatch(refused);
+      expect(messages(await stack.up(two(first, second)))).toMatch(refused);
+      expect(started.calls().filter((call) => call.startsWith("POST")).length).toBeLessThan(2);
+    });
+
+    test("but not two names, one name in two places, or one name for two that are adopted", async () => {
+      await begin();
+      await stack.up(two({ orgName: "harbour" }, { orgName: "quay" }));
+      const ids = ["a", "b"].map((name) => stack.of(name).id);
+      const elsewhere = network(({ consortium }) => {
+        const other = new Consortium("other");
+        new Membership("a", { consortium, orgName: "harbour" });
+        new Membership("b", { consortium, orgName: "quay" });
+        new Membership("there", { consortium: other, orgName: "harbour" });
+      });
+      expect(messages(await stack.up(elsewhere))).toBe("");
+      const again = new Stack(adapter);
+      const adopting = (): void => {
+        const consortium = new Consortium("c", { adopt: true });
+        for (const [index, adopt] of ids.entries()) new Membership(`m${index}`, { consortium, orgName: "same", adopt });
+      };
+      newProcess();
+      expect(messages(await again.up(adopting))).toBe("");
+    });
+  });
+
   describe("what was created a moment ago, and is not shown yet", () => {
     test("is not gone for a refresh", async () => {
       await begin({ answers: { getById: false } });
