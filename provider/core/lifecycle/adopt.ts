@@ -10,7 +10,8 @@ import { UserError } from "../user-error";
 import { isUnset, normalOf, sameName, sameValue } from "../values";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
-import { change, stepsOf } from "./update";
+import { change } from "./change";
+import { stepsOf } from "./update";
 
 /** Lists may lag by a moment. */
 const lagMs = 1_000;

@@ -1,40 +1,19 @@
-import { type z } from "zod";
 import { isApiError } from "../../api";
-import { briefly } from "../../api/api-error";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Definition, identityOf, inputKeys, inputMeta, type Props } from "../definition";
+import { type Definition, inputKeys, inputMeta, type Props } from "../definition";
 import { differing, regenerating } from "../diff";
-import { wireName } from "../field";
-import { isNamesake } from "../owners";
-import { isReadable, type Recorded, recorded, stateOf, toBody } from "../state";
-import { fieldsOf, isObject, messageOf } from "../../plain";
+import { isReadable, type Recorded, recorded, stateOf } from "../state";
+import { messageOf } from "../../plain";
 import { Incomplete, Unclear, UserError } from "../user-error";
 import { isUnset, normalOf, sameName, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
+import { change, type Change, Gone, shownSoon, Unchanged } from "./change";
 import { regenerate } from "./regenerate";
 import { seen, settle } from "./settle";
 
-/** How long lists may show an object as it was before the change. */
-const lagMs = 3_000;
-/** How long to wait for a name that another resource of the program gives up in this run. */
-const freeMs = 20_000;
 /** The step of a change that takes effect after a restart. */
 const restartStep = "restart";
-
-/** One change in place. */
-interface Change {
-  collection: Collection;
-  id: string;
-  /** How messages name the object. */
-  what: string;
-  /** What the program asks for. */
-  inputs: Props;
-  /** The inputs that are sent. */
-  keys: readonly string[];
-  /** What is known of it: members of an object that are no longer asked for have to go. */
-  before: Pick<Recorded, "asked" | "shown">;
-}
 
 /**
  * Changes in place what differs, and does what an earlier run began and did not finish.
@@ -262,190 +241,4 @@ export async function restarted(
 async function restart(collection: Collection, id: string): Promise<Props> {
   const answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
   return shownSoon(collection, id, answer, ({ state }) => conditionOf(state) === "pending");
-}
-
-/** Looks until an object is shown as expected, if that takes no longer than a list may lag. @returns what was shown last */
-async function shownSoon(
-  collection: Collection,
-  id: string,
-  answer: unknown,
-  isExpected: (shown: Props) => boolean,
-): Promise<Props> {
-  const { clock, deadline } = collection.session;
-  const end = Math.min(clock.now() + lagMs, deadline.at);
-  const read = collection.definition.wire.safeParse(answer);
-  const answered = read.success ? collection.shown(read.data) : {};
-  if (isExpected(answered)) return answered;
-  for (;;) {
-    const presence = await collection.find(id, lookAgeMs);
-    const shown = typeof presence === "object" ? collection.shown(presence.item) : {};
-    if (isExpected(shown) || clock.now() >= end) return shown;
-    await clock.sleep(lookAgeMs);
-  }
-}
-
-/** The object does not exist any more. */
-class Gone extends UserError {}
-
-/** The service has no way to change the object in place. */
-class Unchanged extends UserError {
-  constructor(
-    readonly why: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** Retries a rename while a sibling still has the name, if that sibling gets another one in the same run. */
-async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
-  const { session, definition } = one.collection;
-  const { clock, deadline } = session;
-  const identifies = one.keys.some((key) => definition.naming?.includes(key));
-  const end = Math.min(clock.now() + freeMs, deadline.at);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!identifies || !isApiError(error, "conflict")) throw error;
-      const { isFree, mover } = await rivals(one);
-      if (isFree && attempt === 1) continue;
-      if (mover === undefined) throw error;
-      if (clock.now() >= end) throw new UserError(swap(one, mover));
-      await clock.sleep(1_000);
-    }
-  }
-}
-
-/** Who has the name: nobody any more, or a resource of the program that gives it up. */
-async function rivals({ collection, id, inputs }: Change): Promise<{ isFree: boolean; mover?: string | undefined }> {
-  const { session, definition } = collection;
-  await session.run.owners.allDeclared(session.clock);
-  const siblings = (await collection.siblings(0)) ?? [];
-  const found = collection.namesakes(inputs, siblings).filter((one) => one.id !== id);
-  const holders = found.map((one) => collection.holder(one.id));
-  const mover = holders.find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
-  return { isFree: found.length === 0, mover: mover?.owner.name };
-}
-
-const swap = ({ collection, what, inputs }: Change, mover: string): string =>
-  `${what}: "${mover}" has the name "${identityOf(collection.definition, inputs)}" still, and this ` +
-  "service does not let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that " +
-  "it is to have.";
-
-/**
- * Changes properties in place and returns the object as it is afterwards.
- * PATCH is not in the spec: a service without it gets an error that says what to do, and nothing is lost.
- */
-export async function change(one: Change): Promise<Props> {
-  const { collection, id, inputs, keys } = one;
-  const { session, definition } = collection;
-  const path = collection.pathOf(id);
-  const body = bodyOf(collection, inputs, keys);
-  const send = (): Promise<unknown> =>
-    definition.idField === undefined
-      ? session.client.patch(path, body)
-      : session.client.put(path, toBody(definition, inputs));
-  const answer = await renaming(one, send).catch(async (error: unknown) => {
-    const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
-    const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
-    if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
-    throw isApiError(error) && !error.unclear ? takenBack(one, error) : new Unclear(error);
-  });
-  try {
-    return await completed(one, answer);
-  } catch (error) {
-    throw new Unclear(error);
-  }
-}
-
-/** What the object is after an answer, once all of the change is made. */
-async function completed(one: Change, answer: unknown): Promise<Props> {
-  const { collection, id, inputs, keys, before } = one;
-  const shown = await afterwards(one, before.shown, answer);
-  const leftOver = membersLeft(before.asked, inputs, { ...shown, ...hiddenIn(one, answer) }, keys);
-  if (Object.keys(leftOver).length === 0) return shown;
-  // A service that merges objects removes a member for null (RFC 7396).
-  const body = bodyOf(collection, leftOver, Object.keys(leftOver));
-  const again = await collection.session.client.patch(collection.pathOf(id), body);
-  return { ...shown, ...(await afterwards(one, shown, again)) };
-}
-
-/** Values under the service's names. What is taken out has the value that unsets it, or is taken back where the service chose. */
-function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string[]): Props {
-  const none = (key: string): unknown => {
-    if (inputMeta(definition, key)?.computed) return null;
-    const schema = definition.inputs.shape[key] as z.ZodType | undefined;
-    return inputMeta(definition, key)?.implied ?? (schema?.safeParse({}).success ? {} : "");
-  };
-  const entries = keys.flatMap((key): [string, unknown][] => {
-    const { action } = inputMeta(definition, key)!;
-    if (action) return Object.entries(action.sent(inputs[key]));
-    return [[wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** What an answer shows of secret inputs, which no state keeps. */
-function hiddenIn({ collection, keys }: Change, answer: unknown): Props {
-  const secret = keys.filter((key) => inputMeta(collection.definition, key)?.secret);
-  return Object.fromEntries(secret.map((key) => [key, fieldsOf(answer)[wireName(key)]]));
-}
-
-/** Members of objects that were asked for, are not any more, and are shown still: null for each. */
-function membersLeft(before: Props, inputs: Props, shown: Props, keys: readonly string[]): Props {
-  return Object.fromEntries(
-    keys.flatMap((key) => {
-      const left = withNulls(before[key], shown[key], inputs[key] ?? {});
-      return left ? [[key, left]] : [];
-    }),
-  );
-}
-
-/** What is wanted, with null for each member that is left. undefined: none is. */
-function withNulls(was: unknown, is: unknown, wanted: unknown): Props | undefined {
-  if (!isObject(was) || !isObject(is) || !isObject(wanted)) return undefined;
-  const left = Object.keys(was).flatMap((member): [string, unknown][] => {
-    if (!(member in wanted)) return isUnset(is[member]) ? [] : [[member, null]];
-    const inner = withNulls(was[member], is[member], wanted[member]);
-    return inner ? [[member, inner]] : [];
-  });
-  return left.length > 0 ? { ...wanted, ...Object.fromEntries(left) } : undefined;
-}
-
-/** What the service shows after a change: an answer with a new revision, or else the list, once it shows the change or has had time to. */
-function afterwards({ collection, id, inputs, keys }: Change, before: Props, answer: unknown): Promise<Props> {
-  const visible = keys.filter((key) => isReadable(inputMeta(collection.definition, key)!));
-  const isFresh = (shown: Props): boolean => {
-    if (!("revision" in shown)) return false;
-    const isNewer = Number(shown.revision) > Number(before.revision);
-    return isNewer || visible.every((key) => !(key in shown) || sameValue(shown[key], inputs[key]));
-  };
-  return shownSoon(collection, id, answer, isFresh);
-}
-
-/** What to do if the service does not take back a value that the program no longer asks for. */
-function takenBack({ collection, what, inputs, keys }: Change, error: unknown): unknown {
-  const removed = keys.filter((key) => inputMeta(collection.definition, key)?.computed && isUnset(inputs[key]));
-  if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
-  return new UserError(
-    `${what}: the program no longer sets ${removed.join(" and ")}, and this service does not ` +
-      `choose another value (${briefly(error)}). Nothing was changed. Set the old value again, set another one, or let Pulumi ` +
-      "make a new one with `pulumi up --replace` and its URN.",
-  );
-}
-
-async function unchanged({ collection, id, what, keys }: Change, reason: string): Promise<UserError> {
-  if ((await collection.find(id, 0)) === "gone")
-    return new Gone(
-      `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
-    );
-  const again = collection.definition.replaceWarning
-    ? "A replacement would destroy what is in it."
-    : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
-  const why = `this service cannot change ${keys.join(" and ")} in place (${reason}). Nothing was changed.`;
-  return new Unchanged(
-    why,
-    `${what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
-  );
 }
