@@ -17,7 +17,7 @@ export interface Difference {
   deleteBeforeReplace: boolean;
   /** Warnings to read before confirming. */
   warnings: string[];
-  /** Those about what an update does. */
+  /** What an update in place does besides changing values: only where one may follow. */
   plans: string[];
 }
 
@@ -130,30 +130,33 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const sent = [...changed, ...drifted];
   const restarts = sent.filter((key) => inputMeta(definition, key)?.restarts);
-  const { naming, isNamedById } = definition;
+  const { naming, replaceWarning, isNamedById } = definition;
   const sameName = naming?.every(
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
   );
   // Such as a utility service: there cannot be a second one beside it.
   const isOnlyOne = !moved && parts.how !== "shared" && definition.shared?.isSame?.(inputs, state) === true;
+  const isReplaced = replaces.length > 0;
+  const losses = replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : [];
+  const warnings = isReplaced ? losses : lasting.map((key) => lastingDrift(parts, key));
+  const plans = isReplaced ? [] : plansOf(definition, parts, inputs, { restarts, kept });
   return {
     changes: sent.length > 0 || !isSettled(definition, state, parts.open),
     changed: sent,
     replaces,
-    deleteBeforeReplace: replaces.length > 0 && (isOnlyOne || (sameName === true && !moved && !isNamedById)),
-    warnings: replaces.length > 0 ? [] : lasting.map((key) => `${what}: ${lastingDrift(parts, key)}`),
-    plans: plansOf(definition, parts, { inputs, replaces, restarts, kept }).map((one) => `${what}: ${one}`),
+    deleteBeforeReplace: isReplaced && (isOnlyOne || (sameName === true && !moved && !isNamedById)),
+    warnings: warnings.map((one) => `${what}: ${one}`),
+    plans: plans.map((one) => `${what}: ${one}`),
   };
 }
 
-/** What an update does besides changing values in place. */
+/** What an update in place does besides changing values. */
 function plansOf(
   definition: Definition,
   parts: Recorded,
-  { inputs, replaces, restarts, kept }: { inputs: Props } & Record<"replaces" | "restarts" | "kept", string[]>,
+  inputs: Props,
+  { restarts, kept }: Record<"restarts" | "kept", string[]>,
 ): string[] {
-  const { replaceWarning } = definition;
-  if (replaces.length > 0) return replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : [];
   const again = parts.unclear.filter((key) => !inputMeta(definition, key)?.regenerates);
   return [
     ...(restarts.length > 0 || parts.open.includes("restart")

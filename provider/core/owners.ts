@@ -3,7 +3,7 @@ import { type z } from "zod";
 import { type Clock } from "../api";
 import { paths } from "../api/paths";
 import { nameOf, type Props } from "./field";
-import { normalOf, sameValue } from "./values";
+import { isUnset, normalOf, unformatted } from "./values";
 import { UserError } from "./user-error";
 
 /*
@@ -51,13 +51,19 @@ const longestMs = 3_000;
 /** A short form of its key for states. */
 export const resourceMark = ({ key }: Owner): string => createHash("sha256").update(key).digest("hex").slice(0, 8);
 
+/** The name in its place, as one text. undefined: nothing tells siblings apart. */
+function nameMark(definition: Definition, props: Props): string | undefined {
+  const { naming, type } = definition;
+  if (!naming) return undefined;
+  const normal = normalOf(definition, props, naming);
+  const values = naming.map((key) => (isUnset(normal[key]) ? null : unformatted(normal[key])));
+  return JSON.stringify([type, definition.place(props).collection, ...values]);
+}
+
 /** Whether both have the same name in the same place. */
 export function isNamesake(definition: Definition, one: Props, other: Props): boolean {
-  const { naming } = definition;
-  if (!naming) return false;
-  const [mine, its] = [normalOf(definition, one, naming), normalOf(definition, other, naming)];
-  if (!naming.every((key) => sameValue(mine[key], its[key]))) return false;
-  return definition.place(one).collection === definition.place(other).collection;
+  const mark = nameMark(definition, one);
+  return mark !== undefined && mark === nameMark(definition, other);
 }
 
 /** Id of the object that a resource asks for; undefined: none. */
@@ -72,14 +78,9 @@ function namedPath(definition: Definition, inputs: Props): string | undefined {
   return id === undefined ? undefined : paths.item(definition.place(inputs).collection, id);
 }
 
-/** Whether two new resources cannot both be had: they are for one object, or for one name. Siblings that are adopted by id may share a name. */
-function asksForSame(definition: Definition, one: Props, other: Props): boolean {
-  const [id, another] = [namedId(definition, one), namedId(definition, other)];
-  if (id === undefined && another === undefined) return isNamesake(definition, one, other);
-  return id === another && definition.place(one).collection === definition.place(other).collection;
-}
-
 const keeps = ({ object, replaced }: Claim, path: string): boolean => object?.path === path && !replaced;
+/** Whether it is new, and its create has not ended. */
+const isWaiting = ({ isNew, create }: Claim): boolean => isNew && create === undefined;
 const took = ({ create }: Claim, path: string): boolean => typeof create === "object" && create.path === path;
 
 /** Pulumi's two ways to give an object of the stack to another resource. */
@@ -97,9 +98,8 @@ const undo = ({ name }: Owner): string =>
 /** The resources that the engine has shown to this provider in this run. */
 export class Owners {
   readonly #claims = new Map<string, Claim>();
-  /** The same by the paths of their objects, and those without one: every diff asks for both. */
-  readonly #at = new Map<string, Map<string, Claim>>();
-  readonly #waiting = new Map<string, Claim>();
+  /** The same by what they have or ask for (`marksOf`): every check and diff looks for others there. */
+  readonly #marked = new Map<string, Map<string, Claim>>();
   readonly #released = new Map<string, Props>();
   readonly #givenUp = new Set<string>();
   #askedAt = -Infinity;
@@ -116,25 +116,14 @@ export class Owners {
     this.#set(mine);
     if (!isNew) return undefined;
     const named = namedPath(definition, inputs);
-    const rival = other(
-      this.#claims,
-      owner,
-      (one) =>
-        one.object !== undefined &&
-        !one.replaced &&
-        one.definition.type === definition.type &&
-        (one.object.path === named || isNamesake(definition, one.inputs, inputs)),
-    );
+    const name = nameMark(definition, inputs);
+    const rival = this.#other([named, name], owner, ({ object, replaced }) => object !== undefined && !replaced);
     if (rival) return held(definition, rival.object!.id, rival.owner, owner);
-    const twin = other(
-      this.#waiting,
-      owner,
-      ({ inputs: its, definition: { type } }) => type === definition.type && asksForSame(definition, its, inputs),
-    );
-    if (!twin) return undefined;
-    const wish =
-      namedId(definition, inputs) === undefined ? "is also to be made under this name" : "also adopts this one";
-    return `"${twin.owner.name}" of this program ${wish} in the same place. Take one of them out of the program, or give each its own.`;
+    // Siblings that are adopted by id may share a name.
+    const twin = this.#other([named === undefined ? name : wish(named)], owner, isWaiting);
+    if (!twin || (named === undefined && namedId(definition, twin.inputs) !== undefined)) return undefined;
+    const asks = named === undefined ? "is also to be made under this name" : "also adopts this one";
+    return `"${twin.owner.name}" of this program ${asks} in the same place. Take one of them out of the program, or give each its own.`;
   }
 
   /**
@@ -152,22 +141,16 @@ export class Owners {
     this.#set({ owner, definition, inputs, isNew: false, object, replaced });
     if (replaced) return undefined;
     const what = `${nameOf(definition, inputs)} (${id})`;
-    const here = this.#at.get(path)!;
-    const taker = other(here, owner, (one) => took(one, path));
+    const taker = this.#other([path], owner, (one) => took(one, path));
     if (taker) {
       throw new UserError(
         `${what}: this run has given it to "${taker.owner.name}", which adopts it, before the program showed that it is ` +
           `"${owner.name}". One object cannot be managed twice. ${undo(taker.owner)}`,
       );
     }
-    const claimant = other(
-      this.#waiting,
-      owner,
-      ({ inputs: its, definition: { type } }) =>
-        type === definition.type && (namedPath(definition, its) === path || isNamesake(definition, its, inputs)),
-    );
+    const claimant = this.#other([wish(path), nameMark(definition, inputs)], owner, isWaiting);
     if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
-    const twin = other(here, owner, (one) => keeps(one, path));
+    const twin = this.#other([path], owner, (one) => keeps(one, path));
     return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
   }
 
@@ -188,7 +171,7 @@ export class Owners {
 
   /** The resource that has the object and keeps it. */
   holder(path: string, except?: Owner): Claim | undefined {
-    return other(this.#at.get(path), except, (one) => took(one, path) || keeps(one, path));
+    return this.#other([path], except, (one) => took(one, path) || keeps(one, path));
   }
 
   /** Resources that have not created or adopted an object yet, or failed to. */
@@ -231,44 +214,52 @@ export class Owners {
 
   deleted(path: string): void {
     this.#released.delete(path);
-    for (const key of [...(this.#at.get(path)?.keys() ?? [])]) {
-      this.#unlink(key);
+    for (const [key, claim] of [...(this.#marked.get(path) ?? [])]) {
+      this.#unmark(claim);
       this.#claims.delete(key);
     }
   }
 
   #set(claim: Claim): void {
     const { key } = claim.owner;
-    this.#unlink(key);
+    const before = this.#claims.get(key);
+    if (before) this.#unmark(before);
     this.#claims.set(key, claim);
-    if (claim.isNew && claim.create === undefined) this.#waiting.set(key, claim);
-    for (const path of pathsOf(claim)) {
-      const here = this.#at.get(path) ?? new Map<string, Claim>();
-      this.#at.set(path, here.set(key, claim));
+    for (const mark of marksOf(claim)) {
+      const here = this.#marked.get(mark) ?? new Map<string, Claim>();
+      this.#marked.set(mark, here.set(key, claim));
     }
   }
 
-  #unlink(key: string): void {
-    this.#waiting.delete(key);
-    const before = this.#claims.get(key);
-    for (const path of before ? pathsOf(before) : []) this.#at.get(path)?.delete(key);
+  #unmark(claim: Claim): void {
+    for (const mark of marksOf(claim)) this.#marked.get(mark)?.delete(claim.owner.key);
+  }
+
+  /** The first claim of another resource with one of these marks that is like this. */
+  #other(
+    marks: readonly (string | undefined)[],
+    mine: Owner | undefined,
+    isLike: (claim: Claim) => boolean,
+  ): Claim | undefined {
+    for (const mark of marks)
+      for (const claim of (mark !== undefined && this.#marked.get(mark)?.values()) || [])
+        if (isLike(claim) && claim.owner.key !== mine?.key) return claim;
+    return undefined;
   }
 }
 
-/** Where the objects are that a resource has or took. */
-const pathsOf = ({ object, create }: Claim): string[] => [
-  ...(object ? [object.path] : []),
-  ...(typeof create === "object" ? [create.path] : []),
-];
+/** The mark of a resource that asks for the object with this path. */
+const wish = (path: string): string => `wish ${path}`;
 
-/** The first claim of another resource that is like this. The keys, long and alike, are compared last. */
-function other(
-  claims: ReadonlyMap<string, Claim> | undefined,
-  mine: Owner | undefined,
-  isLike: (claim: Claim) => boolean,
-): Claim | undefined {
-  for (const claim of claims?.values() ?? []) if (isLike(claim) && claim.owner.key !== mine?.key) return claim;
-  return undefined;
+/** Where the objects are that a resource has or took, the one that it asks for, and its name. */
+function marksOf({ definition, inputs, object, create }: Claim): string[] {
+  const named = namedPath(definition, inputs);
+  return [
+    object?.path,
+    typeof create === "object" ? create.path : undefined,
+    named && wish(named),
+    nameMark(definition, inputs),
+  ].filter((mark) => mark !== undefined);
 }
 
 /** The error for a resource that claims another resource's object. */

@@ -43,7 +43,7 @@ const kinds = Object.keys(news) as Kind[];
 
 const run = (kind: Kind, change: Props = {}, state: Props = {}) =>
   diff(definitions[kind], "an-id", { ...news[kind], ...outputs[kind], ...state }, { ...news[kind], ...change });
-const none = { changes: false, changed: [], replaces: [], deleteBeforeReplace: false, warnings: [] };
+const none = { changes: false, changed: [], replaces: [], deleteBeforeReplace: false, warnings: [], plans: [] };
 
 describe.each(kinds)("%s", (kind) => {
   test("nothing changed: says no", () => expect(run(kind)).toEqual(none));
