@@ -15,7 +15,8 @@ interface Pages extends Peer {
 
 /** Keeps what is created, two objects a page, the oldest first. */
 async function pages(mode: Mode, byId = false): Promise<Pages> {
-  virtualTime();
+  const time = virtualTime();
+  const now = (): Date => new Date(time.wall());
   const objects = new Map<string, Props[]>();
   let made = 0;
   const server: Pages = Object.assign(await peer((...request) => answer(...request)), { objects, mode });
@@ -24,12 +25,19 @@ async function pages(mode: Mode, byId = false): Promise<Pages> {
     const { pathname, searchParams } = new URL(url, server.baseUrl);
     const where = pathname.replace("/api/v1", "");
     const say = (status: number, answer: unknown, headers: Record<string, string> = {}): void =>
-      void response.writeHead(status, headers).end(JSON.stringify(answer));
+      void response.writeHead(status, { date: now().toUTCString(), ...headers }).end(JSON.stringify(answer));
     const parent = where.slice(0, where.lastIndexOf("/"));
     const own = objects.get(parent)?.find(({ _id }) => where === `${parent}/${String(_id)}`);
     if (method === "POST") {
       const fields = JSON.parse(body) as Props;
-      const one = { _id: `x${++made}`, state: "live", owner: "o1", _revision: "0", created_at: now(), ...fields };
+      const one = {
+        _id: `x${++made}`,
+        state: "live",
+        owner: "o1",
+        _revision: "0",
+        created_at: now().toISOString(),
+        ...fields,
+      };
       objects.set(where, [...(objects.get(where) ?? []), one]);
       return say(201, one);
     }
@@ -59,7 +67,6 @@ async function pages(mode: Mode, byId = false): Promise<Pages> {
   return server;
 }
 
-const now = (): string => new Date().toISOString();
 const posts = ({ requests }: Peer): number => requests.filter(({ method }) => method === "POST").length;
 
 const cases: [Kind, string, (at: number) => Props][] = [
