@@ -7,10 +7,10 @@ import { type Definition, inputMeta, nameOf, type Place, type Props } from "./de
 import { wireName } from "./field";
 import { type Claim, type Owner } from "./owners";
 import { type Requested, unseenMs } from "./run";
-import { type Session } from "./session";
+import { serviceNow, type Session } from "./session";
 import { fromWire } from "./state";
 import { UserError } from "./user-error";
-import { sameName, sameValue, timeOf } from "./values";
+import { sameName, sameValue } from "./values";
 
 /** How often to ask for what was created a moment ago. */
 const newEveryMs = 1_000;
@@ -163,18 +163,18 @@ export class Listed {
   /**
    * Whether an object exists. It is "gone" only after confirmation: by its state, or by two lists without it and an answer
    * 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
-   * @param createdAt when it was created, if that is known: what was created a moment ago may not be shown yet
+   * @param madeAt when it was made, as `madeAt` tells: what was made a moment ago may not be shown yet
    */
-  async find(id: string, maxAgeMs: number, createdAt?: unknown): Promise<Presence> {
+  async find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
     const { parent } = this.place;
     let listed: Listing;
     try {
       listed = await this.look(maxAgeMs);
     } catch (error) {
       // What it is in may not be known yet, either.
-      if (isApiError(error, "missing") && this.#isUnseen(createdAt)) {
+      if (isApiError(error, "missing") && this.#isUnseen(id, madeAt)) {
         await this.session.clock.sleep(newEveryMs);
-        return this.find(id, 0, createdAt);
+        return this.find(id, 0, madeAt);
       }
       // The list may be refused because its owner is gone, and the object with it.
       if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !parent) throw error;
@@ -189,7 +189,7 @@ export class Listed {
     while (!item) {
       listed = await this.look(0);
       item = within(listed);
-      if (item || !this.#isUnseen(createdAt)) break;
+      if (item || !this.#isUnseen(id, madeAt)) break;
       await this.session.clock.sleep(newEveryMs);
       item = await this.get(id);
     }
@@ -199,10 +199,10 @@ export class Listed {
   }
 
   /** Whether an object of that time may not be shown yet. */
-  #isUnseen(createdAt: unknown): boolean {
-    const { client, clock } = this.session;
-    const age = (client.http.serviceTime(clock.now()) ?? Date.now()) - (timeOf(createdAt) ?? -Infinity);
-    return Math.abs(age) < unseenMs; // the service tells its time in whole seconds
+  #isUnseen(id: string, madeAt = -Infinity): boolean {
+    const { session } = this;
+    if (session.run.isNew(session.clock, [id])) return true;
+    return Math.abs(serviceNow(session) - madeAt) < unseenMs; // the service tells its time in whole seconds
   }
 
   async #showsById(items: Identified[]): Promise<boolean> {

@@ -47,6 +47,9 @@ export function newSession(client: ConsortiumClient, given: Partial<Session> = {
   return { client, clock, say, run, createLog, progress, adoptAll: false, deadline: noDeadline, ...given };
 }
 
+/** The time by the service's clock, if it tells that, in ms since 1970. */
+export const serviceNow = ({ client, clock }: Session): number => client.http.serviceTime(clock.now()) ?? Date.now();
+
 /** The session of one verb, which must end within this time. */
 export function within(session: Session, ms: number): Session {
   const deadline: Deadline = { at: session.clock.now() + ms, limit: `${ms / 1000} s`, setting: "customTimeouts" };

@@ -3,7 +3,7 @@ import { type Identified } from "../api";
 import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
-import { isUnset, sameName, sameValue, secretPaths } from "./values";
+import { isUnset, sameName, sameValue, secretPaths, timeOf } from "./values";
 
 /*
  * The state of a resource keeps three values of each input apart: what the program asked for, what the service answered to that,
@@ -20,6 +20,8 @@ export interface Kept {
   asked?: Props;
   /** What the service answered, where the property shows something else. null: nothing. */
   answered?: Props;
+  /** When the stack made it, in ms since 1970 by the service's clock, where `createdAt` does not tell that. */
+  at?: number;
   /** Steps that were begun and are not finished, such as `restart`. */
   open?: readonly string[];
   /** Inputs that the service did not change in place when it was asked to: another change replaces the object. */
@@ -68,10 +70,18 @@ export interface Recorded {
   /** Inputs and outputs as the service showed them last. */
   shown: Props;
   how?: Kept["how"];
+  at?: number | undefined;
   open: readonly string[];
   refused: readonly string[];
   unclear: readonly string[];
 }
+
+/** When the object was made, in ms since 1970. undefined: nobody knows. */
+export const madeAt = ({ shown, at }: Pick<Recorded, "shown" | "at">): number | undefined =>
+  at ?? timeOf(shown.createdAt);
+
+/** How much the time that the stack measured may differ from the one that the service shows. */
+const sameTimeMs = 5_000;
 
 /** Whether the service shows it under its name. Otherwise only the program knows it. */
 export const isReadable = ({ programOnly, sentOnly, secret, elsewhere, parent }: FieldMeta): boolean =>
@@ -86,10 +96,10 @@ const impliedAsked = (definition: Definition, state: Props, key: string): unknow
 const written = (values: Props | undefined, key: string): boolean => values !== undefined && key in values;
 
 export function recorded(definition: Definition, state: Props): Recorded {
-  const { how, open = [], refused = [], unclear = [], ...kept } = keptIn(state);
+  const { how, at, open = [], refused = [], unclear = [], ...kept } = keptIn(state);
   const hidden = (state[hiddenKey] ?? {}) as Pick<Kept, "asked" | "answered">;
   const all = { asked: { ...kept.asked, ...hidden.asked }, answered: { ...kept.answered, ...hidden.answered } };
-  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, open, refused, unclear };
+  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear };
   for (const [key, value] of Object.entries(state)) if (!key.startsWith("__")) parts.shown[key] = value;
   for (const key of inputKeys(definition)) {
     parts.asked[key] = written(all.asked, key) ? (all.asked[key] ?? undefined) : impliedAsked(definition, state, key);
@@ -126,10 +136,12 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
   const { organizations, keys, provider, of, deployment } = keptIn(before);
-  const { how, open, refused, unclear } = parts;
+  const { how, at, open, refused, unclear } = parts;
+  const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
   const kept: Props = {
     version: stateVersion,
     how,
+    at: isTold ? undefined : at,
     ...visible,
     open: open.length > 0 ? open : undefined,
     refused: refused.length > 0 ? refused : undefined,

@@ -48,6 +48,9 @@ function plainName(value: unknown): unknown {
 /** Equal except for case and separators, which a service may change. */
 export const sameName = (a: unknown, b: unknown): boolean => sameValue(a, b) || sameValue(plainName(a), plainName(b));
 
+/** Whether every service writes the name like this: lower-case letters, digits, and single hyphens between them. */
+export const isPlainName = (name: unknown): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(String(name));
+
 /** How unknown values of a preview arrive, by type (Pulumi's wire format). Programs in Node.js send the first one for all. */
 const markers: ReadonlySet<unknown> = new Set([
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9", // text

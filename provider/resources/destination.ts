@@ -12,6 +12,7 @@ import {
   environmentId,
   idIn,
   idOf,
+  lowerCase,
   nameText,
   optionalText,
   parentId,
@@ -65,7 +66,7 @@ export const destination: Definition = {
     serviceType: field(
       parentId("the type of the service", 'give service: (the resource), or serviceType:, such as "documentstore"'),
       "Type of that service: `documentstore` or `dataexchange`.",
-      { replace: true, parent: "path" },
+      { replace: true, parent: "path", normal: lowerCase },
     ),
     // In a path, these two are folders.
     name: field(

@@ -173,9 +173,12 @@ export const nodes = (props: Props): Place => inEnvironment(props, paths.nodes);
 export const configurations = (props: Props): Place => inEnvironment(props, paths.configurations);
 export const services = (props: Props): Place => inEnvironment(props, paths.services);
 export const environmentZones = (props: Props): Place => inEnvironment(props, paths.zones);
+/** The normal form of what services write in one way or another, such as the names of clouds and their regions. */
+export const lowerCase = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
+
 export const destinations = (props: Props): Place => {
   const id = idIn(props, "serviceId");
-  const collection = paths.destinations(idIn(props, "serviceType"), id);
+  const collection = paths.destinations(String(lowerCase(idIn(props, "serviceType"))), id);
   return { collection, parent: { place: services(props), id } };
 };
 export const appcreds = (props: Props): Place => ({ ...inEnvironment(props, paths.appcreds), isUnlisted: true });

@@ -14,6 +14,7 @@ import {
   environmentId,
   environments,
   environmentZones,
+  lowerCase,
   nameText,
   nodes,
   optionalText,
@@ -24,9 +25,6 @@ import {
 
 const required = (what: string, example: string) =>
   requiredText(what, "it", example).max(256, `${what} must have at most 256 characters`);
-
-/** Clouds write their own names and those of their regions in one way or another. */
-const lowerCase = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
 
 const inputs = () => ({
   name: field(nameText("name"), "Name of the zone.", { default: "the name of the resource" }),

@@ -12,7 +12,7 @@ import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";
 import { type Session } from "../../provider/core/session";
-import { sameName } from "../../provider/core/values";
+import { isPlainName, sameName } from "../../provider/core/values";
 import { messageOf } from "../../provider/plain";
 import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
@@ -117,6 +117,10 @@ export async function ask<T>(
   }
 }
 
+/** Whether a service may show the name like this. */
+const mayShow = (shown: unknown, name: string | undefined): boolean =>
+  shown !== undefined && name !== undefined && !isPlainName(name) && sameName(shown, name);
+
 const givenName = (member: Member): string | undefined => member.text("name");
 const adoptedId = (member: Member): string | undefined => member.text("adopt");
 
@@ -141,6 +145,7 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
     isShared,
     (member, { props }) => props.name !== undefined && props.name === givenName(member),
     (member, { props }) => givenName(member) !== undefined && props.name === member.name,
+    (member, { props }) => mayShow(props.name, givenName(member)),
     (member) => givenName(member) === undefined && member.get("name") === unknown,
   ];
   const rest = [...existing];
@@ -172,5 +177,7 @@ export async function idOf(
       : await organization.list("environment", {
           consortiumId: await idOf(organization, stack, "Consortium", stack.key(member, "Consortium")),
         });
-  return siblings.find(({ props }) => props.name === givenName(member))?.id;
+  const name = givenName(member);
+  return (siblings.find(({ props }) => props.name === name) ?? siblings.find(({ props }) => mayShow(props.name, name)))
+    ?.id;
 }

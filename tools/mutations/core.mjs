@@ -223,7 +223,7 @@ export const coreRules = [
   {
     rule: "what was created a moment ago is not gone",
     file: "provider/core/collection.ts",
-    find: "Math.abs(age) < unseenMs",
+    find: "Math.abs(serviceNow(session) - madeAt) < unseenMs",
     put: "false",
     tests: "provider/stacks/own-knowledge.test.ts",
   },

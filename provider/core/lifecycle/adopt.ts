@@ -7,7 +7,7 @@ import { held, isNamesake } from "../owners";
 import { type Session } from "../session";
 import { isReadable, type Kept } from "../state";
 import { UserError } from "../user-error";
-import { isUnset, normalOf, sameName, sameValue } from "../values";
+import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
 import { change } from "./change";
@@ -111,9 +111,6 @@ async function namesakes(collection: Collection, inputs: Props, siblings: Identi
       `Nothing was created. If that is the one, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
   );
 }
-
-/** Whether every service writes the name like this: lower-case letters, digits, and single hyphens between them. */
-const isPlainName = (name: unknown): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(String(name));
 
 const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 

@@ -5,7 +5,7 @@ import { type Collection } from "../collection";
 import { identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
-import { isReadable, type Recorded, toBody } from "../state";
+import { isReadable, madeAt, type Recorded, toBody } from "../state";
 import { fieldsOf, isObject } from "../../plain";
 import { Unclear, UserError } from "../user-error";
 import { isUnset, sameValue } from "../values";
@@ -27,7 +27,7 @@ export interface Change {
   /** The inputs that are sent. */
   keys: readonly string[];
   /** What is known of it: members of an object that are no longer asked for have to go. */
-  before: Pick<Recorded, "asked" | "shown">;
+  before: Pick<Recorded, "asked" | "shown" | "at">;
 }
 
 /** The object does not exist any more. */
@@ -145,8 +145,8 @@ function takenBack({ collection, what, inputs, keys }: Change, error: unknown): 
   );
 }
 
-async function unchanged({ collection, id, what, keys }: Change, reason: string): Promise<UserError> {
-  if ((await collection.find(id, 0)) === "gone")
+async function unchanged({ collection, id, what, keys, before }: Change, reason: string): Promise<UserError> {
+  if ((await collection.find(id, 0, madeAt(before))) === "gone")
     return new Gone(
       `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
     );

@@ -18,9 +18,9 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
   const identity = identityOf(definition, inputs);
   if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
   const interrupted = createLog.interrupted(path, identity);
-  for (const { id } of interrupted) {
+  for (const { id, at, serviceAt = at } of interrupted) {
     if (id === undefined || createLog.isHeld(collection.pathOf(id)) || isTaken(collection, id)) continue;
-    const found = await collection.find(id, 0);
+    const found = await collection.find(id, 0, serviceAt);
     if (typeof found === "object") return found.item;
   }
   const { settings } = session.client.http;

@@ -2,6 +2,7 @@ import { type Identified, isApiError, PartialList } from "../../api";
 import { conflictOf } from "../../api/conflict";
 import { type Collection, Listed } from "../collection";
 import { identityOf, inputKeys, inputMeta, type Made, type Props } from "../definition";
+import { serviceNow } from "../session";
 import { type Recorded } from "../state";
 import { UserError } from "../user-error";
 import { normalOf } from "../values";
@@ -26,13 +27,14 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
     const adopted = existing && (await adopt(collection, inputs, existing));
     const object = existing?.item ?? (await createNew(collection, inputs, siblings));
     const { session, definition } = collection;
+    const at = existing ? undefined : serviceNow(session);
     collection.recordMade(object);
     session.run.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
     const shown = { ...collection.shown(object), ...definition.shownOnce?.(object), ...adopted?.shown };
     const { open = [] } = adopted ?? {};
     const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
     const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
-    const parts: Recorded = { asked, answered: shown, shown, how: existing?.how, open, refused: [], unclear: [] };
+    const parts: Recorded = { asked, answered: shown, shown, how: existing?.how, at, open, refused: [], unclear: [] };
     const ready = await restarted(collection, object.id, parts, inputs);
     const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
     return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
@@ -48,7 +50,7 @@ async function createNew(
   const { session, definition } = collection;
   await definition.prepare?.(session.client, inputs);
   const object = await logged(collection, inputs, siblings).catch((error: unknown) => {
-    throw besideOld(collection, inputs, siblings, error) ?? atLimit(collection, inputs, siblings, error);
+    throw taken(collection, inputs, siblings, error) ?? atLimit(collection, inputs, siblings, error);
   });
   collection.recordMade(object);
   session.run.createdAt.set(object.id, session.clock.now());
@@ -58,25 +60,54 @@ async function createNew(
   return object;
 }
 
-/** What others name by its id is made before the old one goes, which a service may not allow. */
-function besideOld(
+/** Why a service may refuse the name, where that is no other resource's: what a replacement is made beside, or what a run has left. */
+function taken(
   collection: Collection,
   inputs: Props,
   siblings: Identified[] = [],
   error: unknown,
 ): UserError | undefined {
   if (!isApiError(error)) return undefined;
+  const { definition } = collection;
   const why = conflictOf(error);
   if (why !== "name" && !(why === undefined && isApiError(error, "conflict"))) return undefined;
-  const old = collection.namesakes(inputs, siblings).find(({ id }) => collection.isGivenUp(id));
-  return (
-    old &&
-    new UserError(
-      `${collection.nameOf(inputs)}: ${error.call}: ${error.errorMessage} It replaces ${old.id}, and a service may take no second one beside ` +
-        "that. Set the resource option deleteBeforeReplace: true, and run `pulumi up` again: then the old one goes first.",
-    )
+  const refusal = `${collection.nameOf(inputs)}: ${error.call}: ${error.errorMessage}`;
+  const { others, current } = definition.naming
+    ? { others: [], current: collection.namesakes(inputs, siblings).find(({ id }) => collection.isGivenUp(id)) }
+    : twinsIn(collection, inputs, siblings);
+  if (current)
+    return new UserError(
+      `${refusal} It replaces ${current.id}, and a service may take no second one beside that. Set the resource option ` +
+        "deleteBeforeReplace: true, and run `pulumi up` again: then the old one goes first.",
+    );
+  if (definition.naming || (others.length === 0 && why !== "name")) return undefined;
+  const ids = others.map(({ id }) => id);
+  return new UserError(
+    others.length === 0
+      ? `${refusal} Choose another name.`
+      : `${refusal} There is ${ids.join(" and ")} with the same member and name. ${leftBehind(ids)} Otherwise choose another name.`,
   );
 }
+
+/**
+ * What was made before for the same thing, where nothing tells siblings apart: `current` is what this resource replaces.
+ * With `--replace`, the engine does not show which one that is, so it is any of them.
+ */
+function twinsIn(
+  collection: Collection,
+  inputs: Props,
+  siblings: Identified[],
+): { others: Identified[]; current?: Identified | undefined } {
+  const { owners } = collection.session.run;
+  const all = siblings.filter((item) => !collection.isMade(item.id) && isTwin(collection, item, inputs));
+  if (owners.replacesUnknown(collection.session.owner)) return { others: [], current: all[0] };
+  const others = all.filter(({ id }) => !collection.isOfStack(id));
+  return { others, current: all.find(({ id }) => collection.isGivenUp(id)) };
+}
+
+const leftBehind = (ids: readonly string[]): string =>
+  "If a run that failed or was killed left it behind, and nothing uses it: " +
+  `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
 
 /** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
 function atLimit(collection: Collection, inputs: Props, siblings: Identified[] = [], error: unknown): unknown {
@@ -133,12 +164,10 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
 function nameLeftovers(collection: Collection, inputs: Props, siblings: Identified[] = []): void {
   const { session, definition } = collection;
   if (definition.naming) return;
-  const others = siblings.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id));
-  const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
+  const ids = twinsIn(collection, inputs, siblings).others.map(({ id }) => id);
   if (ids.length === 0) return;
   session.say(
     `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} with the same member and name, which this stack does not ` +
-      "know as its own. Its password cannot be read again, so a new one was made. If a run that failed or was killed left it behind, and " +
-      `nothing uses it: npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`,
+      `know as its own. Its password cannot be read again, so a new one was made. ${leftBehind(ids)}`,
   );
 }

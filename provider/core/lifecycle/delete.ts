@@ -5,7 +5,7 @@ import { conditionOf, isGone } from "../../api/states";
 import { type Collection, Listed } from "../collection";
 import { type Props, type User } from "../definition";
 import { type Session } from "../session";
-import { isAdoptedShared, keptIn } from "../state";
+import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
 
@@ -108,16 +108,18 @@ class Deletion {
   /** Why it stays. */
   left: string | undefined;
   readonly #start: number;
+  readonly #madeAt: number | undefined;
   #answer: Answer | undefined;
   #over: (() => void) | undefined;
 
   constructor(
     private readonly collection: Collection,
     private readonly id: string,
-    private readonly state: Props,
+    state: Props,
     private readonly what: string,
   ) {
     this.#start = collection.session.clock.now();
+    this.#madeAt = madeAt(recorded(collection.definition, state));
   }
 
   /** Call when the deletion is over, however it ended. */
@@ -127,7 +129,8 @@ class Deletion {
 
   async look(): Promise<Look<undefined>> {
     const { collection, id, what } = this;
-    if (this.#answer === undefined || typeof this.#answer === "object") this.#answer = await send(collection, what, id);
+    if (this.#answer === undefined || typeof this.#answer === "object")
+      this.#answer = await send(collection, what, id, this.#madeAt);
     const answer = this.#answer;
     if (typeof answer === "object" && "refused" in answer) return this.#refused(answer.refused);
     this.#over ??= collection.session.run.deleting(collection.session.clock);
@@ -173,7 +176,7 @@ class Deletion {
   /** A service that does not know the object is believed only if the lists agree: a wrong address answers the same. */
   async #unknown(): Promise<Look<undefined>> {
     const { collection, id, what } = this;
-    if (typeof (await collection.find(id, 0, this.state.createdAt)) === "string") return { done: undefined };
+    if (typeof (await collection.find(id, 0, this.#madeAt)) === "string") return { done: undefined };
     this.#answer = undefined; // it may have been too new for the service to know it
     if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
     throw new NotDeleted(
@@ -183,7 +186,7 @@ class Deletion {
   }
 }
 
-async function send(collection: Collection, what: string, id: string): Promise<Answer> {
+async function send(collection: Collection, what: string, id: string, at: number | undefined): Promise<Answer> {
   try {
     const body = await collection.session.client.delete(collection.pathOf(id));
     return typeof body === "object" && body !== null && isGone(body) ? "gone" : "going";
@@ -197,7 +200,7 @@ async function send(collection: Collection, what: string, id: string): Promise<A
       throw new NotDeleted(`${what} cannot be deleted through this service (${error.message}) ${next}`);
     }
     if (!isApiError(error, "denied") || error.status !== 403) throw error;
-    return refusedKey(collection, what, id, error);
+    return refusedKey(collection, what, id, at, error);
   }
 }
 
@@ -209,9 +212,15 @@ function left(session: Session, what: string, goes: string, { errorMessage }: Ap
 }
 
 /** A 403 may not be about the key: the object may be gone already, or go with its parent. */
-async function refusedKey(collection: Collection, what: string, id: string, error: ApiError): Promise<Answer> {
+async function refusedKey(
+  collection: Collection,
+  what: string,
+  id: string,
+  at: number | undefined,
+  error: ApiError,
+): Promise<Answer> {
   const { session, definition } = collection;
-  const presence = await collection.find(id, 0);
+  const presence = await collection.find(id, 0, at);
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
   const owner = await collection.owner(parentAgeMs);

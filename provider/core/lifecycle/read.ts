@@ -3,7 +3,7 @@ import { conditionOf, isGoing } from "../../api/states";
 import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props } from "../definition";
 import { answeredBefore } from "../legacy";
-import { isRecorded, type Kept, type Recorded, recorded, stateOf } from "../state";
+import { isRecorded, type Kept, madeAt, type Recorded, recorded, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { UserError } from "../user-error";
 import { isUnset, sameName } from "../values";
@@ -14,7 +14,8 @@ const readAgeMs = 10_000;
 /** The current state. undefined: the object is confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
   const { session, definition, place } = collection;
-  const presence = await collection.find(id, readAgeMs, state.createdAt).catch(async (error: unknown) => {
+  const before = recorded(definition, state);
+  const presence = await collection.find(id, readAgeMs, madeAt(before)).catch(async (error: unknown) => {
     if (!(await isSilent(collection, error))) throw error;
     session.say(
       `Warning: ${collection.nameOf(state)} (${id}): is kept as it was, because it cannot be read: ${messageOf(error)}`,
@@ -22,13 +23,12 @@ export async function read(collection: Collection, id: string, state: Props): Pr
     return "silent" as const;
   });
   if (presence === "unlistable" || presence === "silent") {
-    if (place.isUnlisted || presence === "silent") return stateOf(definition, recorded(definition, state), state);
+    if (place.isUnlisted || presence === "silent") return stateOf(definition, before, state);
     throw new UserError(
       `${collection.nameOf(state)} (${id}): the service does not list ${collection.path}, so its state cannot be read.`,
     );
   }
   if (presence === "gone" || isGoing(presence.item)) return undefined;
-  const before = recorded(definition, state);
   const now = looked(collection, state, before, collection.shown(presence.item));
   const { details } = definition;
   // Request details only if they are unknown, or if the object changed.

@@ -3,6 +3,7 @@ import { briefly } from "../../api/api-error";
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
 import { messageOf } from "../../plain";
+import { madeAt, type Recorded } from "../state";
 import { Unclear, UserError } from "../user-error";
 import { isUnset } from "../values";
 
@@ -27,7 +28,13 @@ export async function regenerated(
  * @returns what is shown of it then
  * @throws UserError with what is possible instead
  */
-export async function regenerate(collection: Collection, id: string, key: string, state: Props): Promise<Props> {
+export async function regenerate(
+  collection: Collection,
+  id: string,
+  key: string,
+  before: Pick<Recorded, "shown" | "at">,
+): Promise<Props> {
+  const { shown: state } = before;
   const { definition } = collection;
   const what = `${collection.nameOf(state)} (${id})`;
   const username = isUnset(state.username) ? {} : { username: state.username };
@@ -35,7 +42,8 @@ export async function regenerate(collection: Collection, id: string, key: string
   try {
     made = await regenerated(collection, id, username);
   } catch (error) {
-    if (isApiError(error, "missing", "unsupported")) throw await impossible(collection, id, key, state, briefly(error));
+    if (isApiError(error, "missing", "unsupported"))
+      throw await impossible(collection, id, key, before, briefly(error));
     if (!isApiError(error) || !error.unclear) throw error;
     throw new Unclear(new UserError(`${what}: ${messageOf(error)} ${unclear}`));
   }
@@ -50,11 +58,11 @@ async function impossible(
   collection: Collection,
   id: string,
   key: string,
-  state: Props,
+  before: Pick<Recorded, "shown" | "at">,
   why: string,
 ): Promise<UserError> {
-  const what = `${collection.nameOf(state)} (${id})`;
-  if ((await collection.find(id, 0)) === "gone")
+  const what = `${collection.nameOf(before.shown)} (${id})`;
+  if ((await collection.find(id, 0, madeAt(before))) === "gone")
     return new UserError(
       `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
     );

@@ -25,7 +25,7 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   const key = regenerating(definition, before, news);
   if (key === undefined) return updateFrom(collection, id, olds, news, before);
   const others = before.unclear.filter((one) => one !== key);
-  const shown = await regenerate(collection, id, key, before.shown).catch((error: unknown) => {
+  const shown = await regenerate(collection, id, key, before).catch((error: unknown) => {
     if (!(error instanceof Unclear)) throw error;
     throw new Incomplete(id, stateOf(definition, { ...before, unclear: [...others, key] }, olds), error);
   });
