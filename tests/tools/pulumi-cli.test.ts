@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { cacheRoot, needsLanguages, pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { isOlder } from "../../tools/lib/node-version.mjs";
+import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
 import { companions, Sandbox } from "./sandbox";
 
 const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;
@@ -162,6 +163,45 @@ describe("a build with Go", () => {
     sandbox.go({ build: 'echo "no space left on device" >&2; exit 1' });
     await expect(resolve()).rejects.toThrow(/Go could not build pulumi; its last words were:\nno space left on device/);
     expect(sandbox.cached()).toEqual([]);
+  });
+});
+
+describe("with language hosts", () => {
+  test("a pulumi on PATH that has them is used, and nothing is built; one that lacks a host, for Node.js alone", async () => {
+    const command = sandbox.pulumi("bin", "v3.220.0", languageHosts);
+    expect((await resolve({ languages: true })).command).toBe(command);
+    expect(sandbox.calls()).toEqual(["pulumi version"]);
+    rmSync(sandbox.path("bin", "pulumi-language-yaml"));
+    sandbox.go();
+    sandbox.sdkModule();
+    expect((await resolve()).command).toBe(command);
+    expect(sandbox.said).toEqual([]);
+    expect((await resolve({ languages: true })).command).toContain(sandbox.cache);
+    expect(sandbox.said[0]).toContain("is not used: there is no pulumi-language-yaml beside it or on PATH");
+  });
+
+  test("a copy in the cache that came with them is used as it is", async () => {
+    const command = sandbox.pulumi(join("cache", copy, "bin"), "v3.220.0", languageHosts);
+    expect((await resolve({ languages: true })).command).toBe(command);
+    expect(sandbox.calls()).toEqual([]);
+  });
+
+  test("they are built beside a copy without them, once, and only when they are asked for", async () => {
+    sandbox.pulumi(join("cache", copy, "bin"));
+    sandbox.go();
+    sandbox.sdkModule();
+    await resolve();
+    expect(builds()).toBe(0);
+    const { command, env } = await resolve({ languages: true });
+    const bin = dirname(command);
+    expect(env.PATH.startsWith(bin)).toBe(true);
+    expect(readdirSync(bin)).toEqual(expect.arrayContaining(["pulumi", ...companions, ...languageHosts]));
+    expect(existsSync(join(bin, "..", "released", "pulumi-language-python-exec"))).toBe(true);
+    expect(builds()).toBe(2);
+    expect(sandbox.said.join("\n")).toMatch(/Building the language hosts .* once for this user[^]* is in .* now/);
+    expect((await resolve({ languages: true })).command).toBe(command);
+    expect(builds()).toBe(2);
+    expect((await resolve()).command).toBe(sandbox.path("cache", copy, "bin", "pulumi"));
   });
 });
 
