@@ -25,9 +25,9 @@ async function only(pattern: RegExp, options: Parameters<Usable["wrong"]>[0] = {
 }
 
 describe("a network that applications can use", () => {
-  test("is found to be one, 20 times in a row", async () => {
-    for (let time = 1; time <= 20; time++) expect({ time, wrong: told(await w.wrong()) }).toEqual({ time, wrong: [] });
+  test("is found to be one (whenever it is looked at: healthy.test.ts)", async () => {
     const all = await w.look();
+    expect(told(all.filter(({ outcome }) => outcome !== "ok"))).toEqual([]);
     expect(new Set(all.map(({ check }) => check))).toEqual(
       new Set([
         ...[
@@ -80,17 +80,6 @@ describe("a network that applications can use", () => {
     w.service.store.services.setState(id, "stopped");
     await only(/^service started: documents: its state is stopped$/);
     await w.send("DELETE", `${path}/${id}`);
-  });
-
-  test("a node whose state the specification does not name is taken as the provider takes it", async () => {
-    w.service.store.nodes.setState(w.nodes[1]!, "running");
-    const all = await w.look();
-    w.service.store.nodes.setState(w.nodes[1]!, "started");
-    const [first, next] = all.filter(({ subject }) => subject.id === w.nodes[1]);
-    expect([first, next]).toMatchObject([
-      { check: "node started", outcome: "ok", text: "it is running" },
-      { check: "node reachable", outcome: "failed" }, // asked: of this service only started ones have an address
-    ]);
   });
 
   test("a wrong credential", async () => {
