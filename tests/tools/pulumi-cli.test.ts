@@ -7,10 +7,18 @@ import { companions, Sandbox } from "./sandbox";
 
 const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;
 let sandbox: Sandbox;
-beforeEach(() => (sandbox = new Sandbox()));
+const { env } = process;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  process.env = sandbox.env;
+  jest.spyOn(process.stderr, "write").mockImplementation((text) => sandbox.said.push(String(text).trimEnd()) > 0);
+});
+afterEach(() => {
+  process.env = env;
+  jest.restoreAllMocks();
+});
 
-const offline = { canDownload: () => Promise.resolve(false) };
-const resolve = (options = {}) => pulumiCli({ env: sandbox.env, log: sandbox.log, ...offline, ...options });
+const resolve = (options = {}) => pulumiCli({ canDownload: () => Promise.resolve(false), ...options });
 const builds = () => sandbox.calls().filter((call) => call === "go build").length;
 
 describe("a pulumi on PATH", () => {
@@ -210,9 +218,9 @@ test.each([
   [{ XDG_CACHE_HOME: "/x" }, "darwin", "/x/pulumi-consortium"],
   [{}, "linux", "/home/me/.cache/pulumi-consortium"],
   [{}, "darwin", "/home/me/Library/Caches/pulumi-consortium"],
-  [{ LOCALAPPDATA: "/l" }, "win32", "/l/pulumi-consortium"],
-] as const)("the cache with %j on %s is %s", (env, platform, expected) => {
-  expect(cacheRoot(env, platform, "/home/me")).toBe(expected);
+] as const)("the cache with %j on %s is %s", (given, platform, expected) => {
+  process.env = given;
+  expect(cacheRoot(platform, "/home/me")).toBe(expected);
 });
 
 test.each([
