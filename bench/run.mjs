@@ -7,7 +7,7 @@
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
-import { build, installPackages } from "../tools/lib/prepare.mjs";
+import { prepare } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
@@ -34,8 +34,7 @@ await runMain("bench", async () => {
   const numbers = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]));
   const wrong = Object.keys(numbers).find((name) => !(Number(numbers[name]) > 0));
   if (wrong) throw new UserError(`--${wrong} must be a number above 0.`);
-  await installPackages();
-  await build();
+  await prepare();
   const cli = await pulumiCli();
   /** @type {typeof import("../service/index.js")} */
   const module = await import("pulumi-consortium/service");

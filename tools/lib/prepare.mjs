@@ -122,6 +122,11 @@ export const bundle = made(
   () => compiled("tools/plugin.mjs"),
 );
 
+/** All that a program on the real CLI needs. */
+export async function prepare() {
+  for (const work of [installPackages, build, bundle]) await work();
+}
+
 /**
  * @param {string[]} paths files and folders
  * @param {string} [folder] that they are in
