@@ -177,7 +177,7 @@ export const roomRules = [
       "",
     ],
   }),
-  ...rulesOf("inventory/tethers.ts", "console/live.test.ts", {
+  ...rulesOf("inventory/tethers.ts", "console/observer.test.ts", {
     "a pin is looked for on the chain that it names": ["(pinned === network ? targetUrl : undefined)", "targetUrl"],
   }),
   ...rulesOf("observe/check/checks.ts", "observe/checks.test.ts", {
