@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { NetworkView } from "../../console/protocol";
 import { build, start } from "../service/helpers";
+import { json, type Peer, peer } from "../support/peer";
 import { consoleOf, countCalls, signIn, TestPage } from "./support";
 
 /** Until a condition holds; it fails after ten seconds. */
@@ -95,3 +96,21 @@ test("a service that does not answer is said so, and looked at less often", asyn
   await console.close(); // does not wait for those who look
   await end;
 }, 30_000);
+
+test("of another service than the embedded one, the network is shown, and nothing that only that one has", async () => {
+  const api: Peer = await peer((response, seen, socket) => {
+    const isList = api.requests[seen - 1]!.url.endsWith("/consortia");
+    json(isList ? 200 : 404, isList ? [] : {})(response, seen, socket);
+  });
+  const console = await consoleOf({ baseUrl: api.baseUrl, apiKey: "key" });
+  const page = new TestPage(await signIn(console));
+  await page.answered();
+  page.watch("network", "keys");
+  await until(() => page.shown.size === 2);
+  expect(page.shown.get("network")!.value).toMatchObject({
+    embedded: false,
+    mayChange: false,
+    model: { consortia: [] },
+  });
+  expect(page.shown.get("keys")!.problem).toBe("There is nothing to look at under keys.");
+});

@@ -82,6 +82,17 @@ describe("a network that applications can use", () => {
     await w.send("DELETE", `${path}/${id}`);
   });
 
+  test("a node whose state the specification does not name is taken as the provider takes it", async () => {
+    w.service.store.nodes.setState(w.nodes[1]!, "running");
+    const all = await w.look();
+    w.service.store.nodes.setState(w.nodes[1]!, "started");
+    const [first, next] = all.filter(({ subject }) => subject.id === w.nodes[1]);
+    expect([first, next]).toMatchObject([
+      { check: "node started", outcome: "ok", text: "it is running" },
+      { check: "node reachable", outcome: "failed" }, // asked: of this service only started ones have an address
+    ]);
+  });
+
   test("a wrong credential", async () => {
     const credentials = [{ ...w.credentials[0]!, password: "wrong" }, w.credentials[1]!];
     await only(

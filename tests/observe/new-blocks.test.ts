@@ -47,8 +47,8 @@ describe("a transaction that the check sends to a node", () => {
       if (method === "eth_sendTransaction") transactions.push(params[0]);
       const usual: typeof answers = {
         eth_chainId: () => "0x1",
-        eth_blockNumber: () => "0x0",
-        eth_getBlockByNumber: () => null,
+        eth_blockNumber: () => "0x3",
+        eth_getBlockByNumber: () => null, // it does not show them
         eth_accounts: () => ["0xa"],
         eth_sendTransaction: () => hash,
         eth_getTransactionReceipt: () => ({ blockNumber: "0x1" }),
