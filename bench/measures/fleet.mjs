@@ -120,7 +120,7 @@ const byFleet = (tools, jobs, parallel) =>
     const command = [join(root, "dist/cli/consortium.js"), ...args];
     const child = spawn(process.execPath, command, { cwd: folder, env: { ...env, ...keys } });
     const { code, text, ms, peak } = await watched(child);
-    const created = /"created": (\d+)/.exec(text)?.[1];
+    const created = [...text.matchAll(/"created": (\d+)/g)].at(-1)?.[1]; // the total comes last
     if (code !== 0 || Number(created) !== objectsPerStack * jobs.length)
       throw new UserError(`The fleet created ${created} objects: ${text.slice(-3000)}`);
     return { ms, peak };
