@@ -6,7 +6,7 @@
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
-import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
+import { prepare } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
@@ -73,9 +73,7 @@ function options() {
 
 await runMain("bench/reliability", async () => {
   const { sample, only, chosen } = options();
-  await installPackages();
-  await build();
-  await bundle();
+  await prepare();
   const cli = await pulumiCli();
   /** @type {typeof import("../service/index.js")} */
   const module = await import("pulumi-consortium/service");

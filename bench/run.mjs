@@ -2,25 +2,22 @@
 /**
  * npm run bench [-- NAME… OPTIONS]: measures, each beside its baseline in the same run, through the real CLI on the embedded service.
  * Without a name, it takes the usual ones, and writes the table of docs/maintainers/performance.md. Exit code 1 if a target is missed.
- *   --rounds N              preview: 7, or more; fleet: 3
- *   --stacks N --width N    fleet: stacks, and how many at once, compared with xargs. Default: 20, 4
- *   --large N --parallel N  fleet: the same for its memory. Default: 50, 8
+ *   --rounds N   preview: 7, or more; fleet: 3
+ *   --stacks N   fleet: how many are compared with xargs. Default: 20
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
-import { build, installPackages } from "../tools/lib/prepare.mjs";
+import { prepare } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
 /** Measure → its file in bench/measures. */
-const files = { waiting: "requests", reading: "requests", preview: "preview", fleet: "fleet", callers: "callers" };
+const files = { waiting: "requests", reading: "requests", preview: "preview", fleet: "fleet" };
 /** Those in the table of docs/maintainers/performance.md; the usual ones. */
 const published = ["waiting", "reading"];
 const usual = [...published, "preview"];
-const options = Object.fromEntries(
-  ["rounds", "stacks", "large", "parallel", "width"].map((name) => [name, { type: /** @type {const} */ ("string") }]),
-);
+const options = /** @type {const} */ ({ rounds: { type: "string" }, stacks: { type: "string" } });
 
 /** @param {import("./lib/stack.mjs").Row[]} rows */
 const tableOf = (rows) =>
@@ -37,8 +34,7 @@ await runMain("bench", async () => {
   const numbers = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]));
   const wrong = Object.keys(numbers).find((name) => !(Number(numbers[name]) > 0));
   if (wrong) throw new UserError(`--${wrong} must be a number above 0.`);
-  await installPackages();
-  await build();
+  await prepare();
   const cli = await pulumiCli();
   /** @type {typeof import("../service/index.js")} */
   const module = await import("pulumi-consortium/service");
@@ -50,9 +46,7 @@ await runMain("bench", async () => {
     log(`Measuring ${name} …`);
     /** @type {Record<string, import("./lib/stack.mjs").Measure>} */
     const { [name]: measure } = await import(`./measures/${files[/** @type {keyof typeof files} */ (name)]}.mjs`);
-    const result = await measure?.(tools);
-    rows.set(name, result?.rows ?? []);
-    if (result?.details) console.log(`${result.details}\n`);
+    rows.set(name, (await measure?.(tools)) ?? []);
   }
   console.log(`${measured}\n\n${tableOf([...rows.values()].flat())}`);
   if (asked.length === 0) {

@@ -26,7 +26,6 @@ interface Flags {
   tether: string[];
   stack?: string;
   live?: boolean;
-  network?: string;
   plan?: string;
 }
 
@@ -35,9 +34,8 @@ export function define(command: Command): void {
     .argument("[file]", "map this network file (default: the organization, as the service shows it)")
     .addOption(new Option("--format <format>", "what to write").choices(Object.keys(formats)).default("svg"))
     .option("--output <file>", "write to this file (default: standard output)")
-    .addOption(new Option("--stack <name>", "map the state of a stack of the Pulumi project in this folder"))
+    .option("--stack <name>", "map the state of a stack of the Pulumi project in this folder")
     .option("--live", "with --stack: map the service, and mark what the stack manages and what drifted")
-    .addOption(new Option("--network <file>", "the same as [file]").conflicts(["stack", "plan"]))
     .addOption(
       new Option("--plan <file>", "map the JSON of pulumi preview --json (-: standard input)").conflicts("stack"),
     )
@@ -52,15 +50,15 @@ export function define(command: Command): void {
         `a secret.\n${connectionHelp}`,
     )
     .action((file: string | undefined, flags: Flags) => {
-      if (file !== undefined && (flags.network ?? flags.stack ?? flags.plan) !== undefined)
-        command.error("error: a network file cannot be used with --network, --stack or --plan");
-      return map({ ...flags, network: file ?? flags.network }, command);
+      if (file !== undefined && (flags.stack ?? flags.plan) !== undefined)
+        command.error("error: a network file cannot be used with --stack or --plan");
+      return map(file, flags, command);
     });
 }
 
-async function map(flags: Flags, command: Command): Promise<void> {
+async function map(file: string | undefined, flags: Flags, command: Command): Promise<void> {
   if (flags.live && flags.stack === undefined) command.error("error: --live needs --stack");
-  const model = await modelFor(flags).catch((error: unknown) => {
+  const model = await modelFor(file, flags).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;
     fail(error, couldNotSee);
   });
@@ -70,8 +68,11 @@ async function map(flags: Flags, command: Command): Promise<void> {
   else replaceFile(flags.output, text);
 }
 
-async function modelFor({ consortium, tether, stack, live, network, plan }: Flags): Promise<NetworkModel> {
-  if (network !== undefined) return (await import("../inventory/file.js")).modelOfNetworkFile(network);
+async function modelFor(
+  file: string | undefined,
+  { consortium, tether, stack, live, plan }: Flags,
+): Promise<NetworkModel> {
+  if (file !== undefined) return (await import("../inventory/file.js")).modelOfNetworkFile(file);
   if (plan !== undefined) return modelOfPlan(readPlan(textOf(plan), planName(plan)));
   const what = `The stack ${stack}`;
   const document = stack === undefined ? undefined : await exportStack(stack);

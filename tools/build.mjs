@@ -4,4 +4,4 @@ import "./lib/node-version.mjs";
 import { build } from "./lib/prepare.mjs";
 import { runMain } from "./lib/terminal.mjs";
 
-await runMain("npm run build", () => build());
+await runMain("npm run build", build);

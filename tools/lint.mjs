@@ -48,8 +48,8 @@ const checks = [
 await close(async () => {
   const prepared = await runChecks(
     [
-      { name: "packages", work: () => installPackages() },
-      { name: "build", work: () => build() },
+      { name: "packages", work: installPackages },
+      { name: "build", work: build },
     ],
     1,
   );

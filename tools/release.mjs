@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/nodes.mjs";
-import { build, bundle, installPackages, npmPackages, root, step } from "./lib/prepare.mjs";
+import { npmPackages, prepare, root, step } from "./lib/prepare.mjs";
 import { billOf } from "./lib/materials.mjs";
 import { run, succeed } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
@@ -149,9 +149,7 @@ await runMain("release", async () => {
     );
     return problems.length > 0 ? 1 : 0;
   }
-  await installPackages();
-  await build();
-  await bundle();
+  await prepare();
   rmSync(out, { recursive: true, force: true });
   const folders = Object.fromEntries(
     ["npm", "plugin", "python", "registry", "sbom"].map((name) => [name, join(out, name)]),

@@ -37,9 +37,9 @@ await close(async () => {
   const rest = process.argv.slice(2).filter((word) => !names.includes(word));
   const built = await runChecks(
     [
-      { name: "packages", work: () => installPackages() },
-      { name: "build", work: () => build() },
-      { name: "provider plugin", work: () => bundle() },
+      { name: "packages", work: installPackages },
+      { name: "build", work: build },
+      { name: "provider plugin", work: bundle },
     ],
     1,
   );

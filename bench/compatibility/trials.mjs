@@ -140,20 +140,22 @@ async function install(folder, { node, sdk, kind, installer }, tarball, files) {
   await succeed(join(folder, "node_modules/.bin/esbuild"), bundle, { cwd: folder, env: onNode(node, process.env) });
 }
 
-/** A small network. @param {string} description */
+/** A small network on a provider of its own, and a lookup. @param {string} description */
 const body = (description) => `
-const consortium = new Consortium("trade", { description: "${description}" });
-const environment = new Environment("ledger", { consortium, provider: "geth", consensusType: "poa" });
-const membership = new Membership("harbour", { consortium });
-const node = new Node("harbour-1", { environment, membership });
-const credential = new AppCred("harbour-app", { environment, membership });
+const own = { provider: new Provider("own", { apiKey: String(process.env.CONSORTIUM_API_KEY) }) };
+const consortium = new Consortium("trade", { description: "${description}" }, own);
+const environment = new Environment("ledger", { consortium, provider: "geth", consensusType: "poa" }, own);
+const membership = new Membership("harbour", { consortium }, own);
+const node = new Node("harbour-1", { environment, membership }, own);
+const credential = new AppCred("harbour-app", { environment, membership }, own);
+const seen = getConsortiaOutput({}, { ...own, dependsOn: consortium }).apply((all) => all.map(({ name }) => name));
 `;
-const names = "AppCred, Consortium, Environment, Membership, Node";
+const names = "AppCred, Consortium, Environment, getConsortiaOutput, Membership, Node, Provider";
 
 /** @param {Kind} kind @param {string} description @returns {Record<string, string>} */
 function program(kind, description) {
-  const imported = `import { ${names} } from "pulumi-consortium";${body(description)}export const url = node.urls.rpc;\n`;
-  const required = `const { ${names} } = require("pulumi-consortium");${body(description)}exports.url = node.urls.rpc;\n`;
+  const imported = `import { ${names} } from "pulumi-consortium";${body(description)}export const url = node.urls.rpc;\nexport { seen };\n`;
+  const required = `const { ${names} } = require("pulumi-consortium");${body(description)}exports.url = node.urls.rpc;\nexports.seen = seen;\n`;
   if (kind === "ESM") return { "index.js": imported };
   if (kind === "esbuild bundle") return { "program.js": required };
   if (kind === "CommonJS") return { "index.js": required };
@@ -198,19 +200,21 @@ export async function live(trial, { cli, tarball, folder: parent }) {
     await install(folder, trial, tarball, { ...project, ...program(kind, "first") });
     await stack.ok(["stack", "init", "test"]);
     const up = ["up", "--yes", "--skip-preview"];
-    expectIn((await stack.ok(up)).text, /\+ 6 created/, "up");
-    expectIn((await stack.ok(["preview", "--expect-no-changes"])).text, /6 unchanged/, "unchanged");
+    const made = (await stack.ok(up)).text;
+    expectIn(made, /\+ 7 created/, "up");
+    expectIn(made, /seen *: \[\s*(\[0\]: )?"trade"/, "lookup");
+    expectIn((await stack.ok(["preview", "--expect-no-changes"])).text, /7 unchanged/, "unchanged");
     if (kind === "CommonJS") {
       write(program(kind, "second"));
       const pack = join(folder, "node_modules/pulumi-consortium/policy-pack");
       const { text } = await stack.ok([...up, "--policy-pack", pack]);
       expectIn(text, /1 updated/, "change");
       expectIn(text, /Policies:/, "policy pack");
-      expectIn((await stack.ok(["refresh", "--yes", "--skip-preview"])).text, /6 unchanged/, "refresh");
+      expectIn((await stack.ok(["refresh", "--yes", "--skip-preview"])).text, /7 unchanged/, "refresh");
       write({ "mocks.cjs": mocks });
       expectIn(await succeed("node", ["mocks.cjs"], { cwd: folder, env }), /mocked:c-id/, "mocks");
     }
-    expectIn((await stack.ok(["destroy", "--yes", "--skip-preview"])).text, /6 deleted/, "destroy");
+    expectIn((await stack.ok(["destroy", "--yes", "--skip-preview"])).text, /7 deleted/, "destroy");
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

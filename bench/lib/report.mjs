@@ -28,7 +28,7 @@ export const bounded = (measure, value, { most, of, measured = String(value) }) 
   measure,
   measured,
   met: value <= most,
-  target: most === Infinity ? "none" : of === undefined ? `at most ${most}` : `at most ${most} × ${of}`,
+  target: of === undefined ? `at most ${most}` : `at most ${most} × ${of}`,
 });
 
 /** Of each row, the first cell is text, the others are figures. @param {string[]} head @param {string[][]} rows */

@@ -150,6 +150,6 @@ export function finished(child) {
 
 /** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
 /** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js"), options?: Options }} Tools */
-/** @typedef {Record<string, number | undefined>} Options of the command line */
+/** @typedef {{ rounds?: number, stacks?: number }} Options of the command line */
 /** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row a line of the published table */
-/** @typedef {(tools: Tools) => Promise<{ rows: Row[], details?: string }>} Measure exported under its name from bench/measures; details: Markdown */
+/** @typedef {(tools: Tools) => Promise<Row[]>} Measure exported under its name from bench/measures */

@@ -14,7 +14,7 @@ import { root } from "../../tools/lib/prepare.mjs";
 import { treeOf } from "../../tools/lib/processes.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
-import { bounded, median, seconds, table } from "../lib/report.mjs";
+import { bounded, median, seconds } from "../lib/report.mjs";
 import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
 
 const most = { ratio: 0.6, gigabytes: 1 };
@@ -120,57 +120,43 @@ const byFleet = (tools, jobs, parallel) =>
     const command = [join(root, "dist/cli/consortium.js"), ...args];
     const child = spawn(process.execPath, command, { cwd: folder, env: { ...env, ...keys } });
     const { code, text, ms, peak } = await watched(child);
-    const created = /"created": (\d+)/.exec(text)?.[1];
+    const created = [...text.matchAll(/"created": (\d+)/g)].at(-1)?.[1]; // the total comes last
     if (code !== 0 || Number(created) !== objectsPerStack * jobs.length)
       throw new UserError(`The fleet created ${created} objects: ${text.slice(-3000)}`);
     return { ms, peak };
   });
 
-/** @param {number[]} values @param {(value: number) => string} show */
-const spread = (values, show) => `${show(Math.min(...values))} to ${show(Math.max(...values))}`;
 const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
 const times = (/** @type {number} */ ratio) => `×${ratio.toFixed(2)}`;
+
+/** How many at once: of those that are compared, and of the larger fleet. */
+const width = 4;
+const large = { stacks: 50, parallel: 8 };
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export const fleet = async ({ module, options = {} }) => {
   const tools = { module, cli: await pulumiCli({ languages: true }) }; // with the host of YAML, as an official one has it
-  const { stacks = 20, width = 4, rounds = 3, large = 50, parallel = 8 } = options;
-  const all = [];
+  const { stacks = 20, rounds = 3 } = options;
+  const ratios = [];
   for (let round = 1; round <= rounds; round++) {
     const hand = await byHand(tools, jobsOf(stacks), width);
     const own = await byFleet(tools, jobsOf(stacks), width);
-    all.push({ hand, own, ratio: own.ms / hand.ms });
+    ratios.push(own.ms / hand.ms);
     log(`round ${round}: xargs -P ${width} ${seconds(hand.ms)}, fleet ${seconds(own.ms)}: ${times(own.ms / hand.ms)}`);
   }
-  const ratios = all.map(({ ratio }) => ratio);
-  const many = await byFleet(tools, jobsOf(large), parallel);
+  const { pss, rss, processes } = (await byFleet(tools, jobsOf(large.stacks), large.parallel)).peak;
   const ofFleet = (/** @type {number} */ at, /** @type {number} */ count) =>
     `\`consortium fleet up --parallel ${at}\` of ${count} new stacks`;
-  const quick = bounded(`${ofFleet(width, stacks)} of ${objectsPerStack} objects`, median(ratios), {
-    most: most.ratio,
-    of: `\`xargs -P ${width}\` by hand, a program in JavaScript`,
-    measured: `${times(median(ratios))}, the median of ${rounds} rounds (${spread(ratios, times)})`,
-  });
-  const { pss, rss, processes } = many.peak;
-  const small = bounded(`memory of ${ofFleet(parallel, large)}, in GB`, pss / 1e9, {
-    most: most.gigabytes,
-    measured: `${gigabytes(pss)} in ${processes} processes, ${gigabytes(rss)} if what they share is counted for each`,
-  });
-  const row = (/** @type {string} */ name, /** @type {Pick<typeof many, "ms" | "peak">[]} */ runs) => {
-    const ms = runs.map((one) => one.ms);
-    const memory = gigabytes(Math.max(...runs.map(({ peak }) => peak.pss)));
-    return [name, seconds(median(ms)), spread(ms, seconds), memory];
-  };
-  const details = [
-    row(
-      `\`xargs -P ${width}\` by hand, ${stacks} stacks`,
-      all.map(({ hand }) => hand),
-    ),
-    row(
-      ofFleet(width, stacks),
-      all.map(({ own }) => own),
-    ),
-    row(ofFleet(parallel, large), [many]),
+  const spread = `${times(Math.min(...ratios))} to ${times(Math.max(...ratios))}`;
+  return [
+    bounded(`${ofFleet(width, stacks)} of ${objectsPerStack} objects`, median(ratios), {
+      most: most.ratio,
+      of: `\`xargs -P ${width}\` by hand, a program in JavaScript`,
+      measured: `${times(median(ratios))}, the median of ${rounds} rounds (${spread})`,
+    }),
+    bounded(`memory of ${ofFleet(large.parallel, large.stacks)}, in GB`, pss / 1e9, {
+      most: most.gigabytes,
+      measured: `${gigabytes(pss)} in ${processes} processes, ${gigabytes(rss)} if what they share is counted for each`,
+    }),
   ];
-  return { rows: [quick, small], details: table(["", "wall clock", "spread", "memory"], details) };
 };

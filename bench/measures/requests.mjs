@@ -55,16 +55,14 @@ export const waiting = async (tools) => {
   const after = await up(instant);
   const nothing = Math.min(before.ms, after.ms);
   const ratio = slow.ms / (nothing + unavoidable);
-  return {
-    rows: [
-      bounded("`up` of the reference network, nodes ready after 37 s, 100 ms a call", ratio, {
-        most: 1.05,
-        of: "(nothing to wait for + 37.3 s)",
-        measured: `${seconds(slow.ms)} against ${seconds(nothing)} + 37.3 s: ×${ratio.toFixed(3)}`,
-      }),
-      bounded("its requests", slow.requests, { most: 40 }),
-    ],
-  };
+  return [
+    bounded("`up` of the reference network, nodes ready after 37 s, 100 ms a call", ratio, {
+      most: 1.05,
+      of: "(nothing to wait for + 37.3 s)",
+      measured: `${seconds(slow.ms)} against ${seconds(nothing)} + 37.3 s: ×${ratio.toFixed(3)}`,
+    }),
+    bounded("its requests", slow.requests, { most: 40 }),
+  ];
 };
 
 const twoConsortia = `
@@ -85,6 +83,5 @@ export const reading = (tools) =>
     await stack.ok(upArgs);
     service.clearCalls();
     await stack.ok(["refresh", "--yes", "--skip-preview"]);
-    const requests = service.calls.length;
-    return { rows: [bounded("requests of a `refresh` of 24 nodes in 6 environments", requests, { most: 20 })] };
+    return [bounded("requests of a `refresh` of 24 nodes in 6 environments", service.calls.length, { most: 20 })];
   });

@@ -95,8 +95,8 @@ export const planName = (file: string): string =>
 /** Reads Pulumi's `--json` output. It is empty if the run ended before it planned anything. */
 export function readPlan(text: string, file: string): Plan {
   if (text.trim() === "") {
-    const why = "Pulumi ended before it planned anything: its own message is in the log of the run.";
-    return plan(file, [], [{ severity: "error", text: why }], [], {});
+    const message = "Pulumi ended before it planned anything: its own message is in the log of the run.";
+    return planOfEvents(file, [{ diagnosticEvent: { severity: "error", message } }]);
   }
   const values = jsonIn(text);
   const events = z.array(event.extend({ sequence: z.number() })).safeParse(values);
@@ -145,34 +145,20 @@ function planOfEvents(file: string, events: EngineEvent[]): Plan {
       steps.push({ op, urn, found: ended, old: old ?? undefined, new: next ?? undefined, reasons: keys ?? [] });
     }
   }
-  const messages = events
-    .flatMap(({ diagnosticEvent }) => diagnosticEvent ?? [])
-    .map(({ severity, message }) => ({ severity, text: message }));
-  const violations = events
-    .flatMap(({ policyEvent }) => policyEvent ?? [])
-    .map(({ policyName, enforcementLevel, resourceUrn, message }) => {
-      return { policy: policyName, mandatory: enforcementLevel === "mandatory", urn: resourceUrn, text: message };
-    });
-  const summary = events.find(({ summaryEvent }) => summaryEvent)?.summaryEvent?.resourceChanges;
-  return plan(file, steps, messages, violations, summary ?? {});
-}
-
-function plan(
-  file: string,
-  steps: Step[],
-  messages: Message[],
-  violations: Violation[],
-  summary: Record<string, number>,
-): Plan {
   const { stack, project } = partsOfUrn(steps[0]?.urn ?? "");
   return {
     name: stack && project ? `${project}/${stack}` : file,
     steps,
-    messages: messages
-      .filter(({ severity, text }) => severity !== "debug" && text.trim() !== "")
-      .map(({ severity, text }) => ({ severity, text: plainly(text) })),
-    violations: violations.map((one) => ({ ...one, text: plainly(one.text) })),
-    unchanged: summary.same ?? 0,
+    messages: events
+      .flatMap(({ diagnosticEvent }) => diagnosticEvent ?? [])
+      .filter(({ severity, message }) => severity !== "debug" && message.trim() !== "")
+      .map(({ severity, message }) => ({ severity, text: plainly(message) })),
+    violations: events
+      .flatMap(({ policyEvent }) => policyEvent ?? [])
+      .map(({ policyName: policy, enforcementLevel, resourceUrn: urn, message }) => {
+        return { policy, mandatory: enforcementLevel === "mandatory", urn, text: plainly(message) };
+      }),
+    unchanged: events.find(({ summaryEvent }) => summaryEvent)?.summaryEvent?.resourceChanges?.same ?? 0,
     drift: steps.length > 0 && steps.every(({ found }) => found),
   };
 }

@@ -114,21 +114,6 @@ test.each<[string, string[], string]>([
     ["swep"],
     "error: unknown command 'swep'\n(Did you mean sweep?)\n(see pulumi-consortium --help)\n",
   ],
-  [
-    "one of fleet",
-    ["fleet", "upp", "f"],
-    "error: unknown command 'upp'\n(Did you mean up?)\n(see pulumi-consortium fleet --help)\n",
-  ],
-  [
-    "too much",
-    ["serve", "extra"],
-    "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n(see pulumi-consortium serve --help)\n",
-  ],
-  [
-    "an option without its value",
-    ["fund", "t", "--ether"],
-    "error: option '--ether <amount>' argument missing\n(see pulumi-consortium fund --help)\n",
-  ],
   ["a folder in its place", ["report", __dirname], `consortium: ${__dirname} cannot be read: it is a folder.\n`],
   [
     "a certificate that is not there",
@@ -139,11 +124,6 @@ test.each<[string, string[], string]>([
     "a file with a key that is not there",
     ["fund", "t", "--url", "http://127.0.0.1:1", "--api-key-file", "none"],
     "consortium: none cannot be read: there is no such file.\n",
-  ],
-  [
-    "a fleet file that is not there",
-    ["fleet", "up", "none.yaml"],
-    "consortium: none.yaml cannot be read: there is no such file.\n",
   ],
 ])("%s", async (_, args, stderr) => {
   expect(await consortium(args)).toEqual({ code: 1, stdout: "", stderr });

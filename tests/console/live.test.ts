@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { keccak256, toUtf8Bytes } from "ethers";
 import type { NetworkView } from "../../console/protocol";
 import { build, start } from "../service/helpers";
 import { json, type Peer, peer } from "../support/peer";
@@ -98,55 +97,20 @@ test("a service that does not answer is said so, and looked at less often", asyn
   await end;
 }, 30_000);
 
-describe("a report is checked on the chain that it names, which may be a former one of its tether", () => {
-  const [tether, former, present] = ["tether0001", "rinkeby", "mainnet"];
-  const report = {
-    network: former,
-    chain_id: 4,
-    contract_address: `0x${"ac".repeat(20)}`,
-    transaction_hash: `0x${"3d".repeat(32)}`,
-    block_number: 9,
-    contract_index: 0,
-    reports: [],
-    hash: keccak256(toUtf8Bytes("[]")),
-  };
-  const chain = () =>
-    peer((response, seen, socket) => json(200, { jsonrpc: "2.0", id: seen, result: "0x1" })(response, seen, socket));
-
-  /** What the page says of a report of a former network, and which chains are asked about it. */
-  const verified = async (given: readonly string[]) => {
-    const chains: Record<string, Peer> = { [former]: await chain(), [present]: await chain() };
-    const address = (network: string): string => chains[network]!.baseUrl;
-    const shown: Record<string, unknown> = {
-      "": { network: present, target_urls: { [present]: address(present) } },
-      "/reportCount": { count: 1 },
-      "/reports/0": report,
-    };
-    const api: Peer = await peer((response, seen, socket) => {
-      const [, path = "none"] = /\/tether\/\w+(.*)$/.exec(api.requests[seen - 1]!.url) ?? [];
-      json(path in shown ? 200 : 404, shown[path] ?? {})(response, seen, socket);
-    });
-    const targets = Object.fromEntries(given.map((network) => [network, address(network)]));
-    const console = await consoleOf({ baseUrl: api.baseUrl, apiKey: "key" }, { targets });
-    const { place, cookie } = await signIn(console);
-    const response = await fetch(`${place}api/verify`, {
-      method: "POST",
-      headers: { "content-type": "application/json", origin: console.url, cookie },
-      body: JSON.stringify({ tether, index: 0 }),
-    });
-    const asked = Object.keys(chains).filter((network) => chains[network]!.requests.length > 0);
-    return { asked, text: JSON.stringify(await response.json()) };
-  };
-
-  test("by the address that was given for it", async () => {
-    expect(await verified([present, former])).toEqual({
-      asked: [former],
-      text: expect.stringContaining("pinned on the chain 4, and this is the chain 1") as string,
-    });
+test("of another service than the embedded one, the network is shown, and nothing that only that one has", async () => {
+  const api: Peer = await peer((response, seen, socket) => {
+    const isList = api.requests[seen - 1]!.url.endsWith("/consortia");
+    json(isList ? 200 : 404, isList ? [] : {})(response, seen, socket);
   });
-
-  test.each([[[]], [[present]]])("given %j: by none, and the page says which is missing", async (given) => {
-    const text = expect.stringContaining(`--target ${former}=https://`) as string;
-    expect(await verified(given)).toEqual({ asked: [], text });
+  const console = await consoleOf({ baseUrl: api.baseUrl, apiKey: "key" });
+  const page = new TestPage(await signIn(console));
+  await page.answered();
+  page.watch("network", "keys");
+  await until(() => page.shown.size === 2);
+  expect(page.shown.get("network")!.value).toMatchObject({
+    embedded: false,
+    mayChange: false,
+    model: { consortia: [] },
   });
+  expect(page.shown.get("keys")!.problem).toBe("There is nothing to look at under keys.");
 });

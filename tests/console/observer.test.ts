@@ -34,7 +34,6 @@ describe("a report is verified on the chain that it was pinned to:", () => {
   const verdict = async (pinned: string, targets: Record<string, string>) => {
     const answers = {
       [`/tether/${id}`]: { network: "rinkeby", state: "active", target_urls: urls },
-      "/account": { address: `0x${"a".repeat(40)}`, balance: "1" },
       "/reportCount": 1,
       "/reports/0": { network: pinned, reports: [] },
     };

@@ -5,6 +5,7 @@ import { Command } from "commander";
 import { define } from "../../service/command/serve";
 import { ConsortiumClient, settingNames } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";
+import { definitions } from "../../provider/resources";
 import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
 import { anchorsOf, examples, pages, root } from "./markdown";
@@ -153,6 +154,17 @@ test("docs/reference/embedded-service.md names every setting of the service", ()
   const { limits, timing, answers } = resolveOptions({});
   const names = [limits, timing, answers].flatMap((group) => Object.keys(group));
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("arguments in Terraform that have the same name here are properties of their resources", () => {
+  const page = textOf("docs/reference/terraform.md");
+  const rows = [...page.matchAll(/^\| (\w+), `kaleido_\w+` +\| (.*?) +\| the same in camel case +\|$/gm)];
+  const same = new Map(rows.map(([, type = "", names = ""]) => [type, names.match(/\w+/g) ?? []]));
+  for (const { type, inputs, outputs } of Object.values(definitions).filter(({ own }) => !own)) {
+    const known = Object.keys({ ...inputs.shape, ...outputs.shape });
+    const named = same.get(type)?.map((name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+    expect([type, named?.filter((name) => !known.includes(name))]).toEqual([type, []]);
+  }
 });
 
 test("docs/client.md lists every method of the client", () => {

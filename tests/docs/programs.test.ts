@@ -2,12 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runInThisContext } from "node:vm";
 import { examples as schemaExamples } from "../../plugin/schema/examples";
 import { languages } from "../../plugin/schema/languages";
-import * as sdk from "../../sdk";
-import { Stack } from "../support/double/stack";
-import { start } from "../support/service";
 import { type Block, examples, root } from "./markdown";
 
 const options = {
@@ -65,31 +61,3 @@ test("the programs in the documentation fit the types of the build", () => {
   }
   expect(complaints).toBe("");
 }, 60_000);
-
-test.each(["dynamic", "plugin"] as const)(
-  "%s: what docs/coverage.md gives as extra is sent as it is",
-  async (adapter) => {
-    const [block] = examples("ts").filter(({ where }) => where.startsWith("docs/coverage.md"));
-    const text = block!.text.replace(/^import (.*) from "pulumi-consortium";$/m, "const $1 = sdk;");
-    const run = runInThisContext(`(sdk) => {${text.replaceAll(/^export /gm, "")}}`) as (of: typeof sdk) => void;
-    const { service } = await start();
-    const stack = new Stack(adapter);
-    const program = () => run(sdk);
-    expect(await stack.up(program)).toMatchObject({ errors: [] });
-    const { body } = service.calls.find(({ method, route }) => method === "POST" && route.endsWith("/nodes"))!;
-    const extra = { maintenance_window: { day: "sunday", hour: 3 } };
-    expect(body).toEqual({ membership_id: stack.of("harbour").id, name: "harbour-1", size: "small", ...extra });
-    expect((await stack.up(program)).steps.filter((step) => !step.startsWith("same"))).toEqual([]);
-
-    await stack.destroy();
-    service.faults.add({
-      kind: "status",
-      status: 400,
-      method: "POST",
-      route: /\/nodes$/,
-      times: Infinity,
-      errorMessage: "maintenance_window is not allowed",
-    });
-    expect((await stack.up(program)).errors[0]!.message).toContain("maintenance_window is not allowed");
-  },
-);

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { readFleet } from "../../fleet/file";
 import { fleetManifests, neededSecrets } from "../../fleet/manifests";
 import { yamlProgram } from "../../sdk/network/programs";
@@ -121,26 +120,6 @@ describe("--program", () => {
     expect(yamlProgram(file, "other").resources).toMatchObject({
       other: { properties: { consortium: "Coffee Trade" } },
     });
-  });
-
-  test("Kubernetes, which reads by YAML 1.1, reads the same as people who know 1.2", () => {
-    const names = ["no", "on", "y", "Yes", "off", "n1", "1_000", "0123", "12:30", "1e3", "null"];
-    const members = Object.fromEntries(
-      names.map((name) => [/^[a-z]/i.test(name) ? name : `m${name.replace(":", "")}`, { orgName: name }]),
-    );
-    writeFileSync(join(folder, "trade.yaml"), JSON.stringify({ name: "on", members }));
-    const file = join(folder, "words.yaml");
-    const stacks = { off: { definition: "trade.yaml", name: "no" } };
-    writeFileSync(file, JSON.stringify({ backend: "s3://b", organizations: { y: { apiKey: { env: "K" }, stacks } } }));
-    const files = fleetManifests(readFleet(file), folder, { programs: true });
-    const [program] = parseAllDocuments(files["y-off.yaml"]!, { version: "1.1" }).map((one) => one.toJS() as unknown);
-    expect(program).toMatchObject({ program: { resources: { no: { properties: { members } } } } });
-    for (const text of Object.values(files)) {
-      const [old, now] = (["1.1", "1.2"] as const).map((version) =>
-        parseAllDocuments(text, { version }).map((one) => one.toJS() as unknown),
-      );
-      expect(old).toEqual(now);
-    }
   });
 });
 

@@ -1,23 +1,16 @@
+import { text } from "./files";
 import { complaintsAbout } from "./operator";
 import { crdsIn, refusedBy } from "./operator-crds";
 
-const stack = (spec: string) => `
-apiVersion: pulumi.com/v1
-kind: Stack
-metadata: { name: north }
-spec: { stack: north, ${spec} }
-`;
-const git = "projectRepo: https://git.example.com/network.git, branch: main";
-
 test.each([
-  ["a stack of a repository", stack(git), []],
-  ["a field that is misspelt", stack(`${git}, repodir: x`), [/^Stack north: spec: .*"repodir"/]],
-  ["a program from two places", stack(`${git}, programRef: { name: x }`), [/projectRepo or from programRef/]],
-  ["a repository without a branch", stack("projectRepo: https://x"), [/needs a branch or a commit/]],
-  ["a reference that says nothing", stack(`${git}, envRefs: { A: { type: Secret } }`), [/spec.envRefs.A.secret/]],
-  ["a kind that is not known", "{ apiVersion: v1, kind: Sack, metadata: { name: a } }", [/^Sack a: kind/]],
-])("%s", (_, text, expected) => {
-  expect(complaintsAbout(text)).toEqual(expected.map((one) => expect.stringMatching(one) as string));
+  ["a field that is misspelt", "repoDir", "repodir", /^Stack network-staging: spec: .*"repodir"/],
+  ["a program from two places", "branch:", "programRef: { name: x }\n  branch:", /projectRepo or from programRef/],
+  ["a repository without a branch", "branch: main", "", /needs a branch or a commit/],
+  ["a reference that says nothing", /secret: .*passphrase }/, "", /spec.envRefs.PULUMI_CONFIG_PASSPHRASE.secret/],
+  ["a kind that is not known", "kind: Stack", "kind: Sack", /^Sack network-staging: kind/],
+])("%s is refused", (_, right, wrong, complaint) => {
+  const manifest = text("operator/stack-staging.yaml").replace(right, wrong);
+  expect(complaintsAbout(manifest)).toEqual([expect.stringMatching(complaint)]);
 });
 
 const crd = `

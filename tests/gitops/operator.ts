@@ -9,94 +9,50 @@ const label = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, "is not
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "is not the name of an environment variable");
 const metadata = z.looseObject({ name: label, namespace: label.optional() });
 
-const secretKey = z.strictObject({ name: label, namespace: label.optional(), key: z.string().min(1) });
-const reference = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("Secret"), secret: secretKey }),
-  z.strictObject({ type: z.literal("Literal"), literal: z.strictObject({ value: z.string() }) }),
-  z.strictObject({ type: z.literal("Env"), env: z.strictObject({ name: variable }) }),
-  z.strictObject({ type: z.literal("FS"), filesystem: z.strictObject({ path: z.string() }) }),
-]);
-
-const quantity = z.union([z.string(), z.int()]);
-const quantities = z.partialRecord(z.enum(["cpu", "memory", "ephemeral-storage"]), quantity);
-const containerEnv = z.strictObject({
-  name: variable,
-  value: z.string().optional(),
-  valueFrom: z.strictObject({ secretKeyRef: z.strictObject({ name: label, key: z.string() }) }).optional(),
-});
-
-const configItem = z.strictObject({
-  key: z.string(),
-  path: z.boolean().optional(),
-  value: z.string().optional(),
-  valueFrom: z.strictObject({ env: z.string().optional(), path: z.string().optional() }).optional(),
-  secret: z.boolean().optional(),
-});
+const secretKey = z.strictObject({ name: label, key: z.string().min(1) });
+const secret = z.strictObject({ type: z.literal("Secret"), secret: secretKey });
+const literal = z.strictObject({ type: z.literal("Literal"), literal: z.strictObject({ value: z.string() }) });
+const reference = z.discriminatedUnion("type", [secret, literal]);
+const quantities = z.partialRecord(z.enum(["cpu", "memory"]), z.string());
 
 const workspaceSpec = z.strictObject({
   serviceAccountName: label.optional(),
   securityProfile: z.enum(["baseline", "restricted"]).optional(),
-  image: z.string().optional(),
-  imagePullPolicy: z.enum(["Always", "Never", "IfNotPresent"]).optional(),
+  image: z.string(),
   git: z
     .strictObject({
       url: z.string(),
       ref: z.string(),
       dir: z.string().optional(),
-      shallow: z.boolean().optional(),
-      auth: z.partialRecord(z.enum(["sshPrivateKey", "username", "password", "token"]), secretKey).optional(),
+      auth: z.strictObject({ token: secretKey }).optional(),
     })
     .optional(),
-  local: z.strictObject({ dir: z.string() }).optional(),
-  envFrom: z.array(z.strictObject({ secretRef: z.strictObject({ name: label }) })).optional(),
-  env: z.array(containerEnv).optional(),
-  resources: z.strictObject({ requests: quantities.optional(), limits: quantities.optional() }).optional(),
-  podTemplate: z.looseObject({}).optional(),
-  stacks: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        create: z.boolean().optional(),
-        secretsProvider: z.string().optional(),
-        config: z.array(configItem).optional(),
-      }),
-    )
-    .optional(),
+  env: z.array(z.strictObject({ name: variable, valueFrom: z.strictObject({ secretKeyRef: secretKey }) })).optional(),
+  resources: z.strictObject({ requests: quantities, limits: quantities }).optional(),
+  stacks: z.array(z.strictObject({ name: z.string(), create: z.boolean().optional() })).optional(),
 });
 
+const succeeded = z.strictObject({ succeededWithinDuration: z.string() });
 const stackSpec = z
   .strictObject({
     stack: z.string(),
     backend: z.url().optional(),
     config: z.record(z.string(), z.string()).optional(),
-    secretsRef: z.record(z.string(), reference).optional(),
     secretsProvider: z.string().optional(),
-    envRefs: z.record(variable, reference).optional(),
+    envRefs: z.record(variable, reference),
     projectRepo: z.string().optional(),
     gitAuth: z.strictObject({ accessToken: reference }).optional(),
     repoDir: z.string().optional(),
     branch: z.string().optional(),
     commit: z.string().optional(),
-    shallow: z.boolean().optional(),
     programRef: z.strictObject({ name: label }).optional(),
-    prerequisites: z
-      .array(
-        z.strictObject({
-          name: label,
-          requirement: z.strictObject({ succeededWithinDuration: z.string() }).optional(),
-        }),
-      )
-      .optional(),
+    prerequisites: z.array(z.strictObject({ name: label, requirement: succeeded.optional() })).optional(),
     refresh: z.boolean().optional(),
-    expectNoRefreshChanges: z.boolean().optional(),
     continueResyncOnCommitMatch: z.boolean().optional(),
     resyncFrequencySeconds: z.int().min(60).optional(),
     destroyOnFinalize: z.boolean().optional(),
-    retryOnUpdateConflict: z.boolean().optional(),
-    useLocalStackOnly: z.boolean().optional(),
     serviceAccountName: label.optional(),
-    workspaceTemplate: z.strictObject({ spec: workspaceSpec.optional() }).optional(),
-    workspaceReclaimPolicy: z.enum(["Retain", "Delete"]).optional(),
+    workspaceTemplate: z.strictObject({ spec: workspaceSpec }),
   })
   .refine((spec) => (spec.projectRepo === undefined) !== (spec.programRef === undefined), {
     message: "takes its program from projectRepo or from programRef, and from one of them only",
@@ -106,19 +62,14 @@ const stackSpec = z
   });
 
 const program = z.strictObject({
-  configuration: z.record(z.string(), z.looseObject({ type: z.string().optional() })).optional(),
-  variables: z.record(z.string(), z.unknown()).optional(),
-  resources: z
-    .record(
-      z.string(),
-      z.strictObject({
-        type: z.string().min(1),
-        properties: z.record(z.string(), z.unknown()).optional(),
-        options: z.looseObject({}).optional(),
-        get: z.strictObject({ id: z.string().min(1), state: z.looseObject({}).optional() }).optional(),
-      }),
-    )
-    .optional(),
+  resources: z.record(
+    z.string(),
+    z.strictObject({
+      type: z.string().min(1),
+      properties: z.record(z.string(), z.unknown()),
+      options: z.looseObject({}).optional(),
+    }),
+  ),
   outputs: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -131,17 +82,13 @@ const manifest = z.discriminatedUnion("kind", [
   object("pulumi.com/v1", "Stack", { spec: stackSpec }),
   object("pulumi.com/v1", "Program", { program }),
   object("auto.pulumi.com/v1alpha1", "Workspace", { spec: workspaceSpec }),
-  object("v1", "Namespace", {}),
   object("v1", "ServiceAccount", {}),
-  object("v1", "Secret", { type: z.string().optional(), stringData: z.record(z.string(), z.string()) }),
   object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", {
     metadata: anyName,
     roleRef: z.strictObject({ apiGroup: z.string(), kind: z.literal("ClusterRole"), name: z.string() }),
     subjects: z.array(z.strictObject({ kind: z.string(), name: label, namespace: label.optional() })),
   }),
 ]);
-
-export type Manifest = z.infer<typeof manifest>;
 
 /** The objects in a file of manifests, as they are written. */
 export function documentsIn(text: string): Record<string, unknown>[] {

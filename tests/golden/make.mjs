@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeFormatted } from "../../bench/lib/report.mjs";
 import { on, Stack, upArgs } from "../../bench/lib/stack.mjs";
-import { build, bundle, installPackages, root } from "../../tools/lib/prepare.mjs";
+import { prepare, root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "../../tools/lib/terminal.mjs";
 import { adapters, golden, keyOf, ledger, tetherOf } from "./service.mjs";
@@ -197,9 +197,7 @@ async function makeLedger({ startService }) {
 }
 
 await runMain("tests/golden/make", async () => {
-  await installPackages();
-  await build();
-  await bundle();
+  await prepare();
   const service = await import("pulumi-consortium/service");
   for (const name of ["service.jsonl", "ledger", "ledger.json", ...adapters])
     rmSync(join(folder, name), { recursive: true, force: true });

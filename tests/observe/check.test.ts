@@ -25,9 +25,9 @@ async function only(pattern: RegExp, options: Parameters<Usable["wrong"]>[0] = {
 }
 
 describe("a network that applications can use", () => {
-  test("is found to be one, 20 times in a row", async () => {
-    for (let time = 1; time <= 20; time++) expect({ time, wrong: told(await w.wrong()) }).toEqual({ time, wrong: [] });
+  test("is found to be one (whenever it is looked at: healthy.test.ts)", async () => {
     const all = await w.look();
+    expect(told(all.filter(({ outcome }) => outcome !== "ok"))).toEqual([]);
     expect(new Set(all.map(({ check }) => check))).toEqual(
       new Set([
         ...[

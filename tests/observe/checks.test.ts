@@ -161,6 +161,18 @@ describe("a chain", () => {
     ["that went back", { last: 4 }, "failed"],
   ])("%s", (_what, probe, outcome) => expect(said("new blocks", one(answered(probe)))).toMatchObject([{ outcome }]));
 
+  test.each([
+    ["are near each other", 97, { outcome: "ok", text: "2 nodes at block 100" }],
+    ["are far apart", 96, { outcome: "failed", text: "node-1-1 is at block 96, 4 behind node-1-0" }],
+  ])("whose nodes %s", (_what, height, verdict) => {
+    const probes = [100, height].map((own, at): [string, NodeProbe] => [
+      `e1n${at}`,
+      answered({ compared: { height: own, reached: 100 } }),
+    ]);
+    const environment = environmentOf(1, [nodeOf(1, 0), nodeOf(1, 1)]);
+    expect(said("block heights", { environment, nodes: new Map(probes) })).toEqual([verdict]);
+  });
+
   test.each<[string, number, number | undefined, number | undefined, string]>([
     ["as the service shows it", 1001, 1001, undefined, "ok"],
     ["other than the service shows it", 1002, 1001, undefined, "failed"],

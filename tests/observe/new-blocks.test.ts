@@ -1,5 +1,5 @@
 import type { JsonRpcProvider } from "ethers";
-import { blocksEvery, ChainNode } from "../../observe/check/new-blocks";
+import { blocksEvery, ChainNode, compareHeights } from "../../observe/check/new-blocks";
 import { VirtualTime } from "../support/virtual-time";
 import { environmentOf } from "./models";
 
@@ -47,8 +47,8 @@ describe("a transaction that the check sends to a node", () => {
       if (method === "eth_sendTransaction") transactions.push(params[0]);
       const usual: typeof answers = {
         eth_chainId: () => "0x1",
-        eth_blockNumber: () => "0x0",
-        eth_getBlockByNumber: () => null,
+        eth_blockNumber: () => "0x3",
+        eth_getBlockByNumber: () => null, // it does not show them
         eth_accounts: () => ["0xa"],
         eth_sendTransaction: () => hash,
         eth_getTransactionReceipt: () => ({ blockNumber: "0x1" }),
@@ -118,4 +118,23 @@ describe("transactions that wait for a block", () => {
     await node.watch(raft, false);
     expect(node.probe.waiting).toBe(waiting);
   });
+});
+
+test.each([
+  ["that answers late is not behind", 400, 0],
+  ["that is behind is found", 0, 60],
+])("a node of a chain that makes 20 blocks a second %s", async (_, lateMs, behind) => {
+  const time = new VirtualTime();
+  const nodeOf = (late: number, less: number) => {
+    const send = async (): Promise<string> => {
+      await time.sleep(late);
+      return `0x${(100 + Math.floor(time.now() / 50) - less).toString(16)}`;
+    };
+    return new ChainNode({ send } as unknown as JsonRpcProvider, time);
+  };
+  const [one, other] = [nodeOf(0, 0), nodeOf(lateMs, behind)];
+  await compareHeights([one, other]);
+  const { height, reached } = other.probe.compared!;
+  expect(Math.max(0, reached - height)).toBe(behind);
+  expect(one.probe.compared).toEqual({ height: expect.any(Number) as number, reached });
 });

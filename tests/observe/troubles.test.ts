@@ -1,7 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { type AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { type Result } from "../../observe/check/checks";
 import { type ObserveOptions } from "../../observe/check/observations";
 import { Network } from "../service/targets";
@@ -40,17 +36,14 @@ function showStatus(node: string, status: object): void {
 }
 
 /** A raft ledger in an environment of its own, behind which stands a chain that makes blocks only when it is told to. */
-async function raft(first?: string) {
+async function raft() {
   const chain = await new Network().start("--no-mining");
   const make = async (path: string, body: object) => (await w.send("POST", path, body)).body;
   const within = `/consortia/${w.consortium}/environments`;
   const { _id: environment } = await make(within, { name: "raft", provider: "quorum", consensus_type: "raft" });
   const [member] = w.service.store.memberships.list({ org_name: "grower" });
-  const add = async (name: string, rpc: string) => {
-    const { _id } = await make(`${within}/${environment}/nodes`, { membership_id: member!.id, name });
-    showStatus(_id, { status: 200, body: { urls: { rpc } } });
-  };
-  await add("r1", first ?? chain.url);
+  const { _id: node } = await make(`${within}/${environment}/nodes`, { membership_id: member!.id, name: "r1" });
+  showStatus(node, { status: 200, body: { urls: { rpc: chain.url } } });
   const credential = await make(`${within}/${environment}/appcreds`, { membership_id: member!.id });
   w.service.store.environments.patch(environment, { chain_id: 4242 });
   undo.push(
@@ -59,45 +52,12 @@ async function raft(first?: string) {
   );
   return {
     chain,
-    add,
-    heights: async () =>
-      lines(await w.look({ credentials: [...w.credentials, credential] })).filter((line) =>
-        /^block heights: \w+: raft: /.test(line),
-      ),
     look: async (options?: ObserveOptions) =>
       lines(await w.look({ credentials: [...w.credentials, credential], ...options })).filter((line) =>
         line.includes(": r1: "),
       ),
   };
 }
-
-/** A node of a chain that makes 20 blocks a second, which answers late and may be behind. */
-async function fastNode(lateMs: number, behind: number): Promise<string> {
-  const server = createServer((request, response) => {
-    void text(request).then(async (sent) => {
-      await new Promise((done) => setTimeout(done, lateMs));
-      const height = `0x${(100 + Math.floor(performance.now() / 50) - behind).toString(16)}`;
-      const answers: Record<string, string> = { eth_chainId: "0x1092", eth_blockNumber: height };
-      type Call = { id: number; method: string };
-      const one = ({ id, method }: Call) => ({ jsonrpc: "2.0", id, result: answers[method] ?? null });
-      const asked = JSON.parse(sent) as Call | Call[];
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify(Array.isArray(asked) ? asked.map(one) : one(asked)));
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  undo.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-test.each([
-  ["that answers late is not behind", 400, 0, /ok: raft: 2 nodes at block \d+$/],
-  ["that is behind is found", 0, 60, /failed: raft: r2 is at block \d+, \d+ behind r1$/],
-])("the heights of a fast ledger: a node %s", async (_, late, behind, expected) => {
-  const { add, heights } = await raft(await fastNode(0, 0));
-  await add("r2", await fastNode(late, behind));
-  expect(await heights()).toEqual([expect.stringMatching(expected)]);
-});
 
 describe("a raft ledger", () => {
   const none = "new blocks: ok: r1: block 0; none is due without a transaction";

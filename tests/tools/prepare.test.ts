@@ -34,10 +34,18 @@ test("the fingerprint of the sources changes with a file's content, and with a f
   expect(new Set(prints).size).toBe(3);
 });
 
+type Entry = Lock["packages"][string] & {
+  dev?: boolean;
+  engines?: { node?: string };
+  dependencies?: object;
+  optionalDependencies?: object;
+};
+const locked = () =>
+  JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Record<string, Entry> };
+
 /** npm writes none for a platform whose package it did not find; `npm ci` then refuses the file on every machine. */
 test("the lock file has an entry for every dependency in it", () => {
-  type Entry = { dependencies?: object; optionalDependencies?: object };
-  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Record<string, Entry> };
+  const lock = locked();
   const found = (from: string, name: string): boolean =>
     `${from ? `${from}/` : ""}node_modules/${name}` in lock.packages ||
     (from !== "" && found(from.slice(0, Math.max(from.lastIndexOf("/node_modules/"), 0)), name));
@@ -49,10 +57,7 @@ test("the lock file has an entry for every dependency in it", () => {
 
 /** Installers that hold `engines` against the Node.js that runs (`engine-strict`) see the newest one only. */
 test("what users install runs on the oldest Node.js that package.json promises", () => {
-  type Entry = { dev?: boolean; engines?: { node?: string } };
-  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-    packages: Record<string, Entry>;
-  };
+  const { packages } = locked();
   const oldest = minVersion(packages[""]!.engines!.node!)!;
   const demanding = Object.entries(packages)
     .filter(([, { dev, engines }]) => !dev && !satisfies(oldest, engines?.node ?? "*"))
@@ -60,37 +65,16 @@ test("what users install runs on the oldest Node.js that package.json promises",
   expect(demanding).toEqual([]);
 });
 
-describe("a package without integrity in the lock file", () => {
-  const read = () => JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Lock;
-  /** What the registry did not have when the lock file was made; CONTRIBUTING.md says how npm verifies it then. */
+/** npm would install such a package whatever its content is. CONTRIBUTING.md says how it verifies those that the registry did not have. */
+test("every package in the lock file has an integrity, but for what CONTRIBUTING.md names", () => {
   const unpublished = /^node_modules\/@foundry-rs\/anvil-(darwin-(amd64|arm64)|linux-arm64|win32-amd64)$/;
-  /** The places of packages that npm would install whatever their content is. */
-  const withoutIntegrity = ({ packages }: Lock): string[] => {
-    const anvil = packages["node_modules/@foundry-rs/anvil"]?.version;
-    return Object.entries(packages)
-      .filter(([place, { integrity, link }]) => place.includes("node_modules/") && !link && !integrity)
-      .filter(([place, { version }]) => !(unpublished.test(place) && version === anvil))
-      .map(([place]) => place);
-  };
-
-  test("is none, but for what CONTRIBUTING.md names", () => expect(withoutIntegrity(read())).toEqual([]));
-
-  test.each<[string, (packages: Lock["packages"]) => void]>([
-    ["node_modules/zod", (packages) => delete packages["node_modules/zod"]!.integrity],
-    ["node_modules/a/node_modules/b", (packages) => (packages["node_modules/a/node_modules/b"] = { version: "1.0.0" })],
-    [
-      "node_modules/@foundry-rs/anvil-linux-amd64",
-      (packages) => delete packages["node_modules/@foundry-rs/anvil-linux-amd64"]!.integrity,
-    ],
-    [
-      "node_modules/@foundry-rs/anvil-darwin-arm64",
-      (packages) => (packages["node_modules/@foundry-rs/anvil-darwin-arm64"]!.version = "9.9.9"),
-    ],
-  ])("is found: %s", (place, spoil) => {
-    const lock = read();
-    spoil(lock.packages);
-    expect(withoutIntegrity(lock)).toEqual([place]);
-  });
+  const { packages } = locked();
+  const anvil = packages["node_modules/@foundry-rs/anvil"]?.version;
+  const without = Object.entries(packages)
+    .filter(([place, { integrity, link }]) => place.includes("node_modules/") && !link && !integrity)
+    .filter(([place, { version }]) => !(unpublished.test(place) && version === anvil))
+    .map(([place]) => place);
+  expect(without).toEqual([]);
 });
 
 describe("the closing line of npm test counts", () => {
@@ -115,33 +99,23 @@ describe("the closing line of npm test counts", () => {
   });
 });
 
-test("the slowest files are told, slowest first, by their place in the project", () => {
-  const file = (name: string, ms: number) => ({
+test("the slowest files are told by their place in the project, and what was skipped by its title", () => {
+  const file = (name: string, ms: number, status: string, fullName: string) => ({
     name: `/project/tests/${name}`,
     startTime: 1_000,
     endTime: 1_000 + ms,
-    assertionResults: [],
+    assertionResults: [{ status, fullName }],
   });
-  const testResults = [file("a.test.ts", 400), file("e2e/b.test.ts", 65_000), file("c.test.ts", 20_000)];
-  const report = { numPassedTests: 3, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults };
+  const testResults = [
+    file("a.test.ts", 400, "passed", "one"),
+    file("e2e/b.test.ts", 65_000, "pending", "two: needs a thing"),
+    file("c.test.ts", 20_000, "failed", "three"),
+  ];
+  const report = { numPassedTests: 1, numFailedTests: 1, numRuntimeErrorTestSuites: 0, testResults };
   expect(slowest(report, "/project", 2)).toEqual([
     "  1 min 05 s  tests/e2e/b.test.ts",
     "        20 s  tests/c.test.ts",
   ]);
-});
-
-test("the tests that were skipped are told by their titles", () => {
-  const file = (...assertionResults: { status: string; fullName: string }[]) => ({
-    name: "/project/tests/a.test.ts",
-    startTime: 0,
-    endTime: 0,
-    assertionResults,
-  });
-  const testResults = [
-    file({ status: "passed", fullName: "one" }, { status: "pending", fullName: "two: needs a thing" }),
-    file({ status: "failed", fullName: "three" }),
-  ];
-  const report = { numPassedTests: 1, numFailedTests: 1, numRuntimeErrorTestSuites: 0, testResults };
   expect(skipped(report)).toEqual(["two: needs a thing"]);
 });
 

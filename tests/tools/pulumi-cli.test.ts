@@ -1,15 +1,24 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { cacheRoot, needsLanguages, pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { isOlder } from "../../tools/lib/node-version.mjs";
+import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
 import { companions, Sandbox } from "./sandbox";
 
 const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;
 let sandbox: Sandbox;
-beforeEach(() => (sandbox = new Sandbox()));
+const { env } = process;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  process.env = sandbox.env;
+  jest.spyOn(process.stderr, "write").mockImplementation((text) => sandbox.said.push(String(text).trimEnd()) > 0);
+});
+afterEach(() => {
+  process.env = env;
+  jest.restoreAllMocks();
+});
 
-const offline = { canDownload: () => Promise.resolve(false) };
-const resolve = (options = {}) => pulumiCli({ env: sandbox.env, log: sandbox.log, ...offline, ...options });
+const resolve = (options = {}) => pulumiCli({ canDownload: () => Promise.resolve(false), ...options });
 const builds = () => sandbox.calls().filter((call) => call === "go build").length;
 
 describe("a pulumi on PATH", () => {
@@ -165,14 +174,53 @@ describe("a build with Go", () => {
   });
 });
 
+describe("with language hosts", () => {
+  test("a pulumi on PATH that has them is used, and nothing is built; one that lacks a host, for Node.js alone", async () => {
+    const command = sandbox.pulumi("bin", "v3.220.0", languageHosts);
+    expect((await resolve({ languages: true })).command).toBe(command);
+    expect(sandbox.calls()).toEqual(["pulumi version"]);
+    rmSync(sandbox.path("bin", "pulumi-language-yaml"));
+    sandbox.go();
+    sandbox.sdkModule();
+    expect((await resolve()).command).toBe(command);
+    expect(sandbox.said).toEqual([]);
+    expect((await resolve({ languages: true })).command).toContain(sandbox.cache);
+    expect(sandbox.said[0]).toContain("is not used: there is no pulumi-language-yaml beside it or on PATH");
+  });
+
+  test("a copy in the cache that came with them is used as it is", async () => {
+    const command = sandbox.pulumi(join("cache", copy, "bin"), "v3.220.0", languageHosts);
+    expect((await resolve({ languages: true })).command).toBe(command);
+    expect(sandbox.calls()).toEqual([]);
+  });
+
+  test("they are built beside a copy without them, once, and only when they are asked for", async () => {
+    sandbox.pulumi(join("cache", copy, "bin"));
+    sandbox.go();
+    sandbox.sdkModule();
+    await resolve();
+    expect(builds()).toBe(0);
+    const { command, env } = await resolve({ languages: true });
+    const bin = dirname(command);
+    expect(env.PATH.startsWith(bin)).toBe(true);
+    expect(readdirSync(bin)).toEqual(expect.arrayContaining(["pulumi", ...companions, ...languageHosts]));
+    expect(existsSync(join(bin, "..", "released", "pulumi-language-python-exec"))).toBe(true);
+    expect(builds()).toBe(2);
+    expect(sandbox.said.join("\n")).toMatch(/Building the language hosts .* once for this user[^]* is in .* now/);
+    expect((await resolve({ languages: true })).command).toBe(command);
+    expect(builds()).toBe(2);
+    expect((await resolve()).command).toBe(sandbox.path("cache", copy, "bin", "pulumi"));
+  });
+});
+
 test.each([
   [{ PULUMI_CONSORTIUM_CACHE: "/c" }, "linux", "/c"],
   [{ XDG_CACHE_HOME: "/x" }, "darwin", "/x/pulumi-consortium"],
   [{}, "linux", "/home/me/.cache/pulumi-consortium"],
   [{}, "darwin", "/home/me/Library/Caches/pulumi-consortium"],
-  [{ LOCALAPPDATA: "/l" }, "win32", "/l/pulumi-consortium"],
-] as const)("the cache with %j on %s is %s", (env, platform, expected) => {
-  expect(cacheRoot(env, platform, "/home/me")).toBe(expected);
+] as const)("the cache with %j on %s is %s", (given, platform, expected) => {
+  process.env = given;
+  expect(cacheRoot(platform, "/home/me")).toBe(expected);
 });
 
 test.each([

@@ -31,8 +31,6 @@ export class Sandbox {
     made.push(this.folder);
   }
 
-  readonly log = (text: string) => void this.said.push(text);
-
   path(...parts: string[]): string {
     return join(this.folder, ...parts);
   }

@@ -223,51 +223,6 @@ ${answers}
 ${rows.length > 0 ? `\n${table(["field", "type", "meaning"], rows)}\n` : ""}`;
 }
 
-const networkPage = `<!-- Generated from plugin/schema/examples.ts by \`npm run generate\`. -->
-
-# Network
-
-A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers. Each
-part is a resource of its own. [Network file](network-file.md) has all arguments,
-and [Network files](../network-files.md) the same as a file.
-
-Type token: \`${pluginPrefix}Network\`.
-
-${exampleOf(examples.Network)}
-## Outputs
-
-In TypeScript, \`outputs\` is by consortium, and the parts of each are by their keys in the definition. A consortium that
-is defined without a key has the name of the network:
-
-\`\`\`text
-outputs
-└─ coffee-trade             the consortium
-   ├─ id
-   ├─ members
-   │  └─ grower             { id }
-   └─ environments
-      └─ ledger
-         ├─ id, chainId
-         ├─ nodes
-         │  └─ grower-1     { id, urls: { rpc, wss } }
-         ├─ credentials
-         │  └─ grower       { username, password }; the password is a secret
-         └─ tether          { id, account }, where there is one
-\`\`\`
-
-\`\`\`ts
-import { Network } from "pulumi-consortium";
-
-const { outputs } = Network.fromFile("network.yaml");
-const ledger = outputs["coffee-trade"]?.environments["ledger"];
-export const rpc = ledger?.nodes["grower-1"]?.urls.rpc;
-export const password = ledger?.credentials["grower"]?.password;
-\`\`\`
-
-In other languages, the same tree is in \`consortia\`, without passwords; these are in the secret output \`passwords\`, by
-consortium, environment and credential. \`consortia\` of the class in TypeScript holds the resources themselves.
-`;
-
 /**
  * @param {Record<string, any>} definitions @param {Record<string, any>} lookups @param {string} troubleshooting that page as it is
  * @returns {Record<string, string>} path → text
@@ -301,7 +256,6 @@ ${inLanguages(whole)}`;
   ];
   return {
     "docs/reference/README.md": index,
-    "docs/reference/network.md": networkPage,
     ...Object.fromEntries(pages),
   };
 }
@@ -318,37 +272,21 @@ const chooser = [
   "{{< /chooser >}}",
 ].join("\n");
 
-const yamlTemplate = `name: \${PROJECT}
-description: \${DESCRIPTION}
-runtime: yaml
-template:
-  displayName: Consortium network, YAML
-  description: A private blockchain network of two companies, in YAML
-  quickstart: |
-    The network is in Pulumi.yaml. It runs on the provider plugin, which must be installed once: npx --no-install pulumi-consortium plugin install.
-    To deploy it to a local service (npx --no-install pulumi-consortium serve) or to your organization:
-
-        pulumi up
-  config:
-    consortium:region:
-      description: "The region of your organization: us, eu, ap or ko"
-      default: us
-    consortium:apiKey:
-      description: An API key of your organization (leave empty if CONSORTIUM_API_KEY is set)
-      secret: true
-`;
-const yamlHead =
-  "name: quickstart-yaml\ndescription: A small private blockchain network of two members\nruntime: yaml\n";
-
 const source = "plugin/schema/examples.ts";
 
 /** @param {(path: string) => string} read a file of the repository as it is @returns {Record<string, string>} path → text */
-export const languageFiles = (read) => ({
-  "examples/yaml/Pulumi.yaml": yamlHead + yamlBody(quickstart),
-  "examples/python/__main__.py": languages.python(quickstart),
-  "examples/go/main.go": languages.go(quickstart),
-  "templates/yaml/Pulumi.yaml": yamlTemplate + yamlBody(starter),
-  "templates/python/__main__.py": languages.python(starter),
-  "templates/go/main.go": languages.go(starter),
-  "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md"), source, chooser),
-});
+export function languageFiles(read) {
+  const inPage = (/** @type {string} */ file, /** @type {string} */ part) => withPart(file, read(file), source, part);
+  /** A project in YAML, whose settings come before its resources. @param {string} file @param {unknown} program */
+  const inYaml = (file, program) => read(file).split(/^resources:$/m)[0] + yamlBody(program);
+  return {
+    "examples/yaml/Pulumi.yaml": inYaml("examples/yaml/Pulumi.yaml", quickstart),
+    "examples/python/__main__.py": languages.python(quickstart),
+    "examples/go/main.go": languages.go(quickstart),
+    "templates/yaml/Pulumi.yaml": inYaml("templates/yaml/Pulumi.yaml", starter),
+    "templates/python/__main__.py": languages.python(starter),
+    "templates/go/main.go": languages.go(starter),
+    "docs/_index.md": inPage("docs/_index.md", chooser),
+    "docs/reference/network.md": inPage("docs/reference/network.md", exampleOf(examples.Network).trimEnd()),
+  };
+}

@@ -12,28 +12,25 @@ import { replaced } from "./markdown.mjs";
 const addressOf = ({ repository }) =>
   (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+|\.git$/g, "");
 
-const shell = (/** @type {string[]} */ ...lines) => ["```sh", ...lines, "```"].join("\n");
-const paragraphs = (/** @type {string[]} */ ...all) => all.join("\n\n");
-
 const notYet = "Not published yet: pack it from the clone of the repository";
 
-/** @typedef {(about: About, address: string | undefined) => string} Part */
+/** Paragraphs, and what a shell is told, line by line. @typedef {(string | string[])[]} Blocks */
+/** @typedef {(version: string, address: string | undefined) => Blocks} Part */
 
 /** How to install a package that needs pulumi-consortium, or none of the others. @param {string} name @param {string} [more] @returns {Part} */
 const ofPackage =
   (name, more = "") =>
-  ({ version }, address) => {
+  (version, address) => {
     const isAlone = name === "consortium-service";
     const archives = [...(isAlone ? [] : ["pulumi-consortium"]), name].map((one) => `../${one}-${version}.tgz`);
     const folders = `${isAlone ? "" : ". "}./${name.replace("consortium-", "")}`;
-    return address
-      ? shell(`npm install --save-dev ${name}@${version}${more}`)
-      : paragraphs(
-          `${notYet}${isAlone ? "" : ", with `pulumi-consortium`, which it needs"}:`,
-          shell("npm ci", `npm pack --pack-destination .. ${folders}`),
-          "Then, in your project:",
-          shell(`npm install --save-dev ${archives.join(" ")}${more}`),
-        );
+    if (address) return [[`npm install --save-dev ${name}@${version}${more}`]];
+    return [
+      `${notYet}${isAlone ? "" : ", with `pulumi-consortium`, which it needs"}:`,
+      ["npm ci", `npm pack --pack-destination .. ${folders}`],
+      "Then, in your project:",
+      [`npm install --save-dev ${archives.join(" ")}${more}`],
+    ];
   };
 
 /** @type {Record<string, Part>} page → its part */
@@ -41,81 +38,68 @@ const parts = {
   "service/README.md": ofPackage("consortium-service"),
   "console/README.md": ofPackage("consortium-console"),
   "fleet/README.md": ofPackage("consortium-fleet", " @pulumi/pulumi"),
-  "docs/console.md": ({ version }, address) =>
+  "docs/console.md": (version, address) =>
     address
-      ? shell(`npm install --save-dev consortium-console@${version}`)
-      : `${notYet}, [as its README says](../console/README.md#install).`,
+      ? [[`npm install --save-dev consortium-console@${version}`]]
+      : [`${notYet}, [as its README says](../console/README.md#install).`],
   "docs/upgrading.md": (_, address) =>
     address
-      ? shell("npm install --save-exact pulumi-consortium")
-      : `${notYet}, [as the README says](../README.md#in-a-project-of-your-own).`,
-  "README.md": ({ version }, address) => {
-    const others = "@pulumi/pulumi typescript@5 ts-node";
-    const project = "printf 'name: trade\\nruntime: nodejs\\n' > Pulumi.yaml";
-    return address
-      ? paragraphs(
-          "In your project folder, with Node.js 24:",
-          shell(
-            `npm install --save-exact pulumi-consortium@${version} ${others}`,
-            `npm install --save-dev consortium-service@${version} consortium-console@${version}`,
-            project,
-          ),
-        )
-      : paragraphs(
-          `${notYet}:`,
-          shell("npm ci", "npm pack --pack-destination .. . ./service ./console ./fleet"),
-          "Then, in your project folder (here: next to the clone), with Node.js 24:",
-          shell(
-            `npm install --save-exact ../pulumi-consortium-${version}.tgz ${others}`,
-            `npm install --save-dev ../consortium-service-${version}.tgz ../consortium-console-${version}.tgz`,
-            project,
-          ),
-        );
+      ? [["npm install --save-exact pulumi-consortium"]]
+      : [`${notYet}, [as the README says](../README.md#in-a-project-of-your-own).`],
+  "README.md": (version, address) => {
+    const packed = (/** @type {string} */ name) => (address ? `${name}@${version}` : `../${name}-${version}.tgz`);
+    const inProject = [
+      `npm install --save-exact ${packed("pulumi-consortium")} @pulumi/pulumi typescript@5 ts-node`,
+      `npm install --save-dev ${packed("consortium-service")} ${packed("consortium-console")}`,
+      "printf 'name: trade\\nruntime: nodejs\\n' > Pulumi.yaml",
+    ];
+    if (address) return ["In your project folder, with Node.js 24:", inProject];
+    return [
+      `${notYet}:`,
+      ["npm ci", "npm pack --pack-destination .. . ./service ./console ./fleet"],
+      "Then, in your project folder (here: next to the clone), with Node.js 24:",
+      inProject,
+    ];
   },
   "docs/gitops.md": (_, address) => {
     const rest = "--dir network --name trade --generate-only --yes";
-    return address
-      ? shell(`pulumi new ${address}/templates/typescript ${rest}`)
-      : paragraphs(
-          `${notYet}, [as the README says](../README.md#in-a-project-of-your-own). From a clone next to the new project:`,
-          shell(`pulumi new "$PWD/pulumi-consortium/templates/typescript" ${rest}`),
-        );
+    if (address) return [[`pulumi new ${address}/templates/typescript ${rest}`]];
+    return [
+      `${notYet}, [as the README says](../README.md#in-a-project-of-your-own). From a clone next to the new project:`,
+      [`pulumi new "$PWD/pulumi-consortium/templates/typescript" ${rest}`],
+    ];
   },
-  "examples/gitops/README.md": ({ version }, address) => {
-    const copy = ["cp -r examples/gitops ../trade-network"];
-    return address
-      ? paragraphs(
-          "From a clone of the repository:",
-          shell(...copy, "cd ../trade-network", `npm install --save-exact pulumi-consortium@${version}`),
-        )
-      : paragraphs(
-          `${notYet}, and copy the action and the template, which \`uses: ./gitops\` and \`local: gitops/gitlab.yml\` name:`,
-          shell(
-            "npm ci",
-            "npm pack --pack-destination ..",
-            ...copy,
-            "cp -r gitops ../trade-network/",
-            "cd ../trade-network",
-            "mkdir vendor",
-            `mv ../pulumi-consortium-${version}.tgz vendor/`,
-            `npm install ./vendor/pulumi-consortium-${version}.tgz`,
-          ),
-        );
+  "examples/gitops/README.md": (version, address) => {
+    const copy = "cp -r examples/gitops ../trade-network";
+    const install = `npm install --save-exact pulumi-consortium@${version}`;
+    if (address) return ["From a clone of the repository:", [copy, "cd ../trade-network", install]];
+    return [
+      `${notYet}, and copy the action and the template, which \`uses: ./gitops\` and \`local: gitops/gitlab.yml\` name:`,
+      [
+        ...["npm ci", "npm pack --pack-destination ..", copy, "cp -r gitops ../trade-network/"],
+        ...["cd ../trade-network", "mkdir vendor", `mv ../pulumi-consortium-${version}.tgz vendor/`],
+        `npm install ./vendor/pulumi-consortium-${version}.tgz`,
+      ],
+    ];
   },
-  "docs/languages.md": ({ version }, address) => {
+  "docs/languages.md": (version, address) => {
     const install = `pulumi plugin install resource consortium v${version}`;
-    return address
-      ? shell(`${install} --server ${address}/releases/download/v${version}`)
-      : paragraphs(
-          `${notYet}, where \`npm run package\` builds it for all platforms in \`dist-plugin/\`. Install the one for yours from its file:`,
-          shell(`${install} --file pulumi-resource-consortium-v${version}-linux-amd64.tar.gz`),
-        );
+    if (address) return [[`${install} --server ${address}/releases/download/v${version}`]];
+    return [
+      `${notYet}, where \`npm run package\` builds it for all platforms in \`dist-plugin/\`. Install the one for yours from its file:`,
+      [`${install} --file pulumi-resource-consortium-v${version}-linux-amd64.tar.gz`],
+    ];
   },
-  "docs/installation-configuration.md": (_, address) =>
+  "docs/installation-configuration.md": (_, address) => [
     address
       ? "The npm package is [`pulumi-consortium`](https://www.npmjs.com/package/pulumi-consortium)."
       : `${notYet}, as its README says.`,
+  ],
 };
+
+/** @param {Blocks} blocks */
+const markdown = (blocks) =>
+  blocks.map((one) => (typeof one === "string" ? one : ["```sh", ...one, "```"].join("\n"))).join("\n\n");
 
 /** @type {[string, string]} */
 const marks = ["<!-- install: from package.json, by `npm run generate` -->", "<!-- /install -->"];
@@ -142,7 +126,7 @@ function naming(text, about) {
 export function installing(about, read) {
   const pages = Object.entries(parts).map(([file, partOf]) => [
     file,
-    replaced(file, read(file), marks, `\n${partOf(about, addressOf(about))}`),
+    replaced(file, read(file), marks, `\n${markdown(partOf(about.version, addressOf(about)))}`),
   ]);
   const made = Object.fromEntries(pages);
   return { ...made, ...Object.fromEntries(pipelines.map((file) => [file, naming(made[file] ?? read(file), about)])) };

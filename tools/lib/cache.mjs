@@ -5,7 +5,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, tidying } from "./processes.mjs";
-import { duration } from "./terminal.mjs";
+import { duration, log } from "./terminal.mjs";
 
 const options = { realpath: false, stale: 5_000, onCompromised: () => undefined };
 
@@ -35,20 +35,18 @@ export async function withLock(path, work, onWait) {
   }
 }
 
-/** @typedef {import("./terminal.mjs").Log} Log */
 /**
  * @typedef {object} Filling
  * @property {string} what for people: "Pulumi v3.220.0", "The language hosts"
  * @property {() => boolean} isWhole
  * @property {(draft: string) => Promise<void>} fill fills an empty folder, which then becomes `home`
- * @property {Log} log
  */
 
 /**
  * @param {string} home
  * @param {Filling} making
  */
-export async function fillCacheFolder(home, { what, isWhole, fill, log }) {
+export async function fillCacheFolder(home, { what, isWhole, fill }) {
   if (isWhole()) return;
   const onWait = () => {
     const maker = draftsOf(home).find(({ pid }) => isAlive(pid))?.pid;

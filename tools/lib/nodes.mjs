@@ -2,12 +2,11 @@
 /** Node.js of other versions and platforms, from npm packages, kept in the user's cache. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { env } from "node:process";
 import { extract } from "tar";
 import { fillCacheFolder } from "./cache.mjs";
 import { succeed } from "./processes.mjs";
 import { cacheRoot } from "./pulumi-cli.mjs";
-import { log, UserError } from "./terminal.mjs";
+import { UserError } from "./terminal.mjs";
 
 /** Platforms as Go, and so Pulumi, names them → the npm package with a Node.js for it. */
 export const nodePackages = {
@@ -38,7 +37,7 @@ export async function nodeOf(version, of = platform) {
     throw new UserError(
       `npm has no package with Node.js for ${of}; there are ${Object.keys(nodePackages).join(", ")}.`,
     );
-  const home = join(cacheRoot(env), `${name}-${version}`);
+  const home = join(cacheRoot(), `${name}-${version}`);
   const program = join(home, "package/bin", of.startsWith("windows") ? "node.exe" : "node");
   const isWhole = () => existsSync(program);
   const fill = async (/** @type {string} */ draft) => {
@@ -49,6 +48,6 @@ export async function nodeOf(version, of = platform) {
     await extract({ file: join(download, archive), cwd: draft });
     rmSync(download, { recursive: true });
   };
-  await fillCacheFolder(home, { what: `Node.js ${version} for ${of}`, isWhole, fill, log });
+  await fillCacheFolder(home, { what: `Node.js ${version} for ${of}`, isWhole, fill });
   return program;
 }

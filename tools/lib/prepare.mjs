@@ -58,21 +58,18 @@ export function isInstalled(wanted, present) {
 /** @param {string} file @returns {Lock | undefined} */
 function readLock(file) {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return JSON.parse(readFileSync(join(root, file), "utf8"));
   } catch {
     return undefined;
   }
 }
 
-export async function installPackages(folder = root) {
-  const wanted = readLock(join(folder, "package-lock.json"));
-  const present = readLock(join(folder, "node_modules", ".package-lock.json"));
+export async function installPackages() {
+  const wanted = readLock("package-lock.json");
+  const present = readLock("node_modules/.package-lock.json");
   if (wanted && present && isInstalled(wanted, present)) return;
   await step("Installing the packages (npm ci)", async () => {
-    const [command, ...lead] = npm(process.env);
-    const { code, output } = await run(command, [...lead, "ci", "--include=dev", "--no-audit", "--no-fund"], {
-      cwd: folder,
-    });
+    const { code, output } = await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
     if (code === 0) return;
     const errors = output.split("\n").filter((line) => line.startsWith("npm error"));
     throw new UserError(
@@ -81,63 +78,53 @@ export async function installPackages(folder = root) {
   });
 }
 
+/** Whether what a stamp stands for was made of these inputs. @param {string} stamp @param {string} inputs their fingerprint */
+const isFresh = (stamp, inputs) => existsSync(join(root, stamp)) && readFileSync(join(root, stamp), "utf8") === inputs;
+
 /**
- * @param {NodeJS.ProcessEnv} env
- * @returns {[string, ...string[]]} the npm that started this process, otherwise the one on PATH
+ * Makes something anew if an input has changed.
+ * @param {string} what
+ * @param {string} stamp the file with the inputs' fingerprint when it was made
+ * @param {string[]} paths of the inputs
+ * @param {() => Promise<unknown>} make
  */
-function npm({ npm_execpath: own }) {
-  return own?.endsWith("npm-cli.js") ? [process.execPath, own] : ["npm"];
-}
-
-const buildStamp = join("dist", ".build-stamp");
-
-/** Whether the build is up to date. */
-export const isBuilt = (folder = root) => isFresh(join(folder, buildStamp), fingerprint(buildInputs, folder));
-
-export const build = (folder = root) =>
-  unlessFresh(join(folder, buildStamp), buildInputs, "Building", folder, async () => {
-    await compiled([join(folder, "node_modules", "typescript-7", "bin", "tsc"), "--build", "console", "fleet"], folder);
-    cpSync(join(folder, "contracts"), join(folder, "service", "contracts"), { recursive: true }); // its package has them, too
-    await buildPage(folder);
+const made = (what, stamp, paths, make) => async () => {
+  const inputs = fingerprint(paths);
+  if (isFresh(stamp, inputs)) return;
+  await step(what, async () => {
+    await make();
+    writeFileSync(join(root, stamp), inputs);
   });
-
-/** The provider plugin, in plugin/. */
-export const bundle = () => {
-  const inputs = ["plugin", "provider", "schemas", "sdk", "tools/plugin.mjs", "package-lock.json"];
-  return unlessFresh(join(root, "plugin", ".stamp"), inputs, "Bundling the provider plugin", root, () =>
-    compiled([join(root, "tools", "plugin.mjs")], root),
-  );
 };
 
-/**
- * @param {string[]} args of Node.js
- * @param {string} folder
- */
-async function compiled(args, folder) {
-  const { code, output } = await run(process.execPath, args, { cwd: folder });
+/** @param {string} script of Node.js @param {string[]} args */
+async function compiled(script, ...args) {
+  const { code, output } = await run(process.execPath, [join(root, script), ...args], { cwd: root });
   if (code !== 0) throw new UserError(`The sources do not compile:\n${output.trim()}`);
 }
 
-/**
- * @param {string} stamp
- * @param {string} inputs their fingerprint
- */
-const isFresh = (stamp, inputs) => existsSync(stamp) && readFileSync(stamp, "utf8") === inputs;
+const buildStamp = "dist/.build-stamp";
 
-/**
- * @param {string} stamp the file with their fingerprint when it was made
- * @param {string[]} paths of the inputs
- * @param {string} what
- * @param {string} folder
- * @param {() => Promise<unknown>} work
- */
-async function unlessFresh(stamp, paths, what, folder, work) {
-  const inputs = fingerprint(paths, folder);
-  if (isFresh(stamp, inputs)) return;
-  await step(what, async () => {
-    await work();
-    writeFileSync(stamp, inputs);
-  });
+/** Whether the build is up to date. */
+export const isBuilt = () => isFresh(buildStamp, fingerprint(buildInputs));
+
+export const build = made("Building", buildStamp, buildInputs, async () => {
+  await compiled("node_modules/typescript-7/bin/tsc", "--build", "console", "fleet");
+  cpSync(join(root, "contracts"), join(root, "service", "contracts"), { recursive: true }); // its package has them, too
+  await buildPage();
+});
+
+/** The provider plugin, in plugin/. */
+export const bundle = made(
+  "Bundling the provider plugin",
+  "plugin/.stamp",
+  ["plugin", "provider", "schemas", "sdk", "tools/plugin.mjs", "package-lock.json"],
+  () => compiled("tools/plugin.mjs"),
+);
+
+/** All that a program on the real CLI needs. */
+export async function prepare() {
+  for (const work of [installPackages, build, bundle]) await work();
 }
 
 /**
@@ -198,12 +185,7 @@ function filesIn(path) {
     .flatMap((name) => filesIn(join(path, name)));
 }
 
-/**
- * @template T
- * @param {string} what
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
- */
+/** @template T @param {string} what @param {() => Promise<T>} work @returns {Promise<T>} */
 export async function step(what, work) {
   const started = Date.now();
   log(`${what} …`);
@@ -212,8 +194,8 @@ export async function step(what, work) {
   return result;
 }
 
-/** Bundles the console's page. @param {string} root the repository */
-async function buildPage(root) {
+/** Bundles the console's page. */
+async function buildPage() {
   const { build: bundled } = await import("esbuild"); // here, because a fresh clone has no packages at first
   const { billOf, componentOf, noticesOf, packagesIn } = await import("./materials.mjs");
   const [from, to] = [join(root, "console", "page"), join(root, "console", "dist", "page")];

@@ -25,20 +25,13 @@ export function isExecutable(file) {
   }
 }
 
-/**
- * Every executable of that name on PATH, in its order.
- * @param {string} name
- * @param {Env} env
- * @param {string[]} [endings]
- */
-export function onPath(name, env, endings = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""]) {
-  const path = env.PATH ?? env.Path ?? "";
-  return path
+/** Every executable of that name on PATH, in its order. @param {string} name */
+export const onPath = (name, path = process.env.PATH ?? "") =>
+  path
     .split(delimiter)
     .filter((folder) => folder !== "")
-    .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
+    .map((folder) => join(folder, name))
     .filter(isExecutable);
-}
 
 /** What is to be tidied up if a signal ends this process. @type {Set<{ tidy: () => void }>} */
 const begun = new Set();
@@ -76,8 +69,8 @@ export async function tidying(work, tidy) {
  * @param {RunOptions} [options]
  * @returns {Promise<Finished>} rejects only when the program cannot be started
  */
-export function run(command, args, { cwd, env, timeoutMs } = {}) {
-  const detached = timeoutMs !== undefined && process.platform !== "win32";
+export function run(command, args, { cwd, env = process.env, timeoutMs } = {}) {
+  const detached = timeoutMs !== undefined;
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached });
   /** @param {NodeJS.Signals} name */
   const kill = (name) => {

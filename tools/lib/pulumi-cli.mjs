@@ -4,17 +4,14 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildWithGo, refreshScripts } from "../pulumi-cli/build.mjs";
-import { downloadHostAnswers, installOfficial } from "../pulumi-cli/build.mjs";
+import { buildWithGo, downloadHostAnswers, installOfficial, refreshScripts } from "../pulumi-cli/build.mjs";
 import { addLanguages, languageHosts, languagesVersion } from "../pulumi-cli/languages.mjs";
 import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
 import { fillCacheFolder } from "./cache.mjs";
 import { installPackages } from "./prepare.mjs";
 import { isExecutable, run, runAttached } from "./processes.mjs";
-import { runMain, log as logToStderr, UserError, withProgress } from "./terminal.mjs";
+import { runMain, log, UserError, withProgress } from "./terminal.mjs";
 
-/** @typedef {import("./processes.mjs").Env} Env */
-/** @typedef {import("./terminal.mjs").Log} Log */
 /**
  * @typedef {object} PulumiCli
  * @property {string} command full path of the CLI
@@ -23,8 +20,6 @@ import { runMain, log as logToStderr, UserError, withProgress } from "./terminal
 /**
  * @typedef {object} Options
  * @property {boolean} [languages] with the hosts of YAML, Python and Go beside that of Node.js
- * @property {Env} [env] instead of this process's environment
- * @property {Log} [log] where progress goes instead of stderr
  * @property {() => Promise<boolean>} [canDownload] instead of asking the download host
  * @property {string} [automation] instead of @pulumi/pulumi/automation
  */
@@ -33,20 +28,13 @@ import { runMain, log as logToStderr, UserError, withProgress } from "./terminal
 export const pulumiVersion = "3.220.0";
 
 const launcher = fileURLToPath(new URL("../pulumi", import.meta.url));
-const executable = (/** @type {string} */ bin, /** @type {string} */ name) =>
-  process.platform === "win32" ? join(bin, `${name}.exe`) : join(bin, name);
-const commandIn = (/** @type {string} */ home) => executable(join(home, "bin"), "pulumi");
+const commandIn = (/** @type {string} */ home) => join(home, "bin", "pulumi");
 
-/**
- * @param {Env} env
- * @returns {string} the user's cache folder
- */
-export function cacheRoot(env, platform = process.platform, home = homedir()) {
-  if (env.PULUMI_CONSORTIUM_CACHE) return env.PULUMI_CONSORTIUM_CACHE;
-  if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, "pulumi-consortium");
-  if (platform === "darwin") return join(home, "Library", "Caches", "pulumi-consortium");
-  if (platform === "win32") return join(env.LOCALAPPDATA ?? join(home, "AppData", "Local"), "pulumi-consortium");
-  return join(home, ".cache", "pulumi-consortium");
+/** The user's cache folder. @returns {string} */
+export function cacheRoot(platform = process.platform, home = homedir()) {
+  const { PULUMI_CONSORTIUM_CACHE: own, XDG_CACHE_HOME: caches } = process.env;
+  if (own) return own;
+  return join(caches || join(home, platform === "darwin" ? "Library/Caches" : ".cache"), "pulumi-consortium");
 }
 
 /**
@@ -54,23 +42,26 @@ export function cacheRoot(env, platform = process.platform, home = homedir()) {
  * @param {Options} [options]
  * @returns {Promise<PulumiCli>}
  */
-export async function pulumiCli(options = {}) {
-  const { env = process.env, log = logToStderr, languages = false } = options;
-  if (env[askingVariable]) throw new UserError("this is a wrapper and not a Pulumi of its own.");
-  const root = cacheRoot(env);
+export async function pulumiCli({ languages = false, ...making } = {}) {
+  if (process.env[askingVariable]) throw new UserError("this is a wrapper and not a Pulumi of its own.");
   const platform = `${process.platform}-${process.arch}`;
-  const home = join(root, `pulumi-v${pulumiVersion}-${platform}`);
-  const more = join(root, `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);
+  const home = join(cacheRoot(), `pulumi-v${pulumiVersion}-${platform}`);
+  const more = join(cacheRoot(), `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);
   const needed = languages ? [...companions, ...languageHosts] : companions;
   const own = [launcher, ...[home, more].map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
-  const found = await pulumiOnPath(env, { own, needed, log });
-  if (found) return described(found, env);
-  if (!isComplete(home)) await make(home, { ...options, env, log });
+  const found = await pulumiOnPath({ own, needed });
+  if (found) return described(found);
+  if (!isComplete(home)) await make(home, making);
   refresh(home);
-  if (isComplete(home, needed)) return described(commandIn(home), env);
-  if (!isComplete(more, needed)) await makeLanguages(more, home, { env, log });
+  if (isComplete(home, needed)) return described(commandIn(home));
+  if (!isComplete(more, needed))
+    await fillCacheFolder(more, {
+      what: `Pulumi v${pulumiVersion} with language hosts`,
+      isWhole: () => isComplete(more, needed),
+      fill: (draft) => addLanguages(draft, home),
+    });
   refresh(more);
-  return described(commandIn(more), env);
+  return described(commandIn(more));
 }
 
 /** @param {string} home of a copy that an earlier version may have built */
@@ -78,65 +69,38 @@ function refresh(home) {
   if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin"));
 }
 
-/**
- * @param {string} command
- * @param {Env} env
- * @returns {PulumiCli}
- */
-function described(command, env) {
-  const rest = (env.PATH ?? env.Path ?? "").split(delimiter).filter((folder) => folder !== dirname(command));
+/** @param {string} command @returns {PulumiCli} */
+function described(command) {
+  const rest = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== dirname(command));
   return { command, env: { PATH: [dirname(command), ...rest].join(delimiter), PULUMI_SKIP_UPDATE_CHECK: "true" } };
 }
 
 /** @param {string} home */
-function isComplete(home, needed = companions) {
-  if (process.platform === "win32" && needed === companions) return isExecutable(commandIn(home));
-  return [commandIn(home), ...needed.map((name) => executable(join(home, "bin"), name))].every(isExecutable);
-}
+const isComplete = (home, needed = companions) =>
+  ["pulumi", ...needed].every((name) => isExecutable(join(home, "bin", name)));
 
-/**
- * @param {string} home
- * @param {Options & { env: Env, log: Log }} options
- */
+/** @param {string} home @param {Options} options */
 async function make(home, options) {
   await installPackages();
   await fillCacheFolder(home, {
     what: `Pulumi v${pulumiVersion}`,
     isWhole: () => isComplete(home),
     fill: (draft) => fill(draft, options),
-    log: options.log,
   });
 }
 
-/**
- * @param {string} more
- * @param {string} home of the Pulumi that it is made from
- * @param {{ env: Env, log: Log }} options
- */
-const makeLanguages = (more, home, options) =>
-  fillCacheFolder(more, {
-    what: `Pulumi v${pulumiVersion} with language hosts`,
-    isWhole: () => isComplete(more, [...companions, ...languageHosts]),
-    fill: (draft) => addLanguages(draft, home, options),
-    ...options,
-  });
-
-/**
- * @param {string} draft
- * @param {Options & { env: Env, log: Log }} options
- */
-async function fill(draft, { env, log, automation, canDownload = downloadHostAnswers }) {
+/** @param {string} draft @param {Options} options */
+async function fill(draft, { automation, canDownload = downloadHostAnswers }) {
   if (await canDownload()) {
     log(`Downloading Pulumi v${pulumiVersion} with its own installer.`);
-    const install = () => installOfficial(draft, { version: pulumiVersion, env, automation });
-    const failure = await withProgress("downloading Pulumi", install, { log });
+    const failure = await withProgress("downloading Pulumi", () => installOfficial(draft, pulumiVersion, automation));
     if (failure === undefined && isComplete(draft)) return;
     log(`That did not work (${failure ?? "something is missing in what it installed"}).`);
     rmSync(draft, { recursive: true });
     mkdirSync(draft);
   }
-  await buildWithGo(draft, { version: pulumiVersion, env, log });
-  const { code, output } = await run(commandIn(draft), ["version"], { env, timeoutMs: 30_000 });
+  await buildWithGo(draft, pulumiVersion);
+  const { code, output } = await run(commandIn(draft), ["version"], { timeoutMs: 30_000 });
   if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${output.trim()}`);
 }
 

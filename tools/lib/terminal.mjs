@@ -5,9 +5,7 @@ import { clearInterval, setInterval } from "node:timers";
 /** A problem that the user can solve: one sentence with its remedy, without a stack trace. */
 export class UserError extends Error {}
 
-/** @typedef {(text: string) => void} Log */
-
-/** @type {Log} */
+/** @param {string} text */
 export const log = (text) => void process.stderr.write(`${text}\n`);
 
 /**
@@ -26,16 +24,11 @@ export function duration(ms) {
  * @template T
  * @param {string} what
  * @param {() => Promise<T>} work
- * @param {{ log?: Log, everyMs?: number }} [options]
  * @returns {Promise<T>}
  */
-export async function withProgress(what, work, options = {}) {
+export async function withProgress(what, work) {
   const started = Date.now();
-  const report = options.log ?? log;
-  const ticker = setInterval(
-    () => report(`  ${what}: ${duration(Date.now() - started)} so far`),
-    options.everyMs ?? 15_000,
-  );
+  const ticker = setInterval(() => log(`  ${what}: ${duration(Date.now() - started)} so far`), 15_000);
   try {
     return await work();
   } finally {

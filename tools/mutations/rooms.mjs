@@ -1,327 +1,192 @@
 // @ts-check
 /** Rules of all rooms but `provider/core` and `service`: see ../mutations.mjs. */
 
-/** @type {import("./rules.mjs").Mutation[]} */
+/** @typedef {import("./rules.mjs").Mutation} Mutation */
+
+/**
+ * Rules of one file with the same test file: what is broken, as it is and as it becomes.
+ * @param {string} file @param {string} tests @param {Record<string, [find: string, put: string]>} breaks @returns {Mutation[]}
+ */
+const rulesOf = (file, tests, breaks) =>
+  Object.entries(breaks).map(([rule, [find, put]]) => ({ rule, file, find, put, tests }));
+
 export const roomRules = [
   // provider/api
-  {
-    rule: "the plan is that of the key's own organization",
-    file: "provider/api/organization.ts",
-    find: "organizations.length > 1 ? await organizationOfKey() : organizations[0]?.id",
-    put: "organizations[0]?.id",
-    tests: "provider/api/plan.test.ts",
-  },
-  {
-    rule: "a short run asks for no token",
-    file: "provider/api/token.ts",
-    find: "++this.#calls > callsBefore &&",
-    put: "",
-    tests: "provider/api/token.test.ts",
-  },
-  {
-    rule: "a call that is refused with a token is sent with the key",
-    file: "provider/api/token.ts",
-    find: "    return key;",
-    put: "    return undefined;",
-    tests: "provider/api/token.test.ts",
-  },
-  {
-    rule: "a token of several organizations is not used",
-    file: "provider/api/token.ts",
-    find: " || (orgs && orgs.length !== 1)",
-    put: "",
-    tests: "provider/api/token.test.ts",
-  },
-  {
-    rule: "a create that may have been taken is not repeated",
-    file: "provider/api/retry.ts",
-    find: 'if (repeatable !== "freely") return undefined;',
-    put: "",
-    tests: "provider/api/retry.test.ts",
-  },
-  {
-    rule: "a lost call is tried six times at most",
-    file: "provider/api/retry.ts",
-    find: "tried.attempt < mostAttempts &&",
-    put: "",
-    tests: "provider/api/retry.test.ts",
-  },
-  {
-    rule: "a limit of one value is no quota",
-    file: "provider/api/conflict.ts",
-    find: 'if (found === "quota" && ofOneValue.test(text)) return undefined;',
-    put: "",
-    tests: "provider/api/conflict.test.ts",
-  },
-  {
-    rule: "a 404 in words means missing at an address that answers JSON when asked",
-    file: "provider/api/http.ts",
-    find: "await this.#prove(timeoutMs);",
-    put: "void timeoutMs;",
-    tests: "provider/api/answers.test.ts",
-  },
-  {
-    rule: "after 408, the service may still be at work",
-    file: "provider/api/http.ts",
-    find: "status === 408 || status === 504",
-    put: "status === 504",
-    tests: "provider/api/http.test.ts",
-  },
-  {
-    rule: "of secrets that begin alike, the longest is masked",
-    file: "provider/api/secrets.ts",
-    find: "[...new Set(plain)].sort(byLength)",
-    put: "[...new Set(plain)]",
-    tests: "provider/api/secrets.test.ts",
-  },
-  {
-    rule: "the key goes to no address with a user name",
-    file: "provider/api/pages.ts",
-    find: "next.origin === from.origin && !next.username",
-    put: "next.origin === from.origin",
-    tests: "provider/api/pages.test.ts",
-  },
-  {
-    rule: "the total of a list with a filter is not its length",
-    file: "provider/api/pages.ts",
-    find: "if (isWhole && total !== undefined && total <= items.length)",
-    put: "if (total !== undefined && total <= items.length)",
-    tests: "provider/api/pages.test.ts",
-  },
-  {
-    rule: "the key crosses no network in clear text unasked",
-    file: "provider/api/settings.ts",
-    find: "&& !allowHttp && !isThisMachine(url)",
-    put: "&& !allowHttp && false",
-    tests: "provider/api/settings.test.ts",
-  },
-  {
-    rule: "a proxy on this machine reaches this machine",
-    file: "provider/api/settings.ts",
-    find: "isThisMachine(url) && !isThisMachine(new URL(address))",
-    put: "isThisMachine(url)",
-    tests: "provider/api/proxy.test.ts",
-  },
+  ...rulesOf("provider/api/organization.ts", "provider/api/plan.test.ts", {
+    "the plan is that of the key's own organization": [
+      "organizations.length > 1 ? await organizationOfKey() : organizations[0]?.id",
+      "organizations[0]?.id",
+    ],
+  }),
+  ...rulesOf("provider/api/token.ts", "provider/api/token.test.ts", {
+    "a short run asks for no token": ["++this.#calls > callsBefore &&", ""],
+    "a call that is refused with a token is sent with the key": ["    return key;", "    return undefined;"],
+    "a token of several organizations is not used": [" || (orgs && orgs.length !== 1)", ""],
+  }),
+  ...rulesOf("provider/api/retry.ts", "provider/api/retry.test.ts", {
+    "a create that may have been taken is not repeated": ['if (repeatable !== "freely") return undefined;', ""],
+    "a lost call is tried six times at most": ["tried.attempt < mostAttempts &&", ""],
+  }),
+  ...rulesOf("provider/api/conflict.ts", "provider/api/conflict.test.ts", {
+    "a limit of one value is no quota": ['if (found === "quota" && ofOneValue.test(text)) return undefined;', ""],
+  }),
+  ...rulesOf("provider/api/http.ts", "provider/api/answers.test.ts", {
+    "a 404 in words means missing at an address that answers JSON when asked": [
+      "await this.#prove(timeoutMs);",
+      "void timeoutMs;",
+    ],
+  }),
+  ...rulesOf("provider/api/http.ts", "provider/api/http.test.ts", {
+    "after 408, the service may still be at work": ["status === 408 || status === 504", "status === 504"],
+  }),
+  ...rulesOf("provider/api/secrets.ts", "provider/api/secrets.test.ts", {
+    "of secrets that begin alike, the longest is masked": ["[...new Set(plain)].sort(byLength)", "[...new Set(plain)]"],
+  }),
+  ...rulesOf("provider/api/pages.ts", "provider/api/pages.test.ts", {
+    "the key goes to no address with a user name": [
+      "next.origin === from.origin && !next.username",
+      "next.origin === from.origin",
+    ],
+    "the total of a list with a filter is not its length": [
+      "if (isWhole && total !== undefined && total <= items.length)",
+      "if (total !== undefined && total <= items.length)",
+    ],
+  }),
+  ...rulesOf("provider/api/settings.ts", "provider/api/settings.test.ts", {
+    "the key crosses no network in clear text unasked": [
+      "&& !allowHttp && !isThisMachine(url)",
+      "&& !allowHttp && false",
+    ],
+  }),
+  ...rulesOf("provider/api/settings.ts", "provider/api/proxy.test.ts", {
+    "a proxy on this machine reaches this machine": [
+      "isThisMachine(url) && !isThisMachine(new URL(address))",
+      "isThisMachine(url)",
+    ],
+  }),
   // provider/resources
-  {
-    rule: "what is itself going keeps no zone",
-    file: "provider/resources/zones.ts",
-    find: "!isGone(item) && !isGoing(item)",
-    put: "!isGone(item)",
-    tests: "provider/resources/shared.test.ts",
-  },
-  {
-    rule: "a fleet that continues a killed run pays for no second contract",
-    file: "provider/resources/tether/deploy.ts",
-    find: "session.adoptAll || session.createLog.isContinued ||",
-    put: "session.adoptAll ||",
-    tests: "provider/resources/tether-deploy.test.ts",
-  },
-  {
-    rule: "the balance on another network says nothing of a contract",
-    file: "provider/resources/tether/deploy.ts",
-    find: "if (shown?.network && shown.network !== network) {",
-    put: "if (false) {",
-    tests: "provider/resources/tether-deploy.test.ts",
-  },
-  {
-    rule: "a tether moves only with funds for the other network",
-    file: "provider/resources/tether/configure.ts",
-    find: "await fit(session, olds, inputs);",
-    put: "",
-    tests: "provider/resources/tether-funds.test.ts",
-  },
+  ...rulesOf("provider/resources/zones.ts", "provider/resources/shared.test.ts", {
+    "what is itself going keeps no zone": ["!isGone(item) && !isGoing(item)", "!isGone(item)"],
+  }),
+  ...rulesOf("provider/resources/tether/deploy.ts", "provider/resources/tether-deploy.test.ts", {
+    "a fleet that continues a killed run pays for no second contract": [
+      "session.adoptAll || session.createLog.isContinued ||",
+      "session.adoptAll ||",
+    ],
+    "the balance on another network says nothing of a contract": [
+      "if (shown?.network && shown.network !== network) {",
+      "if (false) {",
+    ],
+  }),
+  ...rulesOf("provider/resources/tether/configure.ts", "provider/resources/tether-funds.test.ts", {
+    "a tether moves only with funds for the other network": ["await fit(session, olds, inputs);", ""],
+  }),
   // the adapters
-  {
-    rule: "a state of the plugin is updated before the dynamic provider relies on it",
-    file: "provider/dynamic/host.ts",
-    find: "changes: changes || olds[providerKey] === undefined,",
-    put: "changes,",
-    tests: "provider/dynamic/handler.test.ts",
-  },
-  {
-    rule: "an import by a name that several have is refused",
-    file: "plugin/import.ts",
-    find: "if (found && others.length > 0) {",
-    put: "if (!found && others.length > 0) {",
-    tests: "plugin/import.test.ts",
-  },
-  {
-    rule: "outputs are unknown in a preview of the plugin",
-    file: "plugin/resource.ts",
-    find: "...outputsWith(definition, () => unknown),",
-    put: "",
-    tests: "plugin/service.test.ts",
-  },
-  {
-    rule: "an input that was secret stays so in the preview that removes it",
-    file: "plugin/resource.ts",
-    find: "[...secrets, ...old.secrets]",
-    put: "secrets",
-    tests: "plugin/service.test.ts",
-  },
-  {
-    rule: "an update of a tether may change all its outputs",
-    file: "plugin/resource.ts",
-    find: "definition.own !== undefined ||",
-    put: "",
-    tests: "plugin/service.test.ts",
-  },
+  ...rulesOf("provider/dynamic/host.ts", "provider/dynamic/handler.test.ts", {
+    "a state of the plugin is updated before the dynamic provider relies on it": [
+      "changes: changes || olds[providerKey] === undefined,",
+      "changes,",
+    ],
+  }),
+  ...rulesOf("plugin/import.ts", "plugin/import.test.ts", {
+    "an import by a name that several have is refused": [
+      "if (found && others.length > 0) {",
+      "if (!found && others.length > 0) {",
+    ],
+  }),
+  ...rulesOf("plugin/resource.ts", "plugin/service.test.ts", {
+    "outputs are unknown in a preview of the plugin": ["...outputsWith(definition, () => unknown),", ""],
+    "an input that was secret stays so in the preview that removes it": ["[...secrets, ...old.secrets]", "secrets"],
+    "an update of a tether may change all its outputs": ["definition.own !== undefined ||", ""],
+  }),
   // sdk
-  {
-    rule: "an entry with a former key keeps its resources",
-    file: "sdk/network/plan.ts",
-    find: "const keys = [key, ...formerly, ...otherKeys];",
-    put: "const keys = [key];",
-    tests: "sdk/network/names.test.ts",
-  },
-  {
-    rule: "siblings in a network file have different names",
-    file: "sdk/network/rules.ts",
-    find: "else if (namesake !== undefined)",
-    put: "else if (namesake === entry.key)",
-    tests: "sdk/network/bad-entries.test.ts",
-  },
-  {
-    rule: "a limit itself is allowed, one more is not",
-    file: "sdk/policy/rules/limits.ts",
-    find: "if (found > max) {",
-    put: "if (found > max + 1) {",
-    tests: "policy/limits.test.ts",
-  },
-  {
-    rule: "what exists outside the stack counts, where it is asked for",
-    file: "sdk/policy/rules/limits.ts",
-    find: "const found = mine.length + outside.length;",
-    put: "const found = mine.length;",
-    tests: "policy/live.test.ts",
-  },
-  {
-    rule: "a contract of somebody else vouches for no report",
-    file: "sdk/runtime/target-chain.ts",
-    find: "must(!account || same(account, owner),",
-    put: "must(true,",
-    tests: "sdk/runtime/verify.test.ts",
-  },
-  {
-    rule: "only 401 means that a node refuses the credential",
-    file: "sdk/runtime/node-connections.ts",
-    find: '!isError(error, "SERVER_ERROR") || error.response?.statusCode !== 401',
-    put: '!isError(error, "SERVER_ERROR") || !error.response',
-    tests: "sdk/runtime/connect.test.ts",
-  },
-  // cli
-  {
-    rule: "a create that was not refused may have been done",
-    file: "cli/probe/world.ts",
-    find: "status >= 400 && status < 500 && status !== 408",
-    put: "true",
-    tests: "cli/probe.test.ts",
-  },
-  {
-    rule: "a probe deletes by a signal of its own, not by the one that stopped its questions",
-    file: "cli/probe/world.ts",
-    find: "(this.signal = this.giveUp)",
-    put: "this.giveUp",
-    tests: "cli/probe.test.ts",
-  },
-  {
-    rule: "attributes of a state that are whole stay",
-    file: "fleet/recovery.ts",
-    find: "if (isTorn) rmSync",
-    put: "rmSync",
-    tests: "fleet/torn-attributes.test.ts",
-  },
-  {
-    rule: "what depends on a stack that was not begun is not begun",
-    file: "fleet/run.ts",
-    find: "!isGood(one))?.stack",
-    put: 'one.outcome === "failed")?.stack',
-    tests: "fleet/run.test.ts",
-  },
-  {
-    rule: "a fleet sends no Ctrl-C to a Pulumi that heard it in the terminal",
-    file: "fleet/run.ts",
-    find: "this.#hasHeard || ",
-    put: "",
-    tests: "fleet/run.test.ts",
-  },
-  {
-    rule: "a fleet destroys no stack if it cannot say what will be lost",
-    file: "fleet/run.ts",
-    find: "if (plan && !isGood(plan)) return plan;",
-    put: "",
-    tests: "fleet/run.test.ts",
-  },
-  {
-    rule: "no stack of a fleet inherits the organization of another key",
-    file: "fleet/secrets.ts",
-    find: '? ["organization"] :',
-    put: "? [] :",
-    tests: "fleet/secrets.test.ts",
-  },
-  {
-    rule: "a lock of Pulumi that another machine holds is not cleared",
-    file: "fleet/recovery.ts",
-    find: "host === hostname() &&",
-    put: "",
-    tests: "fleet/recovery.test.ts",
-  },
-  {
-    rule: "a fleet refuses a CLI that would write the events of an update into a file",
-    file: "fleet/pulumi.ts",
-    find: "version.compare(oldest) >= 0",
-    put: "true",
-    tests: "fleet/run.test.ts",
-  },
-  {
-    rule: "stacks that depend on each other are in one shard",
-    file: "fleet/shards.ts",
-    find: "links.get(other)!.push(name)",
-    put: "other",
-    tests: "fleet/selection.test.ts",
-  },
-  {
-    rule: "names that differ in composition alone are one name in an export",
-    file: "cli/export/definition.ts",
-    find: 'name.normalize("NFC").trim()',
-    put: "name.trim()",
-    tests: "cli/export-names.test.ts",
-  },
-  {
-    rule: "a member goes in a sweep only with everything that it owns",
-    file: "cli/sweep.ts",
-    find: "if (others.length > 0) {",
-    put: "if (false) {",
-    tests: "cli/sweep.test.ts",
-  },
+  ...rulesOf("sdk/network/plan.ts", "sdk/network/names.test.ts", {
+    "an entry with a former key keeps its resources": [
+      "const keys = [key, ...formerly, ...otherKeys];",
+      "const keys = [key];",
+    ],
+  }),
+  ...rulesOf("sdk/network/rules.ts", "sdk/network/bad-entries.test.ts", {
+    "siblings in a network file have different names": [
+      "else if (namesake !== undefined)",
+      "else if (namesake === entry.key)",
+    ],
+  }),
+  ...rulesOf("sdk/policy/rules/limits.ts", "policy/limits.test.ts", {
+    "a limit itself is allowed, one more is not": ["if (found > max) {", "if (found > max + 1) {"],
+  }),
+  ...rulesOf("sdk/policy/rules/limits.ts", "policy/live.test.ts", {
+    "what exists outside the stack counts, where it is asked for": [
+      "const found = mine.length + outside.length;",
+      "const found = mine.length;",
+    ],
+  }),
+  ...rulesOf("sdk/runtime/target-chain.ts", "sdk/runtime/verify.test.ts", {
+    "a contract of somebody else vouches for no report": ["must(!account || same(account, owner),", "must(true,"],
+  }),
+  ...rulesOf("sdk/runtime/node-connections.ts", "sdk/runtime/connect.test.ts", {
+    "only 401 means that a node refuses the credential": [
+      '!isError(error, "SERVER_ERROR") || error.response?.statusCode !== 401',
+      '!isError(error, "SERVER_ERROR") || !error.response',
+    ],
+  }),
+  // cli, fleet
+  ...rulesOf("cli/probe/world.ts", "cli/probe.test.ts", {
+    "a create that was not refused may have been done": ["status >= 400 && status < 500 && status !== 408", "true"],
+    "a probe deletes by a signal of its own, not by the one that stopped its questions": [
+      "(this.signal = this.giveUp)",
+      "this.giveUp",
+    ],
+  }),
+  ...rulesOf("fleet/recovery.ts", "fleet/torn-attributes.test.ts", {
+    "attributes of a state that are whole stay": ["if (isTorn) rmSync", "rmSync"],
+  }),
+  ...rulesOf("fleet/run.ts", "fleet/run.test.ts", {
+    "what depends on a stack that was not begun is not begun": [
+      "!isGood(one))?.stack",
+      'one.outcome === "failed")?.stack',
+    ],
+    "a fleet sends no Ctrl-C to a Pulumi that heard it in the terminal": ["this.#hasHeard || ", ""],
+    "a fleet destroys no stack if it cannot say what will be lost": ["if (plan && !isGood(plan)) return plan;", ""],
+  }),
+  ...rulesOf("fleet/secrets.ts", "fleet/secrets.test.ts", {
+    "no stack of a fleet inherits the organization of another key": ['? ["organization"] :', "? [] :"],
+  }),
+  ...rulesOf("fleet/recovery.ts", "fleet/recovery.test.ts", {
+    "a lock of Pulumi that another machine holds is not cleared": ["host === hostname() &&", ""],
+  }),
+  ...rulesOf("fleet/pulumi.ts", "fleet/run.test.ts", {
+    "a fleet refuses a CLI that would write the events of an update into a file": [
+      "version.compare(oldest) >= 0",
+      "true",
+    ],
+  }),
+  ...rulesOf("fleet/shards.ts", "fleet/selection.test.ts", {
+    "stacks that depend on each other are in one shard": ["links.get(other)!.push(name)", "other"],
+  }),
+  ...rulesOf("cli/export/definition.ts", "cli/export-names.test.ts", {
+    "names that differ in composition alone are one name in an export": ['name.normalize("NFC").trim()', "name.trim()"],
+  }),
+  ...rulesOf("cli/sweep.ts", "cli/sweep.test.ts", {
+    "a member goes in a sweep only with everything that it owns": ["if (others.length > 0) {", "if (false) {"],
+  }),
   // inventory, observe, console
-  {
-    rule: "a value with a secret in it may have changed",
-    file: "inventory/plan/changes.ts",
-    find: "|| (isObject(value) && Object.values(value).some(holdsSecret))",
-    put: "",
-    tests: "cli/report.test.ts",
-  },
-  {
-    rule: "a pin is looked for on the chain that it names",
-    file: "inventory/tethers.ts",
-    find: "(pinned === network ? targetUrl : undefined)",
-    put: "targetUrl",
-    tests: "console/live.test.ts",
-  },
-  {
-    rule: "a pin may be dated a quarter of an hour ahead",
-    file: "observe/check/checks.ts",
-    find: "if (age < -graceMs) {",
-    put: "if (age < 0) {",
-    tests: "observe/checks.test.ts",
-  },
-  {
-    rule: "a console that is read-only verifies reports, and changes nothing",
-    file: "console/server/actions.ts",
-    find: '!options.mayChange && name !== "verify"',
-    put: '!options.mayChange && name === "verify"',
-    tests: "console/observer.test.ts",
-  },
+  ...rulesOf("inventory/plan/changes.ts", "cli/report.test.ts", {
+    "a value with a secret in it may have changed": [
+      "|| (isObject(value) && Object.values(value).some(holdsSecret))",
+      "",
+    ],
+  }),
+  ...rulesOf("inventory/tethers.ts", "console/observer.test.ts", {
+    "a pin is looked for on the chain that it names": ["(pinned === network ? targetUrl : undefined)", "targetUrl"],
+  }),
+  ...rulesOf("observe/check/checks.ts", "observe/checks.test.ts", {
+    "a pin may be dated a quarter of an hour ahead": ["if (age < -graceMs) {", "if (age < 0) {"],
+  }),
+  ...rulesOf("console/server/actions.ts", "console/observer.test.ts", {
+    "a console that is read-only verifies reports, and changes nothing": [
+      '!options.mayChange && name !== "verify"',
+      '!options.mayChange && name === "verify"',
+    ],
+  }),
 ];

@@ -6,10 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isOlder } from "../lib/node-version.mjs";
 import { onPath, run } from "../lib/processes.mjs";
-import { UserError, withProgress } from "../lib/terminal.mjs";
+import { log, UserError, withProgress } from "../lib/terminal.mjs";
 
-/** @typedef {import("../lib/processes.mjs").Env} Env */
-/** @typedef {import("../lib/terminal.mjs").Log} Log */
 /**
  * @typedef {object} Program
  * @property {string} name for people
@@ -45,34 +43,29 @@ const remedy = (/** @type {string} */ wanted) =>
 
 /**
  * @param {string} root gets bin/pulumi and its companions
- * @param {{ version: string, env: Env, log: Log }} options
+ * @param {string} version
  */
-export async function buildWithGo(root, { version, env, log }) {
-  const go = await usableGo(env);
+export async function buildWithGo(root, version) {
+  const go = await usableGo();
   const bin = join(root, "bin");
   mkdirSync(bin, { recursive: true });
   log(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
   log("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
-  for (const program of programs(version)) await compile(bin, program, { go, env, log });
+  for (const program of programs(version)) await compile(go, bin, program);
   refreshScripts(bin);
 }
 
-/** @param {Env} env */
-const goEnvironment = (env) => ({ ...env, GOWORK: "off", CGO_ENABLED: "0", GOOS: "", GOARCH: "" });
+/** Where Go works, and with which settings. @param {string} module */
+export const inModule = (module) => ({
+  cwd: join(sources, module),
+  env: { ...process.env, GOWORK: "off", CGO_ENABLED: "0", GOOS: "", GOARCH: "" },
+});
 
-/**
- * @param {string} bin
- * @param {Program} program
- * @param {{ go: string, env: Env, log: Log }} options
- */
-export async function compile(bin, { name, module, packages, ldflags = "" }, { go, env, log }) {
+/** @param {string} go @param {string} bin @param {Program} program */
+export async function compile(go, bin, { name, module, packages, ldflags = "" }) {
   const flags = ["-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", `-s -w ${ldflags}`.trim()];
-  const build = () =>
-    run(go, ["build", ...flags, "-o", `${bin}/`, ...packages], {
-      cwd: join(sources, module),
-      env: goEnvironment(env),
-    });
-  const { code, output } = await withProgress(`building ${name}`, build, { log });
+  const build = () => run(go, ["build", ...flags, "-o", `${bin}/`, ...packages], inModule(module));
+  const { code, output } = await withProgress(`building ${name}`, build);
   if (code === 0) return;
   const last = output.trim().split("\n").slice(-12).join("\n");
   throw new UserError(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
@@ -96,22 +89,16 @@ function wantedGo() {
   return /^go (\S+)$/m.exec(readFileSync(join(sources, "cli", "go.mod"), "utf8"))?.[1] ?? "";
 }
 
-/**
- * In the module's folder, Go 1.21 or newer downloads the version that the module requires, unless it is told not to.
- * @param {Env} env
- */
-export async function usableGo(env) {
-  const [go] = onPath("go", env);
+/** In the module's folder, Go 1.21 or newer downloads the version that the module requires, unless it is told not to. */
+export async function usableGo() {
+  const [go] = onPath("go");
   const wanted = wantedGo();
   const lead = "No usable Pulumi is on PATH, it cannot be downloaded here";
   if (!go) throw new UserError(`${lead}, and Go, which could build it, is not installed. ${remedy(wanted)}`);
-  const { code, stdout } = await run(go, ["env", "GOVERSION"], {
-    cwd: join(sources, "cli"),
-    env: goEnvironment(env),
-  });
+  const { code, stdout } = await run(go, ["env", "GOVERSION"], inModule("cli"));
   const version = stdout.trim().replace(/^go/, "");
   if (code === 0 && !isOlder(version, wanted)) return go;
-  const own = await run(go, ["version"], { cwd: "/", env: { ...env, GOTOOLCHAIN: "local" } });
+  const own = await run(go, ["version"], { cwd: "/", env: { ...process.env, GOTOOLCHAIN: "local" } });
   const found = /go(\d+\.\d+(\.\d+)?)/.exec(own.stdout)?.[1] ?? "of an unknown version";
   throw new UserError(`${lead}, and Go ${found} (${go}) is too old to build it. ${remedy(wanted)}`);
 }
@@ -143,13 +130,14 @@ export async function downloadHostAnswers() {
 
 /**
  * @param {string} root gets bin/pulumi and its companions
- * @param {{ version: string, env: Env, automation?: string }} options automation: the module of the installer
+ * @param {string} version
+ * @param {string} [automation] the module of the installer
  * @returns {Promise<string | undefined>} why it did not work
  */
-export async function installOfficial(root, { version, env, automation }) {
+export async function installOfficial(root, version, automation) {
   const module = automation ?? createRequire(import.meta.url).resolve("@pulumi/pulumi/automation");
   const args = ["-e", installation, module, root, version];
-  const { code, output } = await run(process.execPath, args, { env, timeoutMs: installMs });
+  const { code, output } = await run(process.execPath, args, { timeoutMs: installMs });
   if (code === 0) return undefined;
   return code === null ? `no end after ${installMs / 60_000} minutes` : output.trim();
 }

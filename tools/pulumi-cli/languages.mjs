@@ -5,10 +5,8 @@ import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { succeed } from "../lib/processes.mjs";
-import { compile, usableGo } from "./build.mjs";
-
-/** @typedef {import("../lib/processes.mjs").Env} Env */
-/** @typedef {import("../lib/terminal.mjs").Log} Log */
+import { log } from "../lib/terminal.mjs";
+import { compile, inModule, usableGo } from "./build.mjs";
 
 const sources = fileURLToPath(new URL(".", import.meta.url));
 const pythonExecutor = "pulumi-language-python-exec";
@@ -33,35 +31,26 @@ export function languagesVersion() {
  * Makes a bin with all that is in the other Pulumi's, and the hosts: of one that is only on PATH Pulumi warns.
  * @param {string} root
  * @param {string} pulumi a copy that was built here
- * @param {{ env: Env, log: Log }} options
  */
-export async function addLanguages(root, pulumi, { env, log }) {
-  const go = await usableGo(env);
+export async function addLanguages(root, pulumi) {
+  const go = await usableGo();
   const bin = join(root, "bin");
   const released = join(root, "released");
   for (const folder of [bin, released]) mkdirSync(folder);
   log(
     "Building the language hosts of YAML, Python and Go from their sources, once for this user. It takes one to five minutes.",
   );
-  const options = { go, env, log };
   const yaml = ["language", "converter"].map((kind) => `github.com/pulumi/pulumi-yaml/cmd/pulumi-${kind}-yaml`);
   const packages = [...yaml, "./companion"];
-  await compile(bin, { name: "the hosts of YAML and Go", module: "languages", packages }, options);
+  await compile(go, bin, { name: "the hosts of YAML and Go", module: "languages", packages });
   // Its release is that of Node.js's host, so that both are compiled from the same packages.
   const python = `${sdkModule}/python/cmd/pulumi-language-python`;
-  await compile(released, { name: "the host of Python", module: "language-nodejs", packages: [python] }, options);
-  const executor = join(await moduleFolder(options), "python", "cmd", pythonExecutor);
-  copyFileSync(executor, join(released, pythonExecutor));
+  await compile(go, released, { name: "the host of Python", module: "language-nodejs", packages: [python] });
+  // Where the sources lie that the hosts were compiled from.
+  const asked = ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdkModule];
+  const sdk = (await succeed(go, asked, inModule("languages"))).trim();
+  copyFileSync(join(sdk, "python", "cmd", pythonExecutor), join(released, pythonExecutor));
   for (const name of companionFor) linkSync(join(bin, "companion"), join(bin, name));
   for (const name of readdirSync(join(pulumi, "bin")))
     linkSync(join(pulumi, "bin", name), join(companionFor.includes(name) ? released : bin, name));
-}
-
-/**
- * Where the sources lie that the hosts were compiled from.
- * @param {{ go: string, env: Env }} options
- */
-async function moduleFolder({ go, env }) {
-  const options = { cwd: join(sources, "languages"), env: { ...env, GOWORK: "off" } };
-  return (await succeed(go, ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdkModule], options)).trim();
 }

@@ -4,8 +4,7 @@ import { realpathSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { isOlder } from "../lib/node-version.mjs";
 import { onPath, run } from "../lib/processes.mjs";
-
-/** @typedef {import("../lib/processes.mjs").Env} Env */
+import { log } from "../lib/terminal.mjs";
 
 const oldestVersion = "3.150.0";
 
@@ -16,53 +15,34 @@ export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nod
 export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
 
 /**
- * @param {Env} env
- * @param {{ own: string[], needed: string[], log: import("../lib/terminal.mjs").Log }} where own: real paths of our own copies, which do not count;
- *   needed: what must be beside it or on PATH
+ * @param {{ own: string[], needed: string[] }} where own: real paths of our own copies, which do not count; needed: what must be beside it
+ *   or on PATH
  * @returns {Promise<string | undefined>} the first that can be used
  */
-export async function pulumiOnPath(env, { own, needed, log }) {
-  const candidates = onPath("pulumi", env, process.platform === "win32" ? [".exe"] : [""]);
-  const found = new Map(candidates.map((file) => [realpathSync(file), file]));
+export async function pulumiOnPath({ own, needed }) {
+  const found = new Map(onPath("pulumi").map((file) => [realpathSync(file), file]));
   for (const [real, file] of found) {
     if (own.includes(real)) continue;
-    const fault = await faultOf(file, real, env, needed);
+    const fault = await faultOf(file, real, needed);
     if (!fault) return file;
     log(`${file} is not used: ${fault}`);
   }
   return undefined;
 }
 
-/**
- * @param {string} file
- * @param {string} real
- * @param {Env} env
- * @param {string[]} needed
- */
-async function faultOf(file, real, env, needed) {
-  const missing = needed.find((name) => !besideOrOnPath(name, [file, real], env));
+/** @param {string} file @param {string} real @param {string[]} needed */
+async function faultOf(file, real, needed) {
+  const places = [dirname(file), dirname(real), process.env.PATH].join(delimiter);
+  const missing = needed.find((name) => onPath(name, places).length === 0);
   if (missing) return `there is no ${missing} beside it or on PATH`;
-  const version = await askVersion(file, env);
+  const version = await askVersion(file);
   if (!version) return 'it does not answer "pulumi version"';
   return isOlder(version, oldestVersion) ? `${version} is older than v${oldestVersion}` : undefined;
 }
 
-/**
- * @param {string} name
- * @param {string[]} files
- * @param {Env} env
- */
-function besideOrOnPath(name, files, env) {
-  const folders = [...files.map((file) => dirname(file)), env.PATH ?? env.Path ?? ""];
-  return onPath(name, { PATH: folders.join(delimiter) }).length > 0;
-}
-
-/**
- * @param {string} file
- * @param {Env} env
- */
-async function askVersion(file, env) {
-  const asking = { ...env, PULUMI_SKIP_UPDATE_CHECK: "true", [askingVariable]: "true" };
-  const { stdout } = await run(file, ["version"], { env: asking, timeoutMs: 10_000 }).catch(() => ({ stdout: "" }));
+/** @param {string} file */
+async function askVersion(file) {
+  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true", [askingVariable]: "true" };
+  const { stdout } = await run(file, ["version"], { env, timeoutMs: 10_000 }).catch(() => ({ stdout: "" }));
   return /^v?\d+\.\d+\.\d+\S*/m.exec(stdout)?.[0];
 }

@@ -50,22 +50,17 @@ function Details({ of: { name, facts, urls = {} }, names }: { of: OtherModel; na
   );
 }
 
-function inWords(key: string, value: string | number | boolean, names: ReadonlyMap<string, string>): string {
-  const name = names.get(String(value)) ?? String(value);
-  switch (key) {
-    case "serviceId":
-      return `of ${name}`;
-    case "zoneId":
-      return `zone ${name}`;
-    case "bridgeId":
-      return `bridge ${value}`;
-    case "hybridPortAllocation":
-      return `port ${value}`;
-    case "setupComplete":
-      return value ? "set up" : "not set up";
-    case "kaleidoManaged":
-      return value ? "keys kept by the service" : "keys kept by the member";
-    default:
-      return String(value);
-  }
-}
+type Value = OtherModel["facts"][string];
+
+/** What a property says, where its value alone would not. */
+const sayings: Record<string, (value: Value, name: string) => string> = {
+  serviceId: (_, name) => `of ${name}`,
+  zoneId: (_, name) => `zone ${name}`,
+  bridgeId: (value) => `bridge ${value}`,
+  hybridPortAllocation: (value) => `port ${value}`,
+  setupComplete: (value) => (value ? "set up" : "not set up"),
+  kaleidoManaged: (value) => (value ? "keys kept by the service" : "keys kept by the member"),
+};
+
+const inWords = (key: string, value: Value, names: ReadonlyMap<string, string>): string =>
+  sayings[key]?.(value, names.get(String(value)) ?? String(value)) ?? String(value);

@@ -2,20 +2,16 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { send } from "../../support/network";
 import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
 import { done } from "../support/stack";
 import { world, type World, writesOf } from "../support/world";
 
 /**
- * The packed package as npm installs it for a user, with the oldest @pulumi/pulumi of the range that package.json names and with the
- * newest for this Node.js: a short life with the one, and every kind of program with the other. A life with the newest of all:
- * newest.test.ts. `npm run compatibility` tries every Node.js and SDK.
+ * The packed package as npm installs it for a user, with the newest @pulumi/pulumi for this Node.js: every kind of program. A life with
+ * the oldest and the newest of all: newest.test.ts. `npm run compatibility` tries every Node.js and SDK.
  */
 
-const { peerDependencies, devDependencies } =
-  jest.requireActual<Record<"peerDependencies" | "devDependencies", Record<string, string>>>("../../../package.json");
-const [, oldest] = /^>=(\S+) <4$/.exec(peerDependencies["@pulumi/pulumi"]!)!;
+const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
 const newest = devDependencies["@pulumi/pulumi"]!;
 
 /** A stack in a project that knows nothing of this repository. */
@@ -29,35 +25,6 @@ async function installed(...modules: string[]): Promise<World> {
   w.stack.write(".npmrc", "engine-strict=true\n");
   await npmInstallSeeded(w.stack.folder, tarball, ...modules);
   return w;
-}
-
-const life = `
-  const { Consortium, Environment, Membership, Provider, getConsortiaOutput } = require("pulumi-consortium");
-  const provider = new Provider("own", { apiKey: process.env.CONSORTIUM_API_KEY });
-  const consortium = new Consortium("c", { description: "of the program" }, { provider });
-  new Environment("e", { consortium, provider: "geth", consensusType: "poa" }, { parent: consortium });
-  new Membership("m", { consortium }, { parent: consortium });
-  exports.seen = getConsortiaOutput({}, { provider, dependsOn: consortium }).apply((found) => found.map(({ name }) => name));
-`;
-
-/** Up, a refresh that shows a change by hand, another up, destroy. */
-async function live({ stack, service, network }: World): Promise<void> {
-  stack.program(life);
-  await stack.ok(["up", "--yes", "--skip-preview"]);
-  expect(await stack.outputs()).toEqual({ seen: ["c"] });
-
-  const [{ _id: id }] = (await network()).consortia as [{ _id: string }];
-  await send(service, "PATCH", `/consortia/${id}`, { description: "by hand" });
-
-  await stack.ok(["refresh", "--yes", "--skip-preview"]);
-  const found = (await stack.resources()).find(({ type }) => type.endsWith(":Consortium"))!;
-  expect(found.inputs.description).toBe("by hand");
-  const { text } = await stack.ok(["up", "--yes", "--skip-preview"]);
-  expect(text).toMatch(/1 updated/);
-  expect((await network()).consortia).toMatchObject([{ description: "of the program" }]);
-
-  await stack.ok(["destroy", "--yes", "--skip-preview"]);
-  expect((await network()).consortia).toEqual([]);
 }
 
 const body = `
@@ -202,15 +169,4 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       }
     });
   });
-});
-
-// Meanwhile, because most of an installation is waiting.
-test.concurrent(`a short life with @pulumi/pulumi ${oldest}`, async () => {
-  const w = await installed(`@pulumi/pulumi@${oldest}`);
-  try {
-    expect(await loadAll(w.stack.folder)).toEqual([oldest]);
-    await live(w);
-  } finally {
-    await w.close();
-  }
 });

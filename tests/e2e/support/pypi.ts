@@ -12,7 +12,7 @@ const execute = promisify(execFile);
 /** Programs of Python, in the user's cache, once for each version of the requirements. Answers the folder that holds them. */
 export async function installFromPyPI(name: string, requirements: string): Promise<string> {
   const hash = createHash("sha256").update(readFileSync(requirements)).digest("hex").slice(0, 12);
-  const home = join(cacheRoot(process.env), `${name}-${hash}`);
+  const home = join(cacheRoot(), `${name}-${hash}`);
   const whole = join(home, "installed");
   await withLock(`${home}.lock`, async () => {
     if (existsSync(whole)) return;

@@ -16,7 +16,7 @@ export interface Backend {
 /** A program on PATH or in other folders; where it is not there, its Debian packages are installed, if we may. */
 export async function programOf(name: string, debianPackages: string, folders = (): string[] => []): Promise<string> {
   const found = (): string | undefined =>
-    [...onPath(name, process.env), ...folders().map((folder) => join(folder, name))].find(isExecutable);
+    [...onPath(name), ...folders().map((folder) => join(folder, name))].find(isExecutable);
   const there = found();
   if (there !== undefined) return there;
   await installDebian(debianPackages, name);
@@ -28,7 +28,7 @@ export async function programOf(name: string, debianPackages: string, folders = 
 /** Says what to do by hand where it cannot be done here. */
 export async function installDebian(debianPackages: string, what: string): Promise<void> {
   const remedy = `Install the package that holds it (on Debian and Ubuntu: apt-get install ${debianPackages}).`;
-  if (process.getuid?.() !== 0 || onPath("apt-get", process.env).length === 0) {
+  if (process.getuid?.() !== 0 || onPath("apt-get").length === 0) {
     throw new Error(`The tests need ${what}, and only root can install it, with apt-get. ${remedy}`);
   }
   const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, maxBuffer: 2 ** 26 };

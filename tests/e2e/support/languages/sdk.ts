@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { fillCacheFolder } from "../../../../tools/lib/cache.mjs";
 import { cacheRoot, type PulumiCli, pulumiCli } from "../../../../tools/lib/pulumi-cli.mjs";
-import { log } from "../../../../tools/lib/terminal.mjs";
 import { installFromPyPI } from "../pypi";
 
 const execute = promisify(execFile);
@@ -26,7 +25,7 @@ export async function virtualEnvironment(): Promise<string> {
 export async function generatedSdk(language: "nodejs" | "python" | "go", schema: string): Promise<string> {
   const cli = await cliWithLanguages();
   const hash = createHash("sha256").update(cli.command).update(readFileSync(schema)).digest("hex").slice(0, 12);
-  const home = join(cacheRoot(process.env), `sdk-${language}-${hash}`);
+  const home = join(cacheRoot(), `sdk-${language}-${hash}`);
   await fillCacheFolder(home, {
     what: `The SDK for ${language} of ${schema}`,
     isWhole: () => existsSync(home),
@@ -35,7 +34,6 @@ export async function generatedSdk(language: "nodejs" | "python" | "go", schema:
       await execute(cli.command, ["package", "gen-sdk", schema, "--language", language, "--out", draft], options);
       if (language === "python") await installPackage(join(draft, "python"), join(draft, "packages"));
     },
-    log,
   });
   return join(home, language === "python" ? "packages" : language);
 }
