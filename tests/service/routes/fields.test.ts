@@ -194,9 +194,3 @@ describe("a node", () => {
     expect((await send("GET", `${paths.environment}/nodes`)).body).toHaveLength(1);
   });
 });
-
-test.each([404, 405])("reset: %i", async (reset) => {
-  const { send } = await start({ answers: { reset } });
-  const { paths } = await build(send);
-  expect((await send("PUT", `${paths.node}/reset`, {})).status).toBe(reset);
-});

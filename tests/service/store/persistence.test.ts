@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { type Service, startService, type ServiceOptions } from "../../../service/index";
 import { Journal } from "../../../service/store/journal";
 import { ledger as golden } from "../../golden/service.mjs";
-import { basic, build, client, FakeClock, newFolder, start, type Wire } from "../helpers";
+import { basic, build, client, FakeClock, furnish, newFolder, start, type Wire } from "../helpers";
 import { result } from "../ledgers";
 
 let dataDir: string;
@@ -30,14 +30,17 @@ describe("a restart", () => {
     const clock = new FakeClock();
     const options = { clock: clock.now, tethers: [{ id: "t", environment: "test" }] };
     const before = await open(options);
-    const { paths, credential, environment, node } = await build(before.send);
+    const world = await build(before.send);
+    const { paths, credential, environment, node } = world;
+    const more = await furnish(before.send, world);
     clock.pass(10_000);
     await before.send("POST", "/tether/t/targetNetwork", { network: "rinkeby" });
     await before.send("POST", "/tether/t/interval", { interval: 1 });
     await before.send("POST", "/tether/t/deploy", {});
     await before.send("POST", "/tether/t/activate", {});
     await before.send("PATCH", paths.membership, { org_name: "renamed" });
-    const seen = [...Object.values(paths), "/consortia", "/tether/t", "/tether/t/account", "/tether/t/reports/0"];
+    const tether = ["/tether/t", "/tether/t/account", "/tether/t/reports/0"];
+    const seen = [...Object.values(paths), ...Object.values(more), "/consortia", ...tether];
     const look = ({ send, service }: typeof before) =>
       Promise.all(seen.map(async (path) => (await send("GET", path)).text.replaceAll(`:${service.port}/`, "")));
     const all = await look(before);
