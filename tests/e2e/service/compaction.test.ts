@@ -1,31 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
-import { containing, until } from "../../service/helpers";
-import { allOf, type Changed, chainsAt, enginesOf } from "../../service/ledger/chains";
+import type { Chain, ChainSpec } from "../../../service/ledger/chains";
+import { containing, newFolder, until } from "../../service/helpers";
+import { allOf, type Changed, chainsAt, closeAll, enginesOf } from "../../service/ledger/chains";
 
 jest.setTimeout(120_000);
 
 let dir: string;
-let open: Chains[];
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "consortium-compaction-"));
-  open = [];
-});
-afterEach(async () => {
-  await closeAll();
-  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-});
+beforeEach(() => (dir = newFolder()));
 
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 8, free: true };
-const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
-
-function chainsIn(pace: Changed) {
-  const made = chainsAt(dir, pace);
-  open.push(made.chains);
-  return made;
-}
+const chainsIn = (pace: Changed) => chainsAt(dir, pace);
 
 const height = async (chain: Chain) => Number(await chain.call<string>("eth_blockNumber"));
 /** The block of the snapshot; 0: none. */

@@ -260,14 +260,3 @@ test("calls without a key have a rate limit for each address, and tethers go on"
   now += 10_000;
   expect((await target(service.url, one)).status).toBe(200);
 });
-
-test("requests that wait for others of the same credential are answered in time, and their connections stay open", async () => {
-  const time = 1_000;
-  const made = await ledgered({ callLimits: { time } }, { provider: "geth", consensus_type: "poa" });
-  const { credential, urls } = made;
-  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const sent = eth("eth_sendTransactionSync", { from, to: from, gasPrice: "0x0" });
-  const late = { status: 200, body: { id: 1, error: { code: -32_005 } } };
-  const answers = await Promise.all(Array.from({ length: 12 }, () => rpc(urls.rpc, credential, sent)));
-  for (const answer of answers) expect(answer).toMatchObject(late);
-});

@@ -136,24 +136,6 @@ test("what is no call has an answer of its own", async () => {
   });
 });
 
-test("calls of one member fail alone, whatever they are", async () => {
-  const { credential, urls, other } = await members();
-  const broken = [
-    '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["\\ud800"]}',
-    "{",
-    "[[",
-    '{"id":"\\udfff","method":"eth_blockNumber"}',
-  ];
-  for (let round = 0; round < 20; round++) {
-    const failing = broken.map((text) => rpc(other.rpc, other.credential, text));
-    const asked = Array.from({ length: 30 }, () => rpc(urls.rpc, credential, eth("eth_blockNumber")));
-    for (const { status, body } of await Promise.all(asked)) {
-      expect({ status, body }).toMatchObject({ status: 200, body: { result: containing("0x") } });
-    }
-    for (const { body } of await Promise.all(failing)) expect(body).toHaveProperty("error");
-  }
-});
-
 test("a WebSocket whose credential goes while it opens is closed, or never opens", async () => {
   const { send, paths, membership, urls } = await ledgered();
   const tries = Array.from({ length: 360 }, (_, index) => index);

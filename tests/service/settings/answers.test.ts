@@ -187,9 +187,3 @@ describe("refuseChildren", () => {
     expect((await send("GET", `${paths.environment}/appcreds`)).body).toEqual([]);
   });
 });
-
-test("refuseEarlyDelete: false lets an initializing environment be deleted", async () => {
-  const { send } = await start({ timing: { environmentStart: 60_000 }, answers: { refuseEarlyDelete: false } });
-  const { paths } = await build(send);
-  expect((await send("DELETE", paths.environment)).status).toBe(202);
-});
