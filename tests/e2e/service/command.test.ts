@@ -56,15 +56,8 @@ test("it ends at once even while calls are waiting", async () => {
 test.each(["0.0.0.0", "::"])(
   "on all addresses (%s) it warns, recommends TLS, and prints addresses that can be called",
   async (host) => {
-    const { child, lines } = await serve([
-      "--no-ledger",
-      "--host",
-      host,
-      "--allow-host",
-      "ci.example",
-      "--api-key",
-      "k",
-    ]);
+    const flags = ["--no-ledger", "--host", host, "--allow-host", "ci.example", "--api-key", "k"];
+    const { child, lines } = await serve(flags);
     let warning = "";
     child.stderr!.on("data", (part: Buffer) => (warning += part.toString()));
     const text = await printed(lines, "Ctrl+C");
@@ -88,17 +81,6 @@ test("on this machine alone it does not warn", async () => {
   child.kill();
   await ended;
   expect(said).toBe("");
-});
-
-test("it keeps data and key in a folder", async () => {
-  const first = await serveJson(["--data", dataDir]);
-  expect(first.ready).toMatchObject({ dataDir, apiKeyFile: join(dataDir, "api-key") });
-  await client(first.ready.baseUrl, first.key)("POST", "/consortia", { name: "kept" });
-  first.child.kill("SIGTERM");
-  await first.ended;
-  const second = await serveJson(["--data", dataDir]);
-  expect(second.key).toBe(first.key);
-  expect((await client(second.ready.baseUrl, first.key)("GET", "/consortia")).body).toMatchObject([{ name: "kept" }]);
 });
 
 test("a ledger is idle after the time of --idle-after", async () => {

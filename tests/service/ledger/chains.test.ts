@@ -113,18 +113,3 @@ test("a chain that is needed again while it ends starts once it has ended", asyn
   expect(again).not.toBe(first);
   expect(await height(again)).toBe(0);
 });
-
-test("damaged keys are said in a sentence, and stay", async () => {
-  const service = await startService({ dataDir: dir, ledger: true, tethers: [{ id: "tether0001" }] });
-  const account = await fetch(`${service.baseUrl}/tether/tether0001/account`, {
-    headers: { authorization: `Bearer ${service.apiKey}` },
-  });
-  expect(account.status).toBe(200);
-  await service.close();
-  const file = join(dir, "accounts", "tether0001.key");
-  writeFileSync(file, "0x12\n");
-  await expect(startService({ dataDir: dir, ledger: true })).rejects.toThrow(
-    `${file} is damaged: it must hold a private key`,
-  );
-  expect(readFileSync(file, "utf8")).toBe("0x12\n");
-});

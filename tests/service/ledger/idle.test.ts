@@ -73,16 +73,6 @@ test("a call has its block even if that comes later than the ledger would idle",
   expect(await blocksAfter(() => use(chain), chain, used)).toBe(1);
 });
 
-test("a subscriber is there until it leaves", async () => {
-  const get = started({ idle: 0 });
-  const [used, chain] = [await get("used"), await get("e1")];
-  const [leave, other] = [chain.follow(() => Promise.resolve()), chain.follow(() => Promise.resolve())];
-  leave();
-  expect(await blocksOf(chain, used)).toBeGreaterThan(2);
-  other();
-  await idle(chain, used);
-});
-
 test("a transaction has its block while the ledger is idle", async () => {
   const get = started({ idle: 0 });
   const [used, chain] = [await get("used"), await get("e1")];

@@ -24,6 +24,7 @@ const processes = () =>
 
 test("a service that is killed leaves no process, and the next one has the same ledgers and reports", async () => {
   const first = await serve();
+  expect(first.ready).toMatchObject({ dataDir, apiKeyFile: join(dataDir, "api-key") });
   const before = client(first.ready.baseUrl, first.key);
   const { paths, credential } = await build(before, { provider: "quorum", consensus_type: "raft" });
   const status = (await before("GET", `${paths.node}/status`)).body;
@@ -55,7 +56,7 @@ test("a service that is killed leaves no process, and the next one has the same 
   first.child.kill("SIGKILL");
   const second = await serve("--port", String(new URL(first.ready.url).port));
   const after = client(second.ready.baseUrl, second.key);
-  expect(await look(after)).toEqual(all);
+  expect([second.key, await look(after)]).toEqual([first.key, all]);
   const { rpc } = (await after("GET", `${paths.node}/status`)).body.urls;
   expect(rpc).toBe(status.urls.rpc);
   expect(await result(rpc, credential, "eth_getBlockByNumber", "0x1", false)).toEqual(block);

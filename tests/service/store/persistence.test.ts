@@ -56,16 +56,6 @@ describe("a restart", () => {
     expect(knock.status).toBe(501);
   });
 
-  test("keeps what is deleted deleted", async () => {
-    const before = await open({ timing: { environmentStart: 0, deletedVisible: 0 } });
-    const { paths } = await build(before.send);
-    expect((await before.send("DELETE", paths.environment)).status).toBe(202);
-    await before.service.close();
-    const { send } = await open();
-    expect((await send("GET", `${paths.consortium}/environments`)).body).toEqual([]);
-    expect((await send("GET", paths.environment)).status).toBe(404);
-  });
-
   test("keeps the time at which a node will be started", async () => {
     const clock = new FakeClock();
     const before = await open({ clock: clock.now, timing: { nodeStart: 10_000 } });
@@ -222,7 +212,7 @@ describe("a machine whose clock is set back by 30 days", () => {
   test("keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
     const clock = new FakeClock();
     const before = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
-    const { paths } = await build(before.send);
+    const { paths, membership } = await build(before.send);
     clock.pass(1_000);
     expect((await before.send("DELETE", paths.credential)).status).toBe(204);
     const look = async (send: typeof before.send) => {
@@ -235,16 +225,11 @@ describe("a machine whose clock is set back by 30 days", () => {
     await before.service.close();
     const after = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
     await look(after.send);
-    const { _id } = (await after.send("POST", paths.node.replace(/\/[^/]+$/, ""), { membership_id: await member() }))
-      .body;
-    const fresh = paths.node.replace(/[^/]+$/, _id);
+    const made = await after.send("POST", `${paths.environment}/nodes`, { membership_id: membership });
+    const fresh = `${paths.environment}/nodes/${made.body._id}`;
     expect((await after.send("GET", fresh)).body.state).toBe("initializing");
     clock.pass(1_000);
     expect((await after.send("GET", fresh)).body.state).toBe("started");
-
-    async function member() {
-      return (await after.send("GET", paths.membership)).body._id;
-    }
   });
 });
 
@@ -291,7 +276,7 @@ describe("a folder in which something is missing", () => {
     await service.close();
     const file = join(dataDir, "accounts", "tether0001.key");
     const key = readFileSync(file, "utf8");
-    for (const other of [undefined, key.replace(/..$/m, (end) => (end === "00" ? "11" : "00"))]) {
+    for (const other of [undefined, key.replace(/..$/m, (end) => (end === "00" ? "11" : "00")), "0x12\n"]) {
       if (other === undefined) rmSync(file);
       else writeFileSync(file, other);
       const before = content();

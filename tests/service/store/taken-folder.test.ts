@@ -41,16 +41,8 @@ const age = () => utimesSync(join(dataDir, "lock.held"), 1, 1);
 
 describe("a process that was stopped while another one took its folder", () => {
   beforeAll(built);
-  const args = () => [
-    "--data",
-    dataDir,
-    "--node-start",
-    "0",
-    "--environment-start",
-    "0",
-    "--limit-consortia",
-    "100000",
-  ];
+  const quickly = ["--node-start", "0", "--environment-start", "0", "--limit-consortia", "100000"];
+  const args = () => ["--data", dataDir, ...quickly];
 
   /** Creates consortia and sends transactions until the service is gone, and notes what was acknowledged. */
   function load({ ready, key }: Awaited<ReturnType<typeof serveJson>>, places: readonly Place[], told: Told) {
@@ -172,10 +164,8 @@ describe("a folder that another process has taken", () => {
   test("a ledger's transaction neither", async () => {
     const { service, send } = await start({ dataDir, ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
     const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
-    const {
-      urls,
-      user_accounts: [from],
-    } = (await send("GET", `${paths.node}/status`)).body as unknown as Status;
+    const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as unknown as Status;
+    const [from] = user_accounts;
     const call = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from }] };
     expect((await rpc(urls.rpc, credential, call)).body).toHaveProperty("result");
     disk.hold = true;
