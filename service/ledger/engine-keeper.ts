@@ -11,8 +11,6 @@ const leave = { least: 1_000, most: 60_000 };
 
 /** Starts and watches a chain's engine. Replaces it when it ends, hangs or has grown. */
 export class EngineKeeper {
-  /** Those who wait for an engine. */
-  readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
   /** Replaced engines that finish their requests. */
   readonly #leaving = new Set<Engine>();
   readonly #followers = new Set<(socketPath: string) => Promise<void>>();
@@ -25,20 +23,15 @@ export class EngineKeeper {
   /** Since when, and why, there is no engine, if there is none now. */
   restarting: { since: number; why: string } | undefined;
 
-  /** @param wanted tells the chain that an engine is needed; it starts one when it is idle */
+  /** @param next gives the chain's engine once it has all blocks; the chain starts one when it is idle */
   constructor(
     private readonly host: Host,
     private readonly base: ChainBase,
-    private readonly wanted: () => void,
+    private readonly next: () => Promise<Engine>,
   ) {}
 
   get alive(): Engine | undefined {
     return this.engine?.over === false ? this.engine : undefined;
-  }
-
-  /** Whether somebody waits for an engine. */
-  get awaited(): boolean {
-    return this.#readers.length > 0;
   }
 
   follow(hear: (socketPath: string) => Promise<void>): () => void {
@@ -49,20 +42,7 @@ export class EngineKeeper {
   /** The engine, once it has all blocks. */
   ready(): Promise<Engine> {
     if (this.base.closed) return Promise.reject(stopping());
-    if (this.alive) return Promise.resolve(this.alive);
-    return new Promise<Engine>((done, failed) => {
-      this.#readers.push({ done, failed });
-      this.wanted();
-    });
-  }
-
-  /** Gives the engine to those who wait for it. */
-  serve(engine: Engine): void {
-    for (const { done } of this.#readers.splice(0)) done(engine);
-  }
-
-  fail(error: unknown): void {
-    for (const { failed } of this.#readers.splice(0)) failed(error);
+    return this.alive ? Promise.resolve(this.alive) : this.next();
   }
 
   /** Starts an engine at the genesis. */
@@ -123,7 +103,6 @@ export class EngineKeeper {
   }
 
   close(): void {
-    this.fail(stopping());
     for (const engine of [this.#opening, this.engine, ...this.#leaving]) engine?.end();
   }
 
