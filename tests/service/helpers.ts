@@ -34,6 +34,9 @@ export const anyNumber = expect.any(Number) as number;
 export const containing = (text: string) => expect.stringContaining(text) as string;
 export const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
+/** An answer that is an error. */
+export const refused = (status: number, text: string) => ({ status, body: { errorMessage: containing(text) } });
+
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 /** A client made of fetch alone. A string body is sent as it is; the key "" sends none. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { exchange, head } from "../bytes";
-import { build, client, containing, start, until } from "../helpers";
+import { build, client, refused, start, until } from "../helpers";
 import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
 
 jest.setTimeout(60_000);
@@ -102,8 +102,8 @@ test("an organization that does not read its answers gets no more of them, until
   const { socket } = await opened(service.port, head(`GET /api/v1${list} HTTP/1.1`, "host: localhost", key));
   await once(socket, "data");
   socket.pause();
-  const refused = { status: 429, body: { errorMessage: containing("Read the earlier responses first") } };
-  expect(await send("GET", list)).toMatchObject(refused);
+  const refusal = refused(429, "Read the earlier responses first");
+  expect(await send("GET", list)).toMatchObject(refusal);
   expect((await send("POST", list, body)).status).toBe(201);
   expect((await other("GET", "/consortia")).status).toBe(200);
   socket.destroy();

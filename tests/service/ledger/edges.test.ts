@@ -1,6 +1,6 @@
 import { request as secureRequest } from "node:https";
 import { findAnvil } from "../../../service/ledger/engine";
-import { basic, build, containing, start, type Send } from "../helpers";
+import { basic, build, containing, refused, type Send, start } from "../helpers";
 import { eth, ledgered, quick, raw, rpc, webSocket } from "../ledgers";
 import { cert, key } from "../../support/certificate";
 
@@ -75,7 +75,7 @@ describe("without its program", () => {
     const { service, send } = await start({ ledger: { anvil: "/bin/false" }, timing: quick });
     const { paths, environment, node, credential } = await build(send);
     const url = `${service.url}/runtime/${environment}/${node}`;
-    const failed = { status: 503, body: { errorMessage: containing("The ledger does not start") } };
+    const failed = refused(503, "The ledger does not start");
     expect(await rpc(url, credential, eth("eth_chainId"))).toMatchObject(failed);
     expect((await send("GET", `${paths.environment}/nodes`)).status).toBe(200);
   });

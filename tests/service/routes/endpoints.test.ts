@@ -1,4 +1,4 @@
-import { anyNumber, anyText, build, containing, FakeClock, matching, start } from "../helpers";
+import { anyNumber, anyText, build, containing, FakeClock, matching, refused, start } from "../helpers";
 
 const iso = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const id = matching(/^[a-z0-9]{10}$/);
@@ -102,7 +102,7 @@ test.each([
 ])("%s %s is unknown", async (method, path) => {
   const { send } = await start();
   const { status, body } = await send(method, path, method === "GET" ? undefined : {});
-  expect({ status, body }).toEqual({ status: 404, body: { errorMessage: containing(path) } });
+  expect({ status, body }).toEqual(refused(404, path));
 });
 
 test("an address that cannot be decoded is refused", async () => {
@@ -113,7 +113,7 @@ test("an address that cannot be decoded is refused", async () => {
 test("a body that is too large is refused", async () => {
   const { send } = await start();
   const answer = await send("POST", "/consortia", { name: "x".repeat(2_000_000) });
-  expect(answer).toMatchObject({ status: 413, body: { errorMessage: containing("too large") } });
+  expect(answer).toMatchObject(refused(413, "too large"));
 });
 
 test("fields of a create that mean nothing here are kept and shown, or refused: none is ignored", async () => {

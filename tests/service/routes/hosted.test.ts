@@ -1,5 +1,5 @@
 import { type ServiceOptions } from "../../../service/index";
-import { type Answer, build, client, containing, FakeClock, furnish, matching, start } from "../helpers";
+import { type Answer, build, client, FakeClock, furnish, matching, refused, start } from "../helpers";
 import { blocks, eth, ledgered, rpc } from "../ledgers";
 import { tethered } from "../tethered";
 
@@ -133,10 +133,10 @@ describe("deletion", () => {
     await send("DELETE", paths.configuration);
     expect((await send("DELETE", paths.environment)).body.state).toBe("delete_pending");
     expect(await state(paths.node)).toBe("delete_pending");
-    const refused = { status: 409, body: { errorMessage: containing("1 node(s)") } };
-    expect(await send("DELETE", paths.membership)).toMatchObject(refused);
+    const refusal = refused(409, "1 node(s)");
+    expect(await send("DELETE", paths.membership)).toMatchObject(refusal);
     clock.pass(699);
-    expect(await send("DELETE", paths.membership)).toMatchObject(refused);
+    expect(await send("DELETE", paths.membership)).toMatchObject(refusal);
     clock.pass(1);
     expect((await send("DELETE", paths.membership)).status).toBe(204);
     expect((await send("GET", `${paths.environment}/nodes`)).status).toBe(404);
@@ -145,7 +145,7 @@ describe("deletion", () => {
   test("hosted: what is going takes nothing new, and what is gone counts for nothing", async () => {
     const { send, clock, paths, membership, state } = await world("hosted");
     clock.pass(5_000);
-    const going = { status: 409, body: { errorMessage: containing("being deleted") } };
+    const going = refused(409, "being deleted");
     await send("DELETE", paths.node);
     expect(await send("PUT", `${paths.node}/reset`, {})).toMatchObject(going);
     clock.pass(700);
@@ -196,7 +196,7 @@ describe("deletion", () => {
     expect(service.store.environments.list()).toMatchObject([{ state: "delete_pending" }]);
     expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(401);
     const call = await send("POST", `/embedded${paths.environment}/rpc`, eth("eth_blockNumber"));
-    expect(call).toMatchObject({ status: 409, body: { errorMessage: containing("being deleted") } });
+    expect(call).toMatchObject(refused(409, "being deleted"));
   });
 });
 

@@ -1,4 +1,4 @@
-import { basic, build, containing, FakeClock, matching, start } from "../helpers";
+import { basic, build, containing, FakeClock, matching, refused, start } from "../helpers";
 import { quick } from "../ledgers";
 
 const hexOf = (bytes: number) => matching(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`));
@@ -8,10 +8,7 @@ describe("a node's status and logs", () => {
     const clock = new FakeClock();
     const { service, send } = await start({ clock: clock.now });
     const { paths, environment, node, membership } = await build(send);
-    expect(await send("GET", `${paths.node}/status`)).toMatchObject({
-      status: 409,
-      body: { errorMessage: containing("initializing") },
-    });
+    expect(await send("GET", `${paths.node}/status`)).toMatchObject(refused(409, "initializing"));
     clock.pass(1_500);
     const { status, body } = await send("GET", `${paths.node}/status`);
     expect(status).toBe(200);

@@ -7,7 +7,7 @@ import { replaceFile } from "../../../service/store/files";
 import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";
 import { built, serveJson } from "../child";
-import { build, client, containing, newFolder, start, until, type Wire } from "../helpers";
+import { build, client, newFolder, refused, start, until, type Wire } from "../helpers";
 import { result, rpc } from "../ledgers";
 
 jest.setTimeout(120_000);
@@ -132,10 +132,9 @@ describe("a folder that another process has taken", () => {
     expect((await send("POST", "/consortia", { name: "mine" })).status).toBe(201);
     const before = readFileSync(join(dataDir, "state.jsonl"), "utf8");
     takeFolder();
-    expect(await send("POST", "/consortia", { name: "lost" })).toMatchObject({
-      status: 503,
-      body: { errorMessage: containing("another service has it now (process 4711 on elsewhere)") },
-    });
+    expect(await send("POST", "/consortia", { name: "lost" })).toMatchObject(
+      refused(503, "another service has it now (process 4711 on elsewhere)"),
+    );
     expect((await service.failed).message).toContain("no longer holds the data folder");
     await until(() =>
       fetch(`${service.url}/health`).then(

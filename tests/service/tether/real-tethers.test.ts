@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { type Service, type ServiceOptions, startService } from "../../../service/index";
 import { canonicalJson } from "../../../service/tether/real-tethers";
-import { build, client, matching, until, type Wire } from "../helpers";
+import { build, client, matching, refused, until, type Wire } from "../helpers";
 import { quick } from "../ledgers";
 import { Network } from "../targets";
-import { refused, ways } from "../tethered";
+import { ways } from "../tethered";
 
 /*
  * Tethers that really pin: each group of tests begins with what is done. What a

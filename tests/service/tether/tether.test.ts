@@ -1,5 +1,5 @@
-import { build } from "../helpers";
-import { refused, tethered } from "../tethered";
+import { build, refused } from "../helpers";
+import { tethered } from "../tethered";
 
 test("target network, interval, deploy, activate, deactivate: in that order", async () => {
   const { service, send, get, post } = await tethered();
