@@ -55,16 +55,8 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
   const chain = `/consortia/:consortiumId/environments/:environmentId/rpc`;
   const limits = settings.callLimits;
   const shares = new Map<string, Share>();
-  const closed = (method: string) => new Refusal(403, `${method} needs an application credential and a node.`);
-  const rights: Rights = {
-    limits,
-    free: true,
-    overrides: false,
-    socket: false,
-    methods: reads,
-    closed,
-    report: context.report,
-  };
+  const only = { methods: reads, because: "needs an application credential and a node" };
+  const rights: Rights = { limits, free: true, socket: false, only, report: context.report };
   app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
     const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]) as [Entity, Entity, Entity];
     const { ledger } = backend;

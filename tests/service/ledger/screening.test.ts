@@ -9,7 +9,6 @@ type Fields = Record<string, unknown>;
 const rights: Rights = {
   limits: callLimits.parse({ gas: 1_000, batch: 4 }),
   free: true,
-  overrides: true,
   socket: false,
   report: (error) => {
     throw error;
@@ -90,6 +89,7 @@ describe("the gas of a call", () => {
 });
 
 describe("overrides of the state", () => {
+  const only = { methods: new Set(["eth_call", "eth_simulateV1"]), because: "is not for you" };
   const overrides = { [`0x${"a".repeat(40)}`]: { code: "0x00" } };
   const needed = { error: { message: containing("need an application credential") } };
 
@@ -103,14 +103,11 @@ describe("overrides of the state", () => {
     ["of a simulation", "eth_simulateV1", [{ blockStateCalls: [{ stateOverrides: overrides, calls: [{}] }] }]],
     ["of a simulation's block", "eth_simulateV1", [{ blockStateCalls: [{ blockOverrides: { gasLimit: "0x1" } }] }]],
   ])("%s are refused for others", (_what, method, params) => {
-    expect(passed(method, params, { overrides: false }).answer).toMatchObject(needed);
+    expect(passed(method, params, { only }).answer).toMatchObject(needed);
   });
 
   test.each([undefined, null, {}])("that are %j are none", (none) => {
-    expect(passed("eth_call", [{}, "latest", none], { overrides: false }).params).toEqual([
-      { gas: hex(1_000) },
-      "latest",
-    ]);
+    expect(passed("eth_call", [{}, "latest", none], { only }).params).toEqual([{ gas: hex(1_000) }, "latest"]);
   });
 });
 
