@@ -18,7 +18,6 @@ export class EngineKeeper {
   engine: Engine | undefined;
   #opening: Engine | undefined;
   #loading = false;
-  #attempts = 0;
   #outOfOrder: OutOfOrder | undefined;
   /** Since when, and why, there is no engine, if there is none now. */
   restarting: { since: number; why: string } | undefined;
@@ -52,7 +51,6 @@ export class EngineKeeper {
   async begin(): Promise<Engine> {
     const { base } = this;
     if (this.#outOfOrder) throw this.#outOfOrder;
-    this.#attempts++;
     const engine = (this.#opening = await this.fresh());
     const replay = new Replay(engine, base);
     try {
@@ -61,7 +59,6 @@ export class EngineKeeper {
       base.given = replay.given;
       base.tail.measured(replay.loads);
       this.#adopt(engine);
-      this.#attempts = 0;
       if (this.restarting) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
       this.restarting = undefined;
       return engine;
@@ -133,10 +130,9 @@ export class EngineKeeper {
 
   async #revive(): Promise<void> {
     const { base } = this;
-    while (!base.closed) {
+    for (let attempt = 1; !base.closed; attempt++) {
       try {
-        await this.ready();
-        return;
+        return void (await this.ready());
       } catch (error) {
         if (base.closed) return;
         const { message } = error as Error;
@@ -145,7 +141,7 @@ export class EngineKeeper {
           this.restarting = { since: Date.now(), why: message };
           return base.warn(message);
         }
-        await wait(Math.min(longest, 250 * 2 ** this.#attempts), undefined, { ref: false });
+        await wait(Math.min(longest, 250 * 2 ** attempt), undefined, { ref: false });
       }
     }
   }
