@@ -61,7 +61,7 @@ test.each(["0.0.0.0", "::"])(
     let warning = "";
     child.stderr!.on("data", (part: Buffer) => (warning += part.toString()));
     const text = await printed(lines, "Ctrl+C");
-    await until(() => Promise.resolve(warning.endsWith("\n")));
+    await until(() => warning.endsWith("\n"));
     expect(warning).toMatch(/warning: .*other machines.*--tls-cert/);
     expect(text).not.toMatch(/0\.0\.0\.0|\/\/\[::\]/);
     const addresses = text.match(/http:\S+\/api\/v1/g)!;

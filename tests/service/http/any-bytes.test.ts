@@ -122,7 +122,7 @@ test("2,000 random and mutated requests, split at every byte: it answers or clos
   // not everything was refused: requests got through, WebSockets opened, and much was not HTTP
   expect([...answered]).toEqual(expect.arrayContaining([101, 200, 400, 401, 403, 404, undefined]));
   await service.stands();
-  if (process.platform === "linux") await until(() => Promise.resolve(open() < before + 20));
+  if (process.platform === "linux") await until(() => open() < before + 20);
 });
 
 test("a WebSocket that is asked for while an answer is under way ends the connection, not the service", async () => {

@@ -40,7 +40,7 @@ test("objects that override how JavaScript converts them are an error of their c
   const overSocket = async (text: string) => {
     const before = messages.length;
     socket.send(text);
-    await until(() => Promise.resolve(messages.length > before || socket.readyState !== socket.OPEN));
+    await until(() => messages.length > before || socket.readyState !== socket.OPEN);
     return JSON.stringify(messages[before]);
   };
   const ways = [async (text: string) => (await raw(urls.rpc, headers, text)).text, overSocket];

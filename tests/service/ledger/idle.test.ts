@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { newFolder, until } from "../helpers";
 import { eth, ledgered, quick, webSocket } from "../ledgers";
-import { chainsAt, type Changed, closeAll, use } from "./chains";
+import { chainsAt, type Changed, closeAll, latest, use } from "./chains";
 
 jest.setTimeout(60_000);
 
@@ -18,11 +18,6 @@ function started(pace: Changed) {
   const { chains } = chainsAt(dir, pace);
   return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
 }
-
-const latest = async (chain: Chain) => {
-  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
-  return { number: Number(block.number), timestamp: Number(block.timestamp) };
-};
 
 /** Blocks of a chain after the height `since` when another one, which somebody uses, has made ten. `meanwhile` is done again and again. */
 async function blocksOf(

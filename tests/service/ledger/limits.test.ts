@@ -22,7 +22,7 @@ async function ways(made: Awaited<ReturnType<typeof ledgered>>) {
   const ws = async (body: unknown) => {
     const before = messages.length;
     socket.send(JSON.stringify(body));
-    await until(() => Promise.resolve(messages.length > before));
+    await until(() => messages.length > before);
     return messages.at(-1) as unknown as Said | Said[];
   };
   return { http, ws, all: [http, ws] };
@@ -44,10 +44,7 @@ test("more gas than the limit is refused in every form, in every call, over HTTP
   const { service, credential, urls } = made;
   const { all } = await ways(made);
   const [own] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const over = [
-    ...["0x1c9c381", "0X1C9C381", "0x0000000001c9c381", "0xffffffffffff", `0x${"f".repeat(16)}`, "30000001"],
-    ...[30_000_001, `0x${"f".repeat(65)}`, "1_000", "", "0x", "-1", 1.5, {}, [], true, "0b1", " 0x5208"],
-  ];
+  const over = ["0x1c9c381", 30_000_001, `0x${"f".repeat(65)}`, "-1", {}]; // all forms: screening.test.ts
   const calls = over.flatMap((gas) => [
     eth("eth_call", { to: contract, gas }, "latest", code(endless)),
     eth("eth_estimateGas", { to: contract, gas }, "latest", code(endless)),
@@ -63,10 +60,7 @@ test("more gas than the limit is refused in every form, in every call, over HTTP
   for (const way of all) expect(await way(calls.slice(0, 2))).toMatchObject([{ error: {} }, { error: {} }]);
   for (const gas of over) {
     const asked = eth("eth_call", { to: contract, gas, data: "0x00" }, "latest");
-    expect(await target(service.url, asked)).toMatchObject({
-      status: 200,
-      body: { error: { message: containing("gas") } },
-    });
+    expect((await target(service.url, asked)).body).toMatchObject({ error: { message: containing("gas") } });
   }
   // within the limit, every call ends, even if something else would raise it
   const raised = { gasLimit: "0xffffffffffff" };

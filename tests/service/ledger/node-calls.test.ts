@@ -30,7 +30,7 @@ async function members() {
 async function overSocket(url: string, pair: { username: string; password: string }, message: string | object) {
   const { socket, messages } = await webSocket(url, pair);
   socket.send(typeof message === "string" ? message : JSON.stringify(message));
-  await until(() => Promise.resolve(messages.length > 0));
+  await until(() => messages.length > 0);
   socket.terminate();
   return messages[0] as unknown as { id: unknown; result?: unknown; error?: { code: number; message: string } };
 }
@@ -165,7 +165,7 @@ test("a WebSocket carries on from its first message, and ends with one that is t
   const { credential, urls } = await ledgered();
   const { socket, messages } = await webSocket(urls.wss, credential);
   for (let id = 0; id < 200; id++) socket.send(JSON.stringify({ ...eth("eth_chainId"), id }));
-  await until(() => Promise.resolve(messages.length === 200));
+  await until(() => messages.length === 200);
   expect(new Set(messages.map(({ id }) => id)).size).toBe(200);
   const closed = once(socket, "close");
   socket.send("x".repeat(1_100_000));

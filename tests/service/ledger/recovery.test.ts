@@ -64,7 +64,7 @@ test("watchers that are killed: the service lives, and each ledger goes on with 
   const { watchers, chains } = processes();
   expect([watchers.length, chains.length]).toEqual([4, 2]);
   for (const pid of watchers) process.kill(pid, "SIGKILL");
-  await until(() => Promise.resolve(!chains.some(isAlive)));
+  await until(() => !chains.some(isAlive));
   await settled(() => receipt(hash));
   expect(await receipt(hash)).toEqual(before);
   expect(await receipt(await pay())).toMatchObject({ status: "0x1" });

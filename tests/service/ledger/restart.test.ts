@@ -62,7 +62,7 @@ test("a service that is killed leaves no process, and the next one has the same 
   expect(await result(rpc, credential, "eth_getBlockByNumber", "0x1", false)).toEqual(block);
   expect(await blockNumber(rpc, credential)).toBeGreaterThanOrEqual(height);
   expect(await result(rpc, credential, "eth_getBalance", to, "latest")).toBe("0x7");
-  await until(() => Promise.resolve(!running.some(isAlive)));
+  await until(() => !running.some(isAlive));
 
   const [key] = readdirSync(join(dataDir, "accounts"));
   expect(statSync(join(dataDir, "accounts", key!)).mode & 0o777).toBe(0o600);
@@ -84,7 +84,7 @@ test("a service that is killed together with its watcher leaves no chain", async
   for (const pid of [watcher, child.pid!]) process.kill(pid, "SIGSTOP"); // neither can end anything any more
   for (const pid of [child.pid!, watcher]) process.kill(pid, "SIGKILL");
   await ended;
-  await until(() => Promise.resolve(!isAlive(engine!)));
+  await until(() => !isAlive(engine!));
   expect(enginesOf(dataDir)).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ test("a chain ends with its environment, and so does its folder", async () => {
   const pid = enginesOf(folder)[0]!;
   expect(isAlive(pid)).toBe(true);
   expect((await send("DELETE", paths.environment)).status).toBe(202);
-  await until(() => Promise.resolve(!isAlive(pid) && !readdirSync(join(dataDir, "chains")).includes(environment)));
+  await until(() => !isAlive(pid) && !readdirSync(join(dataDir, "chains")).includes(environment));
   child.kill("SIGTERM");
   await ended;
 });

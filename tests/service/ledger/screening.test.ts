@@ -81,6 +81,15 @@ describe("the gas of a call", () => {
       expect(passed(method, [given]).answer).toMatchObject(over);
   });
 
+  test.each<unknown>([
+    ...["0x3e9", "0X3E9", "0x00000000000003e9", "0xffffffffffff", `0x${"f".repeat(16)}`, "1001", 1_001],
+    ...[`0x${"f".repeat(65)}`, "1_000", "", "0x", "-1", 1.5, {}, [], true, "0b1", " 0x5208"],
+  ])("%j is beyond the limit, or no number", (gas) => {
+    const simulated = { blockStateCalls: [{ calls: [{ gas }] }] };
+    for (const [method, first] of [["eth_call", { gas }] as const, ["eth_simulateV1", simulated] as const])
+      expect(passed(method, [first]).answer).toMatchObject({ error: { message: containing("gas") } });
+  });
+
   test("of a transaction that names none is the node's choice, not the limit", () => {
     const account = `0x${"a".repeat(40)}`;
     expect(passed("eth_sendTransaction", [{ from: account }], { account }).params).toEqual([{ from: account }]);

@@ -1,5 +1,5 @@
 import { type ServiceOptions } from "../../../service/index";
-import { type Answer, build, client, FakeClock, furnish, matching, refused, start } from "../helpers";
+import { type Answer, build, client, furnished, listOf, matching, refused, start } from "../helpers";
 import { blocks, eth, ledgered, rpc } from "../ledgers";
 import { tethered } from "../tethered";
 
@@ -11,22 +11,10 @@ type Manner = (typeof manners)[number];
 const timing = { environmentStart: 1_000, nodeStart: 2_000, deleting: 700, deletedVisible: 900 };
 const quorum = { provider: "quorum", consensus_type: "ibft" };
 
-/** A service with an object of each kind. */
 async function world(like: Manner, options: ServiceOptions = {}) {
-  const clock = new FakeClock();
-  const { service, send } = await start({
-    clock: clock.now,
-    timing,
-    ...options,
-    answers: { ...options.answers, like },
-  });
-  const made = await build(send);
-  const paths = { ...made.paths, ...(await furnish(send, made)) };
-  const state = async (path: string) => (await send("GET", path)).body?.state;
-  return { service, send, clock, ...made, paths, state };
+  const made = await furnished({ timing, ...options, answers: { ...options.answers, like } });
+  return { ...made, paths: made.all };
 }
-
-const listOf = (path: string) => path.replace(/\/[^/]+$/, "");
 
 type Kind = keyof Awaited<ReturnType<typeof world>>["paths"];
 /** How each kind is renamed, and the states that a list shows once it was deleted: at once, after 700 ms, after 1,600 ms. */

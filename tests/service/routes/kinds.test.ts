@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ServiceOptions } from "../../../service/index";
 import { Journal } from "../../../service/store/journal";
 import {
   anyText,
@@ -7,6 +8,8 @@ import {
   containing,
   FakeClock,
   furnish,
+  furnished,
+  listOf,
   matching,
   newFolder,
   refused,
@@ -20,13 +23,7 @@ import { quick } from "../ledgers";
 const kinds = ["consortiumZone", "environmentZone", "configuration", "service", "invitation"] as const;
 type Kind = (typeof kinds)[number];
 
-const listOf = (path: string) => path.replace(/\/[^/]+$/, "");
-
-async function world(options: Parameters<typeof start>[0] = {}) {
-  const started = await start({ timing: quick, ...options });
-  const made = await build(started.send);
-  return { ...started, ...made, more: await furnish(started.send, made) };
-}
+const world = (options: ServiceOptions = {}) => furnished({ timing: quick, ...options });
 
 const shown: Record<Kind, object> = {
   consortiumZone: { name: "z", region: "us-east-2", cloud: "aws", type: "kaleido" },

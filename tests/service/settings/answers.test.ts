@@ -1,13 +1,9 @@
 import type { ServiceOptions } from "../../../service/index";
-import { anyText, build, containing, furnish, refused, start } from "../helpers";
+import { anyText, build, containing, furnished, refused, start } from "../helpers";
 import { quick } from "../ledgers";
 
-/** A service with an object of each kind, and with what the settings leave as they are. */
-async function world(answers: ServiceOptions["answers"] = {}) {
-  const started = await start({ timing: quick, tethers: [{ id: "t" }], answers });
-  const made = await build(started.send);
-  return { ...started, ...made, all: { ...made.paths, ...(await furnish(started.send, made)) } };
-}
+const world = (answers: ServiceOptions["answers"] = {}) =>
+  furnished({ timing: quick, tethers: [{ id: "t" }], answers });
 
 test.each([200, 202, 204])("created and updated: %i", async (status) => {
   const { service, send, paths } = await world();

@@ -122,7 +122,7 @@ test("nothing is left in the temporary folder, and no key is in the environment 
     }
     child.kill(signal);
     await ended;
-    await until(() => Promise.resolve(!below.some(isAlive)));
+    await until(() => !below.some(isAlive));
     expect(readdirSync(TMPDIR)).toEqual([]);
   }
 });

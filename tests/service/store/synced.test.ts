@@ -37,7 +37,7 @@ test("nobody hears of a change before the disk has it, neither its maker nor who
   disk.hold = true;
   let heard = 0;
   const asked = [send("POST", "/consortia", { name: "second" })];
-  await until(() => Promise.resolve(disk.waiting.length === 1));
+  await until(() => disk.waiting.length === 1);
   asked.push(send("GET", "/consortia"));
   for (const one of asked) void one.then(() => heard++);
   await wait(300); // long enough for an answer that does not wait

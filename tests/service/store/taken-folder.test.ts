@@ -88,14 +88,14 @@ describe("a process that was stopped while another one took its folder", () => {
     }
     const told: Told = { objects: [], transactions: [] };
     const endFirst = load(first, places, told);
-    await until(() => Promise.resolve(told.objects.length > 30 && told.transactions.length > 10));
+    await until(() => told.objects.length > 30 && told.transactions.length > 10);
     first.child.kill("SIGSTOP");
     age();
 
     const second = await serveJson(args());
     const endSecond = load(second, places, told);
     const before = told.objects.length;
-    await until(() => Promise.resolve(told.objects.length > before + 20));
+    await until(() => told.objects.length > before + 20);
     first.child.kill("SIGCONT");
     expect(await first.ended).toEqual({ code: 1, signal: null });
     expect(said).toContain(
@@ -103,7 +103,7 @@ describe("a process that was stopped while another one took its folder", () => {
     );
     await endFirst();
     const then = told.objects.length;
-    await until(() => Promise.resolve(told.objects.length > then + 20)); // the second one goes on
+    await until(() => told.objects.length > then + 20); // the second one goes on
     await endSecond();
     second.child.kill("SIGKILL");
     await second.ended;
@@ -151,7 +151,7 @@ describe("a folder that another process has taken", () => {
     const { send } = await start({ dataDir });
     disk.hold = true;
     const asked = send("POST", "/consortia", { name: "late" });
-    await until(() => Promise.resolve(disk.waiting.length === 1));
+    await until(() => disk.waiting.length === 1);
     takeFolder();
     disk.hold = false;
     disk.waiting.forEach((go) => go());
@@ -169,7 +169,7 @@ describe("a folder that another process has taken", () => {
     expect((await rpc(urls.rpc, credential, call)).body).toHaveProperty("result");
     disk.hold = true;
     const asked = rpc(urls.rpc, credential, call).catch(() => undefined);
-    await until(() => Promise.resolve(disk.waiting.length > 0));
+    await until(() => disk.waiting.length > 0);
     takeFolder();
     disk.hold = false;
     disk.waiting.forEach((go) => go());

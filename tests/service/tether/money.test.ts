@@ -70,7 +70,7 @@ describe("a service of its own process", () => {
     const second = await serve(network, url);
     const asked = second.post("/deploy");
     const before = network.headers.length;
-    await until(() => Promise.resolve(network.headers.length > before + 12)); // it waits for the block, or has sent another one
+    await until(() => network.headers.length > before + 12); // it waits for the block, or has sent another one
     const again = await mining(network, asked);
     expect([200, 409]).toContain(again.status);
     expect(await network.deployedBy(account)).toBe(1);

@@ -179,13 +179,13 @@ describe("a tether whose pin waits for a block", () => {
     const it = await anchored({ ledger: { targets: { rinkeby: network.url } } });
     await it.configure();
     await network.fund((await it.get()).body.account);
-    const until = async (done: () => Promise<boolean>) => {
+    const until = async (done: () => boolean | Promise<boolean>) => {
       while (!(await done())) await network.call("anvil_mine", "0x1");
     };
     const deployed = it.post("/deploy");
     let open = true;
     void deployed.finally(() => (open = false));
-    await until(() => Promise.resolve(!open));
+    await until(() => !open);
     expect((await deployed).status).toBe(200);
     await it.post("/activate");
     return { ...it, network, mineUntil: until };

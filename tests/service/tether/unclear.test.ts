@@ -111,7 +111,7 @@ test("whoever waits asks with pauses, the same bytes again", async () => {
     return Promise.resolve({ body: rpcError(call, "Known transaction") });
   }, network);
   const deploying = post("/deploy").catch(() => undefined);
-  await until(() => Promise.resolve(raws.size > 0));
+  await until(() => raws.size > 0);
   const before = calls.length;
   await deploying; // its client gives up after 5 s
   expect(calls.length - before).toBeLessThan(40);
