@@ -17,6 +17,7 @@ const cases: [string, (world: World) => string, (world: World) => unknown, RegEx
   ["an environment without consensus", environmentsOf, () => ({ provider: "geth" }), /consensus_type/],
   ["quorum with poa", environmentsOf, () => ({ ...environment, consensus_type: "poa" }), /raft or ibft/],
   ["geth with raft", environmentsOf, () => ({ ...environment, provider: "geth" }), /use poa/],
+  ["pantheon with raft", environmentsOf, () => ({ ...environment, provider: "pantheon" }), /use ibft or poa/],
   ["an unknown provider", environmentsOf, () => ({ ...environment, provider: "besu" }), /provider/],
   ["a chain_id of 0", environmentsOf, () => ({ ...environment, chain_id: 0 }), /chain_id/],
   ["a broken chain_id", environmentsOf, () => ({ ...environment, chain_id: 1.5 }), /chain_id/],

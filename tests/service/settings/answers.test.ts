@@ -137,7 +137,11 @@ test("extended: false: the kinds and fields beyond the specification are not the
   const { service, send, paths, membership, all } = await world();
   service.setAnswers({ extended: false });
   const more = Object.entries(all).flatMap(([kind, path]) => (kind in paths ? [] : [path]));
-  const account = ["/orgs", "/apikeys", "/regions", "/plans/starter", "/memberships"];
+  const beyond = [`${paths.environment}/eth/fundaccount`, `${paths.credential}/regenerate`, "/tether/t/account"];
+  for (const path of beyond) expect((await send("POST", path, {})).status).toBe(404);
+  for (const body of [{ state: "paused" }, { release_id: "quorum-0" }, { autopause_idle_hours: 1 }, { idle_hours: 1 }])
+    expect((await send("PATCH", paths.environment, body)).status).toBe(400);
+  const account = [`${paths.environment}/status`, "/orgs", "/apikeys", "/regions", "/plans/starter", "/memberships"];
   for (const path of [...more, ...account, "/releases", "/documentstore/x/destinations"])
     expect(await send("GET", path)).toMatchObject(refused(404, "no GET"));
   expect((await send("POST", "/authtoken", { apikey: service.apiKey })).status).toBe(404);

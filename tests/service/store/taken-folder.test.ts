@@ -8,7 +8,7 @@ import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";
 import { built, serveJson } from "../child";
 import { build, client, newFolder, refused, start, until, type Wire } from "../helpers";
-import { result, rpc } from "../ledgers";
+import { eth, result, rpc } from "../ledgers";
 
 jest.setTimeout(120_000);
 
@@ -50,15 +50,14 @@ describe("a process that was stopped while another one took its folder", () => {
     let over = false;
     const objects = async (worker: number) => {
       for (let index = 0; !over; index++) {
-        const made = await send("POST", "/consortia", { name: `${worker}-${index}-${ready.pid}` }).catch(
-          () => undefined,
-        );
+        const name = `${worker}-${index}-${ready.pid}`;
+        const made = await send("POST", "/consortia", { name }).catch(() => undefined);
         if (made?.status === 201) told.objects.push(made.body._id);
       }
     };
     const transactions = async ({ url, pair, from }: Place) => {
-      const address = url.replace(/:\d+/, new URL(ready.url).port.replace(/^/, ":"));
-      const call = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from, value: "0x1" }] };
+      const address = url.replace(/:\d+/, `:${new URL(ready.url).port}`);
+      const call = eth("eth_sendTransaction", { from, to: from, value: "0x1" });
       while (!over) {
         const sent = await rpc(address, pair, call).catch(() => undefined);
         const { result: hash } = (sent?.body ?? {}) as { result?: string };
@@ -165,7 +164,7 @@ describe("a folder that another process has taken", () => {
     const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
     const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as unknown as Status;
     const [from] = user_accounts;
-    const call = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from }] };
+    const call = eth("eth_sendTransaction", { from, to: from });
     expect((await rpc(urls.rpc, credential, call)).body).toHaveProperty("result");
     disk.hold = true;
     const asked = rpc(urls.rpc, credential, call).catch(() => undefined);
