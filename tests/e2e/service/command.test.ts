@@ -23,11 +23,11 @@ async function printed(lines: string[], text: string): Promise<string> {
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   "it serves in memory, and %s ends it cleanly with open connections",
   async (signal) => {
-    const { child, ended, ready, key } = await serveJson([], { TMPDIR: dataDir });
+    const { child, ended, ready, send } = await serveJson([], { TMPDIR: dataDir });
     expect(ready).toMatchObject({ pid: child.pid, dataDir: null, organizations: [{ name: "local" }] });
     expect(ready.baseUrl).toBe(`${ready.url}/api/v1`);
     expect(statSync(ready.apiKeyFile).mode & 0o777).toBe(0o600);
-    expect((await client(ready.baseUrl, key)("POST", "/consortia", { name: "a" })).status).toBe(201);
+    expect((await send("POST", "/consortia", { name: "a" })).status).toBe(201);
     child.kill(signal);
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(readdirSync(dataDir)).toEqual([]);
@@ -35,12 +35,10 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
 );
 
 test("it is like the hosted service if asked to", async () => {
-  const { child, ended, ready, key } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
-  const send = client(ready.baseUrl, key);
+  const { send, stop } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
   const { _id } = (await send("POST", "/consortia", { name: "a" })).body;
   expect((await send("GET", `/consortia/${_id}/memberships`)).body).toHaveLength(1);
-  child.kill("SIGTERM");
-  expect(await ended).toEqual({ code: 0, signal: null });
+  await stop();
 });
 
 test("it ends at once even while calls are waiting", async () => {
@@ -84,8 +82,7 @@ test("on this machine alone it does not warn", async () => {
 });
 
 test("a ledger is idle after the time of --idle-after", async () => {
-  const { ready, key } = await serveJson(["--idle-after", "0", "--node-start", "0", "--environment-start", "0"]);
-  const send = client(ready.baseUrl, key);
+  const { send } = await serveJson(["--idle-after", "0", "--node-start", "0", "--environment-start", "0"]);
   const { paths } = await build(send, { provider: "geth", consensus_type: "poa", block_period: 1 });
   await until(async () => /Idle: /.test((await send("GET", `${paths.node}/logs/geth`)).text));
 });
@@ -97,10 +94,9 @@ test("every flag reaches the service", async () => {
     ...["--limit-consortia", "1", "--limit-environments", "1", "--limit-nodes", "1"],
     ...["--limit-objects", "50", "--limit-bytes", "1000000"],
   ];
-  const { ready, key } = await serveJson(flags, { CONSORTIUM_SERVE_API_KEY: "from-the-environment" });
+  const { ready, key, send } = await serveJson(flags, { CONSORTIUM_SERVE_API_KEY: "from-the-environment" });
   expect(key).toBe("from-the-environment");
   expect(ready.organizations.map(({ name }) => name)).toEqual(["acme", "bmce"]);
-  const send = client(ready.baseUrl, key);
   const began = performance.now();
   const made = async (path: string, body: object) => (await send("POST", path, body)).body._id;
   expect((await send("GET", "/embedded")).body).toMatchObject({ limits: { objects: 50, bytes: 1_000_000 } });

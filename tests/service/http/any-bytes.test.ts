@@ -12,8 +12,7 @@ beforeAll(built);
 /** A service in a process of its own, because these tests try to end it. */
 async function served(env: Record<string, string> = {}) {
   const args = ["--node-start", "0", "--environment-start", "0"];
-  const { child, ready, key } = await serveJson(args, env);
-  const send = client(ready.baseUrl, key);
+  const { child, ready, key, send } = await serveJson(args, env);
   const world = await build(send);
   const { urls } = (await send("GET", `${world.paths.node}/status`)).body;
   await blockNumber(urls.rpc, world.credential);

@@ -47,7 +47,7 @@ async function copied({ child, ended }: Awaited<ReturnType<typeof serveJson>>, d
 test("a full disk is an error at the call that met it, and all that was acknowledged is there", async () => {
   const disk = small(200);
   const served = await serveJson(["--data", disk.dir, "--no-ledger", ...quickly], {}, disk.through);
-  const send = client(served.ready.baseUrl, served.key);
+  const { send } = served;
   const acknowledged: string[] = [];
   let refused: Awaited<ReturnType<typeof send>> | undefined;
   while (!refused && acknowledged.length < 5_000) {
@@ -61,13 +61,13 @@ test("a full disk is an error at the call that met it, and all that was acknowle
   expect(await listed(send)).toEqual(acknowledged.sort());
 
   const again = await serveJson(["--data", await copied(served, disk.dir), "--no-ledger", ...quickly]);
-  expect(await listed(client(again.ready.baseUrl, again.key))).toEqual(acknowledged);
+  expect(await listed(again.send)).toEqual(acknowledged);
 });
 
 test("a ledger on a full disk says so to whoever sends, and keeps all that it answered", async () => {
   const disk = small(400);
   const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
-  const send = client(first.ready.baseUrl, first.key);
+  const { send } = first;
   const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
   const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as never as Status;
   const from = user_accounts[0];
@@ -87,14 +87,12 @@ test("a ledger on a full disk says so to whoever sends, and keeps all that it an
   for (const hash of answered) {
     await until(async () => (await result(urls.rpc, credential, "eth_getTransactionReceipt", hash)) !== null);
   }
-  second.child.kill("SIGTERM");
-  await second.ended;
+  await second.stop();
 });
 
 test("a full disk answers 507 for tether calls too", async () => {
   const disk = small(400);
-  const { ready, key } = await serveJson(["--data", disk.dir, "--tether", "tether0001", ...quickly], {}, disk.through);
-  const send = client(ready.baseUrl, key);
+  const { send } = await serveJson(["--data", disk.dir, "--tether", "tether0001", ...quickly], {}, disk.through);
   spawnSync("dd", ["if=/dev/zero", `of=${join(disk.dir, "other")}`, "bs=4k", "count=400"]);
   const calls = ["", "/account", "/balance/rinkeby"].map((path) => ["GET", `/tether/tether0001${path}`] as const);
   const fund = ["POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" }] as const;

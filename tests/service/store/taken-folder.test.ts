@@ -7,7 +7,7 @@ import { replaceFile } from "../../../service/store/files";
 import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";
 import { built, serveJson } from "../child";
-import { build, client, newFolder, refused, start, until, type Wire } from "../helpers";
+import { build, newFolder, refused, start, until, type Wire } from "../helpers";
 import { eth, result, rpc } from "../ledgers";
 
 jest.setTimeout(120_000);
@@ -45,8 +45,7 @@ describe("a process that was stopped while another one took its folder", () => {
   const args = () => ["--data", dataDir, ...quickly];
 
   /** Creates consortia and sends transactions until the service is gone, and notes what was acknowledged. */
-  function load({ ready, key }: Awaited<ReturnType<typeof serveJson>>, places: readonly Place[], told: Told) {
-    const send = client(ready.baseUrl, key);
+  function load({ ready, send }: Awaited<ReturnType<typeof serveJson>>, places: readonly Place[], told: Told) {
     let over = false;
     const objects = async (worker: number) => {
       for (let index = 0; !over; index++) {
@@ -75,7 +74,7 @@ describe("a process that was stopped while another one took its folder", () => {
     const first = await serveJson(args());
     let said = "";
     first.child.stderr!.on("data", (part: Buffer) => (said += part.toString()));
-    const send = client(first.ready.baseUrl, first.key);
+    const { send } = first;
     const places: Place[] = [];
     for (const environment of [
       { provider: "quorum", consensus_type: "raft" },
@@ -108,7 +107,7 @@ describe("a process that was stopped while another one took its folder", () => {
     await second.ended;
 
     const third = await serveJson(args());
-    const listed = (await client(third.ready.baseUrl, third.key)("GET", "/consortia")).body as unknown as Wire[];
+    const listed = (await third.send("GET", "/consortia")).body as unknown as Wire[];
     const kept = new Set(listed.map(({ _id }) => _id));
     expect(told.objects.filter((id) => !kept.has(id))).toEqual([]);
     const port = new URL(third.ready.url).port;
@@ -116,8 +115,7 @@ describe("a process that was stopped while another one took its folder", () => {
       const address = url.replace(/:\d+/, `:${port}`);
       await until(async () => (await result(address, pair, "eth_getTransactionReceipt", hash)) !== null);
     }
-    third.child.kill("SIGTERM");
-    expect(await third.ended).toEqual({ code: 0, signal: null });
+    await third.stop();
   });
 });
 
