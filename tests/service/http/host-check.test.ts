@@ -78,8 +78,9 @@ describe.each([
     expect((await exchange(url, [request], "answered")).status).toBe(200);
   });
 
-  // what Java's HttpClient and `curl --http2` send
+  // what Java's HttpClient and `curl --http2` send; a WebSocket is for a GET to a node alone
   test.each([
+    ["Upgrade", "websocket"],
     ["HTTP2-Settings", "h2c"],
     ["upgrade", "h2c,HTTP/3.0"],
     ["Upgrade", "TLS/1.0"],

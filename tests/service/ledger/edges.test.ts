@@ -22,17 +22,6 @@ test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wron
   expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(200);
 });
 
-test("only a GET to a node asks for a WebSocket: other requests that offer one are answered as they are", async () => {
-  const { service, credential, urls } = await ledgered();
-  const offer = { connection: "Upgrade", upgrade: "websocket" };
-  const own = { ...basic(credential.username, credential.password), ...offer };
-  const chainId = JSON.stringify(eth("eth_chainId"));
-  expect(await raw(urls.rpc, own, chainId)).toMatchObject({ status: 200, text: containing('"result":"0x') });
-  const list = `${service.baseUrl}/consortia`;
-  const key = { ...offer, authorization: `Bearer ${service.apiKey}` };
-  expect(await raw(list, key, "", "GET")).toMatchObject({ status: 200, text: containing('"supply"') });
-});
-
 describe("with a certificate", () => {
   test("it serves https and wss, and its addresses say so", async () => {
     const { service } = await start({ ledger: true, timing: quick, tls: { cert, key } });

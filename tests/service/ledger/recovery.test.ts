@@ -136,10 +136,4 @@ test("blocks come in the period that was asked for", async () => {
   const took = (performance.now() - begun) / 1_000;
   const last = await blockNumber(urls.rpc, credential);
   expect(last - first).toBeLessThanOrEqual(took / 2 + 1); // no more often than that, whatever the machine does
-  const timeOf = async (number: number) => {
-    type Block = { timestamp: string };
-    const block = await result<Block>(urls.rpc, credential, "eth_getBlockByNumber", `0x${number.toString(16)}`, false);
-    return Number(block.timestamp);
-  };
-  expect((await timeOf(first + 3)) - (await timeOf(first + 1))).toBeGreaterThanOrEqual(3);
 });
