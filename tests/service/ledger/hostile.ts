@@ -115,14 +115,7 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
     "eth_getFilterLogs",
   );
   const anything = fc.constantFrom<unknown>(
-    undefined,
-    "latest",
-    contract,
-    { to: contract },
-    accounts[0],
-    "0xff",
-    {},
-    5,
+    ...[undefined, "latest", contract, { to: contract }, accounts[0], "0xff", {}, 5],
   );
   const others = fc.constantFrom<unknown[]>([], ["latest", {}]);
   const strange = fc.tuple(other, anything, others).map(([method, first, rest]) => eth(method, first, ...rest));
