@@ -3,15 +3,12 @@ import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
 import { Differs, Replay } from "./replay";
 
-/** A job that is retried until it succeeds or is no longer needed. */
+/** A job that is retried until it succeeds or is no longer needed. `failure`: the message if it fails. */
 interface Task {
   wanted: () => boolean;
   act: () => Promise<void>;
-  /** The message if it fails. */
   failure: string;
   failures: number;
-  /** When it is retried. */
-  after: number;
 }
 
 /** Delay between two attempts (ms); it doubles. */
@@ -41,12 +38,9 @@ export class Background {
     hasGrown: () => boolean,
     private readonly place: (engine: Engine, replay: Replay) => Promise<void>,
   ) {
-    const task = (failure: string, wanted: () => boolean, act: () => Promise<void>): Task => {
-      return { failure, wanted, act, failures: 0, after: 0 };
-    };
     this.#tasks = [
-      task("No snapshot is made", () => base.tail.due > 0, this.#compact),
-      task("The chain's process is not renewed", hasGrown, this.#renew),
+      { failure: "No snapshot is made", wanted: () => base.tail.due > 0, act: this.#compact, failures: 0 },
+      { failure: "The chain's process is not renewed", wanted: hasGrown, act: this.#renew, failures: 0 },
     ];
   }
 
@@ -72,34 +66,32 @@ export class Background {
   }
 
   async #loop(): Promise<void> {
-    while (!this.base.closed) {
+    for (;;) {
       const wanted = this.#tasks.filter((task) => task.wanted());
-      if (wanted.length === 0) return;
-      const now = performance.now();
-      const next = wanted.find(({ after }) => after <= now);
-      if (next) await this.#try(next);
-      else {
-        const rest = Math.min(...wanted.map(({ after }) => after)) - now;
-        await wait(rest, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined);
-      }
+      if (this.base.closed || wanted.length === 0) return;
+      let rest = 0;
+      for (const task of wanted) if (!this.base.closed) rest = Math.max(rest, await this.#try(task));
+      if (rest > 0) await wait(rest, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined);
     }
   }
 
-  async #try(task: Task): Promise<void> {
+  /** Returns how long to rest then (ms), if it failed. */
+  async #try(task: Task): Promise<number> {
     const { base } = this;
+    let rest = 0;
     try {
       await task.act();
-      task.failures = task.after = 0;
+      task.failures = 0;
     } catch (error) {
-      if (base.closed) return;
-      const rest = Math.min(pause.longest, pause.first * 2 ** task.failures++);
-      task.after = performance.now() + rest;
+      if (base.closed) return 0;
+      rest = Math.min(pause.longest, pause.first * 2 ** task.failures++);
       const why = (error as Error).message;
       const text = `${task.failure}: ${why}. Nothing is lost; it is tried again in ${rest / 1_000} s.`;
       base.log(text);
       if (task.failures === worrying) base.warn(text);
     }
     this.#tell();
+    return rest;
   }
 
   #tell(): void {

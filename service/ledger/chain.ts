@@ -4,7 +4,7 @@ import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
 import type { Entry } from "./ledger-folder";
 import { waitingIn } from "./pool";
-import { type AskEngine, Reads } from "./reads";
+import { Reads } from "./reads";
 import { Differs, type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
 import { Sealing } from "./sealing";
@@ -55,7 +55,12 @@ export class Chain {
 
   private constructor(host: Host, base: ChainBase) {
     this.#base = base;
-    this.#keeper = new EngineKeeper(host, base, () => this.#run());
+    // whoever waits for an engine need not wait for what is done with it then
+    const next = () =>
+      new Promise<Engine>((done, failed) => {
+        this.#enqueue({ act: (engine) => Promise.resolve(void done(engine)) }).catch(failed);
+      });
+    this.#keeper = new EngineKeeper(host, base, next);
     this.#background = new Background(
       base,
       this.#keeper.fresh,
@@ -124,7 +129,7 @@ export class Chain {
   /** Makes a caller's call and returns the line of the answer. */
   ask = (call: RpcCall, bounds: Bounds): Promise<Buffer> => {
     this.#base.presence.calls();
-    const asked = this.#ask(call, bounds, (engine, ...sent) => engine.ask(...sent));
+    const asked = this.#ask(call, bounds);
     const late = new Promise<never>((_done, fail) => {
       const timer = setTimeout(() => fail(new Excess("late")), Math.max(0, bounds.ms)).unref();
       void asked.finally(() => clearTimeout(timer)).catch(() => undefined);
@@ -164,18 +169,16 @@ export class Chain {
 
   // Calls
 
-  async #ask(call: RpcCall, bounds: Bounds, ask: AskEngine): Promise<Buffer> {
+  async #ask(call: RpcCall, bounds: Bounds): Promise<Buffer> {
     const { id, method, params } = call;
     if (filters.test(method)) this.#filtersUsed = performance.now();
-    if (!takes.test(method)) return this.#reads.answer(call, bounds, ask);
+    if (!takes.test(method)) return this.#reads.answer(call, bounds);
     const answer = await this.#send(method, params, bounds);
     return written({ ...answer, jsonrpc: "2.0", id });
   }
 
-  async #own(method: string, params: unknown[]): Promise<Answer> {
-    const line = await this.#ask(rpcCall(method, params), own, (engine, ...sent) => engine.askNow(...sent));
-    return JSON.parse(line.toString()) as Answer;
-  }
+  #own = async (method: string, params: unknown[]): Promise<Answer> =>
+    JSON.parse((await this.#ask(rpcCall(method, params), own)).toString()) as Answer;
 
   /** Accepts a transaction: records it, then answers. */
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
@@ -252,7 +255,7 @@ export class Chain {
   }
 
   get #asked(): boolean {
-    return !this.#base.closed && (this.#jobs.length > 0 || this.#due || this.#keeper.awaited);
+    return !this.#base.closed && (this.#jobs.length > 0 || this.#due);
   }
 
   /** Does one thing at a time: no engine starts while something is being recorded, so none misses it. */
@@ -261,7 +264,6 @@ export class Chain {
       const jobs = this.#nextJobs();
       try {
         const engine = this.#keeper.alive ?? (await this.#begin());
-        this.#keeper.serve(engine);
         const kept = await this.#performAndRecord(engine, jobs);
         const due = this.#due || (kept && this.#base.spec.period === undefined);
         if (due) await this.#sealNow(this.#keeper.engine!); // a job may have replaced it
@@ -269,7 +271,6 @@ export class Chain {
       } catch (error) {
         this.#due = false;
         for (const { failed } of jobs) failed(error);
-        this.#keeper.fail(error);
       }
     }
   }

@@ -11,8 +11,6 @@ const leave = { least: 1_000, most: 60_000 };
 
 /** Starts and watches a chain's engine. Replaces it when it ends, hangs or has grown. */
 export class EngineKeeper {
-  /** Those who wait for an engine. */
-  readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
   /** Replaced engines that finish their requests. */
   readonly #leaving = new Set<Engine>();
   readonly #followers = new Set<(socketPath: string) => Promise<void>>();
@@ -20,25 +18,19 @@ export class EngineKeeper {
   engine: Engine | undefined;
   #opening: Engine | undefined;
   #loading = false;
-  #attempts = 0;
   #outOfOrder: OutOfOrder | undefined;
   /** Since when, and why, there is no engine, if there is none now. */
   restarting: { since: number; why: string } | undefined;
 
-  /** @param wanted tells the chain that an engine is needed; it starts one when it is idle */
+  /** @param next gives the chain's engine once it has all blocks; the chain starts one when it is idle */
   constructor(
     private readonly host: Host,
     private readonly base: ChainBase,
-    private readonly wanted: () => void,
+    private readonly next: () => Promise<Engine>,
   ) {}
 
   get alive(): Engine | undefined {
     return this.engine?.over === false ? this.engine : undefined;
-  }
-
-  /** Whether somebody waits for an engine. */
-  get awaited(): boolean {
-    return this.#readers.length > 0;
   }
 
   follow(hear: (socketPath: string) => Promise<void>): () => void {
@@ -49,20 +41,7 @@ export class EngineKeeper {
   /** The engine, once it has all blocks. */
   ready(): Promise<Engine> {
     if (this.base.closed) return Promise.reject(stopping());
-    if (this.alive) return Promise.resolve(this.alive);
-    return new Promise<Engine>((done, failed) => {
-      this.#readers.push({ done, failed });
-      this.wanted();
-    });
-  }
-
-  /** Gives the engine to those who wait for it. */
-  serve(engine: Engine): void {
-    for (const { done } of this.#readers.splice(0)) done(engine);
-  }
-
-  fail(error: unknown): void {
-    for (const { failed } of this.#readers.splice(0)) failed(error);
+    return this.alive ? Promise.resolve(this.alive) : this.next();
   }
 
   /** Starts an engine at the genesis. */
@@ -72,7 +51,6 @@ export class EngineKeeper {
   async begin(): Promise<Engine> {
     const { base } = this;
     if (this.#outOfOrder) throw this.#outOfOrder;
-    this.#attempts++;
     const engine = (this.#opening = await this.fresh());
     const replay = new Replay(engine, base);
     try {
@@ -81,7 +59,6 @@ export class EngineKeeper {
       base.given = replay.given;
       base.tail.measured(replay.loads);
       this.#adopt(engine);
-      this.#attempts = 0;
       if (this.restarting) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
       this.restarting = undefined;
       return engine;
@@ -123,7 +100,6 @@ export class EngineKeeper {
   }
 
   close(): void {
-    this.fail(stopping());
     for (const engine of [this.#opening, this.engine, ...this.#leaving]) engine?.end();
   }
 
@@ -154,10 +130,9 @@ export class EngineKeeper {
 
   async #revive(): Promise<void> {
     const { base } = this;
-    while (!base.closed) {
+    for (let attempt = 1; !base.closed; attempt++) {
       try {
-        await this.ready();
-        return;
+        return void (await this.ready());
       } catch (error) {
         if (base.closed) return;
         const { message } = error as Error;
@@ -166,7 +141,7 @@ export class EngineKeeper {
           this.restarting = { since: Date.now(), why: message };
           return base.warn(message);
         }
-        await wait(Math.min(longest, 250 * 2 ** this.#attempts), undefined, { ref: false });
+        await wait(Math.min(longest, 250 * 2 ** attempt), undefined, { ref: false });
       }
     }
   }

@@ -105,14 +105,7 @@ export class NodeEndpoint {
     const chain = () => this.ledger.chain(environment);
     const account = await this.ledger.account(await chain(), node);
     const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
-    const rights = {
-      limits: this.#limits,
-      account,
-      free: true,
-      overrides: true,
-      socket,
-      report: this.base.report,
-    };
+    const rights = { limits: this.#limits, account, free: true, socket, report: this.base.report };
     const { turns } = this.base;
     const { organization } = node;
     const readIt = (text: string) => turns.measured(organization, () => read(text, rights));

@@ -3,9 +3,6 @@ import type { Engine } from "./engine";
 import { OutOfOrder, type Past } from "./ledger-folder";
 import { type Answer, type Bounds, Excess, type RpcCall, rpcCall, written } from "./rpc";
 
-/** How a call is sent to an engine. */
-export type AskEngine = (engine: Engine, text: string, bounds: Bounds) => Promise<Buffer>;
-
 /** The most files of the past that one call may need. Logs are read file by file, so they may need any number. */
 const mostFiles = 8;
 
@@ -25,9 +22,9 @@ export class Reads {
     private readonly still: (engine: Engine, act: () => Promise<void>) => Promise<boolean>,
   ) {}
 
-  async answer(call: RpcCall, bounds: Bounds, ask: AskEngine): Promise<Buffer> {
+  async answer(call: RpcCall, bounds: Bounds): Promise<Buffer> {
     try {
-      return await this.#answer(call, bounds, ask);
+      return await this.#answer(call, bounds);
     } catch (error) {
       if (error instanceof OutOfOrder && !this.#told.has(error.message)) this.base.warn(error.message);
       if (error instanceof OutOfOrder) this.#told.add(error.message);
@@ -35,19 +32,18 @@ export class Reads {
     }
   }
 
-  async #answer(call: RpcCall, bounds: Bounds, ask: AskEngine): Promise<Buffer> {
+  async #answer(call: RpcCall, bounds: Bounds): Promise<Buffer> {
     const { folder, head, pool } = this.base;
-    const { bytes, ms } = bounds;
-    const end = performance.now() + ms;
-    if (folder.past.length === 0) return ask(await this.ready(), call.send, bounds);
+    const end = performance.now() + bounds.ms;
+    if (folder.past.length === 0) return (await this.ready()).ask(call.send, bounds);
     const hash = hashIn(call);
-    if (call.method === "eth_getLogs" && hash === undefined) return this.#logs(call, bytes, end, ask);
+    if (call.method === "eth_getLogs" && hash === undefined) return this.#logs(call, bounds, end);
     const wanted = wantedOf(call, folder.past, head.number);
     if (wanted.length > mostFiles) throw new Excess("wide");
     for (;;) {
       const engine = await this.ready();
       if (!(await this.#load(engine, wanted, end))) continue;
-      const line = await ask(engine, call.send, { bytes, ms: end - performance.now() });
+      const line = await engine.ask(call.send, { ...bounds, ms: end - performance.now() });
       if (hash === undefined || isSomething(line) || pool.has(hash)) return line;
       const missing = folder.pastOf(hash);
       if (!missing || this.#loaded.get(engine)!.has(missing.name)) return line;
@@ -56,14 +52,14 @@ export class Reads {
   }
 
   /** Logs: of one file of the past after the other, then of the blocks that every engine has. */
-  async #logs(call: RpcCall, bytes: number, end: number, ask: AskEngine): Promise<Buffer> {
+  async #logs(call: RpcCall, bounds: Bounds, end: number): Promise<Buffer> {
     const { folder, head } = this.base;
     const found: unknown[] = [];
-    let room = bytes;
+    let room = bounds.bytes;
     for (const { past, part } of logsIn(call, folder.past, head.number)) {
       let engine = await this.ready();
       while (past && !(await this.#load(engine, [past], end))) engine = await this.ready();
-      const line = await ask(engine, part.send, { bytes: room, ms: end - performance.now() });
+      const line = await engine.ask(part.send, { ...bounds, bytes: room, ms: end - performance.now() });
       room -= line.length;
       const answer = JSON.parse(line.toString()) as Answer;
       if (!("result" in answer) || !Array.isArray(answer.result)) return line;

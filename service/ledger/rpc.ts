@@ -25,6 +25,8 @@ export type Answer = { result: unknown } | { error: { code: number; message: str
 export interface Bounds {
   bytes: number;
   ms: number;
+  /** Whether it is asked at once: the service's own calls do not wait for those of members. */
+  now?: boolean;
 }
 
 /** A JSON-RPC call, and its text as it is sent. */
@@ -43,7 +45,7 @@ export const rpcCall = (method: string, params: unknown[], id: unknown = 1): Rpc
 });
 
 /** For the service's own calls. */
-export const own: Bounds = { bytes: 256 * 1_048_576, ms: 60_000 };
+export const own: Bounds = { bytes: 256 * 1_048_576, ms: 60_000, now: true };
 /** The longest answer that is read from an external network, in bytes: only blocks without transactions, receipts and numbers. */
 const mostRemote = 1_048_576;
 const newline = "\n".charCodeAt(0);
@@ -65,18 +67,21 @@ export class Caller {
     return this.#asked > 0;
   }
 
-  /** Makes a member's call, when it is its turn. */
-  ask = (text: string, bounds: Bounds): Promise<Buffer> => {
+  /** Makes a call, a member's when it is its turn. */
+  async ask(text: string, bounds: Bounds): Promise<Buffer> {
     const end = performance.now() + bounds.ms;
-    return this.#counted(() => this.#running(() => this.#send(text, { ...bounds, ms: end - performance.now() })));
-  };
+    const send = (ms: number) => this.exchange((socket) => socket.write(`${text}\n`), { ...bounds, ms });
+    this.#asked++;
+    try {
+      return await (bounds.now ? send(bounds.ms) : this.#running(() => send(end - performance.now())));
+    } finally {
+      this.#asked--;
+    }
+  }
 
-  /** Makes a call of the service's own, at once. */
-  askNow = (text: string, bounds: Bounds): Promise<Buffer> => this.#counted(() => this.#send(text, bounds));
-
-  /** The same; returns the answer, which may be an error. */
+  /** Makes a call of the service's own; returns the answer, which may be an error. */
   answer = async (method: string, params: unknown[]): Promise<Answer> =>
-    JSON.parse((await this.askNow(rpcCall(method, params).send, own)).toString()) as Answer;
+    JSON.parse((await this.ask(rpcCall(method, params).send, own)).toString()) as Answer;
 
   /** The same; returns the result, and throws an error. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
@@ -111,17 +116,6 @@ export class Caller {
       socket.once("error", broken).once("close", broken);
       Promise.resolve(write(socket)).catch(refuse);
     });
-  }
-
-  #send = (text: string, bounds: Bounds) => this.exchange((socket) => socket.write(`${text}\n`), bounds);
-
-  async #counted<T>(work: () => Promise<T>): Promise<T> {
-    this.#asked++;
-    try {
-      return await work();
-    } finally {
-      this.#asked--;
-    }
   }
 
   #keep(socket: Socket): void {

@@ -22,14 +22,10 @@ export interface Rights {
   account?: string;
   /** Whether the chain's gas may be free. */
   free: boolean;
-  /** Whether calls may override the state of the chain. */
-  overrides: boolean;
   /** Whether the answers go over a WebSocket. */
   socket: boolean;
-  /** The allowed calls, if not all are. */
-  methods?: ReadonlySet<string>;
-  /** The refusal of any other call. */
-  closed?: (method: string) => Error;
+  /** For a caller without a credential: the calls that it may make, none of which may override the state, and why no other. */
+  only?: { methods: ReadonlySet<string>; because: string };
   /** Reports an error that nobody foresaw. */
   report: (error: unknown) => void;
 }
@@ -128,8 +124,8 @@ function screened(call: unknown, rights: Rights): Screened {
 }
 
 /** Refuses a call that the caller may not make. Returns the rules of its params. */
-function admit(method: string, params: unknown[], { account, socket, methods, closed }: Rights): z.ZodTuple {
-  if (methods && !methods.has(method)) throw closed!(method.slice(0, 64));
+function admit(method: string, params: unknown[], { account, socket, only }: Rights): z.ZodTuple {
+  if (only && !only.methods.has(method)) throw new Refusal(403, `${method.slice(0, 64)} ${only.because}.`);
   const signed = account !== undefined && signing.get(method);
   if (signed) {
     signs(signerIn(method, params), method, account);
@@ -210,9 +206,9 @@ function withGas(transaction: Transaction, limit: number, open?: number): Transa
 
 const isEmpty = (value: unknown) => value === undefined || value === null || JSON.stringify(value) === "{}";
 
-function overridden(overrides: unknown[], { overrides: allowed, limits }: Rights): unknown[] {
+function overridden(overrides: unknown[], { only, limits }: Rights): unknown[] {
   if (overrides.every(isEmpty)) return [];
-  if (!allowed) throw new Unfit(-32_602, "State overrides need an application credential and a node.");
+  if (only) throw new Unfit(-32_602, "State overrides need an application credential and a node.");
   const { length } = JSON.stringify(overrides);
   if (length <= limits.overrides) return overrides;
   throw new Unfit(-32_602, `The state overrides are ${length} bytes long; at most ${limits.overrides} are allowed.`);

@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { parse } from "../http/bodies";
-import type { Entity } from "../store/entities";
 import { stateAt } from "../store/entities";
 import { library } from "../tether/transactions";
 import { answer, itemPath, own, reach, show, viewOf } from "./crud";
@@ -20,8 +19,7 @@ function weiOf(amount: string, unit: "ether" | "wei"): bigint {
 export function actionRoutes(app: FastifyInstance, context: Context): void {
   const { store, settings, clock, backend } = context;
   const strict = () => settings.quirks.strictBodies;
-  const environmentOf = (request: FastifyRequest) =>
-    reach(context, request, ["consortium", "environment"]).at(-1) as Entity<"environment">;
+  const environmentOf = (request: FastifyRequest) => reach(context, request, ["consortium", "environment"])[2];
 
   app.get(`${itemPath(environment)}/status`, (request) => {
     const entity = environmentOf(request);
@@ -48,8 +46,7 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
   });
 
   app.post(`${itemPath(credential)}/regenerate`, (request, reply) => {
-    const reached = reach(context, request, ["consortium", "environment", "credential"]).at(-1);
-    const found = own(request, reached as Entity<"credential">);
+    const found = own(request, reach(context, request, ["consortium", "environment", "credential"])[3]);
     parse(z.object({}), request.body, strict());
     const { password, passwordHash } = newPassword();
     const changed = store.setFields("credential", found.id, { passwordHash });

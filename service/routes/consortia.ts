@@ -6,7 +6,7 @@ import { Refusal } from "../errors";
 import { description, email, name, optional, parse } from "../http/bodies";
 import { ownedBy } from "../store/deletion";
 import { ofOthers } from "../store/sharing";
-import { type Entity, type FieldsOf, isGoing } from "../store/entities";
+import { type FieldsOf, isGoing } from "../store/entities";
 import { answer, itemPath, own, reach, resource, show, viewOf } from "./crud";
 
 export const consortium = resource({
@@ -77,7 +77,7 @@ export function verification(app: FastifyInstance, context: Context): void {
   const { store, settings } = context;
   const certificate = z.object({ test_certificate: z.boolean().optional() });
   app.post(`${itemPath(membership)}/verify`, (request, reply) => {
-    const found = own(request, reach(context, request, ["consortium", "membership"]).at(-1) as Entity<"membership">);
+    const found = own(request, reach(context, request, ["consortium", "membership"])[2]);
     const { test_certificate } = parse(certificate, request.body, settings.quirks.strictBodies);
     if (!test_certificate)
       throw new Refusal(400, "test_certificate must be true: this service verifies with no other certificate.");

@@ -87,7 +87,11 @@ export const listPath = (row: Pick<Resource, "parents" | "kind">) =>
 export const itemPath = (row: Pick<Resource, "parents" | "kind">) => `${listPath(row)}/:${row.kind}Id`;
 
 /** Finds the objects of a path from the organization down. Each must be in the one before. */
-export function reach(context: Context, request: FastifyRequest, kinds: readonly ManagedKind[]): Entity[] {
+export function reach<const Kinds extends readonly ManagedKind[]>(
+  context: Context,
+  request: FastifyRequest,
+  kinds: Kinds,
+): [Entity<"organization">, ...{ -readonly [At in keyof Kinds]: Entity<Kinds[At]> }] {
   const organization = organizationOf(request);
   const params = request.params as Record<string, string>;
   const found: Entity[] = [organization];
@@ -98,7 +102,7 @@ export function reach(context: Context, request: FastifyRequest, kinds: readonly
     if (!isThere || !sees(context, organization.id, entity)) throw gone(context, kind, id);
     found.push(entity);
   }
-  return found;
+  return found as never;
 }
 
 /** The object itself, if the caller may change it. */
@@ -110,7 +114,7 @@ export function own<E extends Entity>(request: FastifyRequest, entity: E): E {
 /** The endpoints of one kind of object: create, list, read, change, delete. */
 export function serve(app: FastifyInstance, context: Context, row: Resource): void {
   const { settings, store, clock } = context;
-  const within = (request: FastifyRequest) => reach(context, request, row.parents);
+  const within = (request: FastifyRequest): Entity[] => reach(context, request, row.parents);
   const target = (request: FastifyRequest) => reach(context, request, [...row.parents, row.kind]).at(-1)!;
   const ownTarget = (request: FastifyRequest) => own(request, target(request));
   const view = (request: FastifyRequest, entity: Entity, at = clock()): Wire => {

@@ -8,7 +8,6 @@ import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
 import { send, Share } from "../ledger/calls";
 import { type Rights, screen, mustBeMessage } from "../ledger/screening";
-import type { Entity } from "../store/entities";
 import { acceptInvitation, invitationsTo } from "../store/sharing";
 import { newTether, tetherState } from "../tether/tethering";
 import { reach } from "./crud";
@@ -55,18 +54,10 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
   const chain = `/consortia/:consortiumId/environments/:environmentId/rpc`;
   const limits = settings.callLimits;
   const shares = new Map<string, Share>();
-  const closed = (method: string) => new Refusal(403, `${method} needs an application credential and a node.`);
-  const rights: Rights = {
-    limits,
-    free: true,
-    overrides: false,
-    socket: false,
-    methods: reads,
-    closed,
-    report: context.report,
-  };
+  const only = { methods: reads, because: "needs an application credential and a node" };
+  const rights: Rights = { limits, free: true, socket: false, only, report: context.report };
   app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
-    const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]) as [Entity, Entity, Entity];
+    const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]);
     const { ledger } = backend;
     if (!ledger.chain) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
     const asked = screen(request.body, rights);
@@ -74,7 +65,7 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     const share = shares.get(id) ?? new Share(limits);
     shares.set(id, share);
     share.enter(reply);
-    const reached = () => ledger.chain!(environment as Entity<"environment">);
+    const reached = () => ledger.chain!(environment);
     await reached();
     return send(reply, share, asked, reached, rights);
   });

@@ -4,7 +4,7 @@ import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { name, optional } from "../http/bodies";
 import { accountsOfChain, runtimeOf } from "../ledger/ledger";
-import { type Entity, firstStart, stateAt } from "../store/entities";
+import { firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
 import { refusePaused, startWaiting } from "./environments";
 
@@ -96,13 +96,10 @@ const logsOf = { quorum: ["geth", "constellation"], geth: ["geth"], pantheon: ["
 
 /** Endpoints that only nodes have: status and logs. */
 export function nodeRoutes(app: FastifyInstance, context: Context): void {
-  const target = (request: FastifyRequest) => {
-    const [, , environment, entity] = reach(context, request, [...node.parents, "node"]);
-    return { environment: environment as Entity<"environment">, entity: entity as Entity<"node"> };
-  };
+  const target = (request: FastifyRequest) => reach(context, request, ["consortium", "environment", "node"]);
 
   app.get(`${itemPath(node)}/status`, async (request) => {
-    const { environment, entity } = target(request);
+    const [, , environment, entity] = target(request);
     const state = stateAt(entity, context.clock());
     if (state !== "started") throw new Refusal(409, `The node ${entity.id} has no status yet: it is ${state}.`);
     refusePaused(environment);
@@ -110,7 +107,7 @@ export function nodeRoutes(app: FastifyInstance, context: Context): void {
   });
 
   app.get(`${itemPath(node)}/logs/:client`, async (request) => {
-    const { environment, entity } = target(request);
+    const [, , environment, entity] = target(request);
     const { client } = request.params as { client: string };
     const clients = logsOf[environment.fields.provider];
     if (!clients.includes(client))

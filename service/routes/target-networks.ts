@@ -10,17 +10,9 @@ import { networks } from "../store/entities";
 /** Calls that change nothing on a chain, and leave nothing there. */
 export const reads: ReadonlySet<string> = new Set([
   ...["eth_blockNumber", "eth_call", "eth_chainId", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice"],
-  ...[
-    "eth_getBalance",
-    "eth_getBlockByHash",
-    "eth_getBlockByNumber",
-    "eth_getCode",
-    "eth_getLogs",
-    "eth_getStorageAt",
-    "eth_syncing",
-  ],
+  ...["eth_getBalance", "eth_getBlockByHash", "eth_getBlockByNumber", "eth_getCode", "eth_getLogs"],
   ...["eth_getTransactionByHash", "eth_getTransactionCount", "eth_getTransactionReceipt", "eth_maxPriorityFeePerGas"],
-  ...["net_version", "web3_clientVersion"],
+  ...["eth_getStorageAt", "eth_syncing", "net_version", "web3_clientVersion"],
 ]);
 
 /** Calls that anybody may make to a public network. */
@@ -35,16 +27,8 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
   /** Of each address that has requests under way. */
   const shares = new Map<string, Share>();
   const rate = new Rate(limits.targetRate * span, clock);
-  const closed = (method: string) => new Refusal(403, `${method} is not available here without a credential.`);
-  const rights: Rights = {
-    limits,
-    free: false,
-    overrides: false,
-    socket: false,
-    methods: open,
-    closed,
-    report: context.report,
-  };
+  const only = { methods: open, because: "is not available here without a credential" };
+  const rights: Rights = { limits, free: false, socket: false, only, report: context.report };
   const networkOf = (request: FastifyRequest) => {
     const { network: name } = request.params as { network: string };
     const network = networks.find((one) => one === name);

@@ -110,7 +110,17 @@ export class Journal {
 
   /** Adds records. Once `flushed` resolves, they survive the end of the process and a power cut. */
   add(records: readonly object[]): void {
-    this.#length = this.#put(records);
+    const bytes = Buffer.from(records.map(lineOf).join(""));
+    this.#generation?.check();
+    try {
+      ftruncateSync(this.#descriptor, this.#length); // removes what a crash tore
+      let written = 0;
+      while (written < bytes.length)
+        written += writeSync(this.#descriptor, bytes, written, bytes.length - written, this.#length + written);
+    } catch (error) {
+      this.#undo(this.#length, error);
+    }
+    this.#length += bytes.length;
   }
 
   /**
@@ -123,14 +133,13 @@ export class Journal {
     this.#generation?.check();
   }
 
-  /** Adds records, and resolves when they are on disk. Only one call at a time. */
+  /** Adds records, and resolves when they are on disk; if that fails, none is added. Only one call at a time. */
   async append(records: readonly object[]): Promise<void> {
     const before = this.#length;
-    const end = this.#put(records);
+    this.add(records);
     await synced(this.#descriptor).catch((error: unknown) => this.#undo(before, error));
     this.#generation?.check();
-    this.#length = end;
-    this.#commit(end);
+    this.#commit(this.#length);
   }
 
   close(): void {
@@ -154,26 +163,13 @@ export class Journal {
     if (!this.#closed && !this.#generation?.isLost) this.#commit(end);
   }
 
-  #put(records: readonly object[]): number {
-    const bytes = Buffer.from(records.map(lineOf).join(""));
-    this.#generation?.check();
-    try {
-      ftruncateSync(this.#descriptor, this.#length); // removes what a crash tore
-      let written = 0;
-      while (written < bytes.length)
-        written += writeSync(this.#descriptor, bytes, written, bytes.length - written, this.#length + written);
-    } catch (error) {
-      this.#undo(this.#length, error);
-    }
-    return this.#length + bytes.length;
-  }
-
   #commit(end: number): void {
     this.#synced = end;
     writeSync(this.#descriptor, headOf(this.#head, end), 0);
   }
 
   #undo(length: number, error: unknown): never {
+    this.#length = length;
     ftruncateSync(this.#descriptor, length); // a full disk must not leave half a line
     throw error;
   }

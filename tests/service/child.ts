@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { client } from "./helpers";
 import { isBuilt } from "../../tools/lib/prepare.mjs";
 
 const root = resolve(__dirname, "../..");
@@ -69,9 +70,14 @@ export async function serve(args: string[], env?: Record<string, string>, throug
   return { child, ended, lines };
 }
 
-/** The same with `--json`. */
+/** The same with `--json`, and a client with its key. `stop` ends it as it should. */
 export async function serveJson(args: string[], env?: Record<string, string>, through?: Through) {
   const { child, ended, lines } = await serve([...args, "--json"], env, through);
   const ready = JSON.parse(lines[0]!) as Ready;
-  return { child, ended, ready, key: readFileSync(ready.apiKeyFile, "utf8").trim() };
+  const key = readFileSync(ready.apiKeyFile, "utf8").trim();
+  const stop = async () => {
+    child.kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
+  };
+  return { child, ended, ready, key, send: client(ready.baseUrl, key), stop };
 }

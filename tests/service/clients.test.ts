@@ -1,5 +1,4 @@
 import { anyText, client } from "./helpers";
-import { ledgered, result } from "./ledgers";
 import { manners, Recorded, recordedOn } from "./recorded";
 
 /*
@@ -65,60 +64,27 @@ describe.each(manners)("like %s: KaleidoKards", (like) => {
     expect(credential.body).toMatchObject({ username: anyText, password: anyText });
     expect((await own.run("200 GET $n1/status")).body.user_accounts).toEqual([anyText]);
   });
-
-  test("funds accounts with 100 ether each, of which cards cost 25 and 50, and sends at no price of gas", async () => {
-    const geth = { provider: "geth", consensus_type: "poa", block_period: 1 };
-    const { send, paths, urls, credential } = await ledgered({ answers: { like } }, geth);
-    const call = <T>(method: string, ...params: unknown[]) => result<T>(urls.rpc, credential, method, ...params);
-    const status = (await send("GET", `${paths.node}/status`)).body as unknown as { user_accounts: string[] };
-    const [account = ""] = status.user_accounts;
-    expect((await call<string[]>("eth_accounts")).map((one) => one.toLowerCase())).toEqual([account]);
-    const owned = async () => BigInt(await call<string>("eth_getBalance", account, "latest"));
-    const before = await owned();
-    const path = `${paths.environment}/eth/fundaccount`;
-    expect((await send("POST", path, { account, amount: "100" })).status).toBe(200);
-    expect((await owned()) - before).toBe(100n * 10n ** 18n);
-    const price = `0x${(25n * 10n ** 18n).toString(16)}`;
-    const payment = { from: account, to: `0x${"c0".repeat(20)}`, value: price, gasPrice: "0x0", gas: "0x1e8480" };
-    expect(await call("eth_sendTransaction", payment)).toMatch(/^0x[\da-f]{64}$/);
-  });
 });
 
 /** The Go SDK (kaleido-io/kaleido-sdk-go): what its command `kld` and the Terraform provider do not call. */
 describe.each(manners)("like %s: the Go SDK", (like) => {
-  const made = `
+  test("puts a destination again as it was answered, and deletes innermost first, the membership until it can be", async () => {
+    const { recorded } = await recordedOn(like);
+    await recorded.run(`
 201 POST /consortia = c {"name":"C","description":"d"}
 200 PATCH $c {"description":"another"}
 201 POST $c/memberships = m {"org_name":"A"}
 201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft","block_period":5}
 200 PATCH $e {"name":"F","description":"x"}
-201 POST $e/nodes = n1 {"name":"N","membership_id":"@m"}
+201 POST $e/configurations = g {"name":"gas","membership_id":"@m","type":"node_config","details":{"gas_price":"1"}}
+201 POST $e/nodes = n1 {"name":"N","membership_id":"@m","node_config_id":"@g"}
 200~ GET $n1
 200 PATCH $n1 {"size":"medium"}
 200 PUT $n1/reset {}
-200~ GET $n1`;
-
-  test("gives a credential another password under the same name", async () => {
-    const { recorded } = await recordedOn(like);
-    await recorded.run(made);
-    const first = (await recorded.run(`201 POST $e/appcreds = a {"membership_id":"@m"}`)).body;
-    await recorded.run(`200 PATCH $a {"name":"web"}`);
-    const second = (await recorded.run("200 POST $a/regenerate")).body;
-    expect(second).toMatchObject({ _id: first._id, username: first.username, password: anyText, name: "web" });
-    expect(second.password).not.toBe(first.password);
-  });
-
-  test("finds releases by provider and version", async () => {
-    const { recorded } = await recordedOn(like);
-    const [release] = (await recorded.run("200 GET /releases")).body;
-    const { provider, version } = release as unknown as Record<string, string>;
-    const found = (await recorded.run(`200 GET /releases?version=${version}&provider=${provider}`)).body;
-    expect(found).toEqual([release]);
-  });
-
-  test("puts a destination again as it was answered, and deletes innermost first, the membership until it can be", async () => {
-    const { recorded } = await recordedOn(like);
-    await recorded.run(`${made}
+200~ GET $n1
+201 POST $e/appcreds = a {"membership_id":"@m"}
+200 PATCH $a {"name":"web"}
+200 POST $a/regenerate
 201 POST $e/services = s1 {"name":"R","service":"idregistry","membership_id":"@m"}
 201 POST $e/services = s2 {"name":"D","service":"documentstore","membership_id":"@m","details":{"backup":"none"}}
 200~ GET $s1
@@ -134,19 +100,10 @@ describe.each(manners)("like %s: the Go SDK", (like) => {
 204 DELETE $s1
 204 DELETE $s2
 204 DELETE $n1
+204 DELETE $g
 202 DELETE $e
 204~ DELETE $m
 202 DELETE $c`);
     expect(await recorded.left()).toEqual([]);
-  });
-
-  test("deletes a configuration right after the node that names it", async () => {
-    const { recorded } = await recordedOn(like);
-    await recorded.run(`${made}
-201 POST $e/configurations = g {"name":"gas","membership_id":"@m","type":"node_config","details":{"gas_price":"1"}}
-201 POST $e/nodes = n2 {"name":"N2","membership_id":"@m","node_config_id":"@g"}
-200~ GET $n2
-204 DELETE $n2
-204 DELETE $g`);
   });
 });

@@ -34,6 +34,9 @@ export const anyNumber = expect.any(Number) as number;
 export const containing = (text: string) => expect.stringContaining(text) as string;
 export const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
+/** An answer that is an error. */
+export const refused = (status: number, text: string) => ({ status, body: { errorMessage: containing(text) } });
+
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 /** A client made of fetch alone. A string body is sent as it is; the key "" sends none. */
@@ -165,11 +168,24 @@ export async function furnish(send: Send, { paths, membership }: World) {
   };
 }
 
+/** A service on a clock of its own, with one object of each kind; `all` are their paths. */
+export async function furnished(options: ServiceOptions = {}) {
+  const clock = new FakeClock();
+  const started = await start({ clock: clock.now, ...options });
+  const made = await build(started.send);
+  const more = await furnish(started.send, made);
+  const state = async (path: string) => (await started.send("GET", path)).body?.state;
+  return { ...started, ...made, clock, more, all: { ...made.paths, ...more }, state };
+}
+
+/** The list that an object is in. */
+export const listOf = (path: string) => path.replace(/\/[^/]+$/, "");
+
 export const basic = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
 });
 
 /** Repeats a check until it holds, less often after a while; the test's timeout ends it. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let ms = 10; !(await holds()); ms = Math.min(ms * 1.2, 50)) await new Promise((done) => setTimeout(done, ms));
 }

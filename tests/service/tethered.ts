@@ -1,11 +1,6 @@
-import { build, containing, FakeClock, type Send, start } from "./helpers";
+import { build, FakeClock, type Send, start } from "./helpers";
 import { quick } from "./ledgers";
 import type { Network } from "./targets";
-
-export const refused = (status: number, text: string) => ({
-  status,
-  body: { errorMessage: containing(text) },
-});
 
 /** The ways to the tether. */
 export function ways(send: Send) {

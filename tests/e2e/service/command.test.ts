@@ -23,11 +23,11 @@ async function printed(lines: string[], text: string): Promise<string> {
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   "it serves in memory, and %s ends it cleanly with open connections",
   async (signal) => {
-    const { child, ended, ready, key } = await serveJson([], { TMPDIR: dataDir });
+    const { child, ended, ready, send } = await serveJson([], { TMPDIR: dataDir });
     expect(ready).toMatchObject({ pid: child.pid, dataDir: null, organizations: [{ name: "local" }] });
     expect(ready.baseUrl).toBe(`${ready.url}/api/v1`);
     expect(statSync(ready.apiKeyFile).mode & 0o777).toBe(0o600);
-    expect((await client(ready.baseUrl, key)("POST", "/consortia", { name: "a" })).status).toBe(201);
+    expect((await send("POST", "/consortia", { name: "a" })).status).toBe(201);
     child.kill(signal);
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(readdirSync(dataDir)).toEqual([]);
@@ -35,12 +35,10 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
 );
 
 test("it is like the hosted service if asked to", async () => {
-  const { child, ended, ready, key } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
-  const send = client(ready.baseUrl, key);
+  const { send, stop } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
   const { _id } = (await send("POST", "/consortia", { name: "a" })).body;
   expect((await send("GET", `/consortia/${_id}/memberships`)).body).toHaveLength(1);
-  child.kill("SIGTERM");
-  expect(await ended).toEqual({ code: 0, signal: null });
+  await stop();
 });
 
 test("it ends at once even while calls are waiting", async () => {
@@ -56,19 +54,12 @@ test("it ends at once even while calls are waiting", async () => {
 test.each(["0.0.0.0", "::"])(
   "on all addresses (%s) it warns, recommends TLS, and prints addresses that can be called",
   async (host) => {
-    const { child, lines } = await serve([
-      "--no-ledger",
-      "--host",
-      host,
-      "--allow-host",
-      "ci.example",
-      "--api-key",
-      "k",
-    ]);
+    const flags = ["--no-ledger", "--host", host, "--allow-host", "ci.example", "--api-key", "k"];
+    const { child, lines } = await serve(flags);
     let warning = "";
     child.stderr!.on("data", (part: Buffer) => (warning += part.toString()));
     const text = await printed(lines, "Ctrl+C");
-    await until(() => Promise.resolve(warning.endsWith("\n")));
+    await until(() => warning.endsWith("\n"));
     expect(warning).toMatch(/warning: .*other machines.*--tls-cert/);
     expect(text).not.toMatch(/0\.0\.0\.0|\/\/\[::\]/);
     const addresses = text.match(/http:\S+\/api\/v1/g)!;
@@ -90,20 +81,8 @@ test("on this machine alone it does not warn", async () => {
   expect(said).toBe("");
 });
 
-test("it keeps data and key in a folder", async () => {
-  const first = await serveJson(["--data", dataDir]);
-  expect(first.ready).toMatchObject({ dataDir, apiKeyFile: join(dataDir, "api-key") });
-  await client(first.ready.baseUrl, first.key)("POST", "/consortia", { name: "kept" });
-  first.child.kill("SIGTERM");
-  await first.ended;
-  const second = await serveJson(["--data", dataDir]);
-  expect(second.key).toBe(first.key);
-  expect((await client(second.ready.baseUrl, first.key)("GET", "/consortia")).body).toMatchObject([{ name: "kept" }]);
-});
-
 test("a ledger is idle after the time of --idle-after", async () => {
-  const { ready, key } = await serveJson(["--idle-after", "0", "--node-start", "0", "--environment-start", "0"]);
-  const send = client(ready.baseUrl, key);
+  const { send } = await serveJson(["--idle-after", "0", "--node-start", "0", "--environment-start", "0"]);
   const { paths } = await build(send, { provider: "geth", consensus_type: "poa", block_period: 1 });
   await until(async () => /Idle: /.test((await send("GET", `${paths.node}/logs/geth`)).text));
 });
@@ -115,10 +94,9 @@ test("every flag reaches the service", async () => {
     ...["--limit-consortia", "1", "--limit-environments", "1", "--limit-nodes", "1"],
     ...["--limit-objects", "50", "--limit-bytes", "1000000"],
   ];
-  const { ready, key } = await serveJson(flags, { CONSORTIUM_SERVE_API_KEY: "from-the-environment" });
+  const { ready, key, send } = await serveJson(flags, { CONSORTIUM_SERVE_API_KEY: "from-the-environment" });
   expect(key).toBe("from-the-environment");
   expect(ready.organizations.map(({ name }) => name)).toEqual(["acme", "bmce"]);
-  const send = client(ready.baseUrl, key);
   const began = performance.now();
   const made = async (path: string, body: object) => (await send("POST", path, body)).body._id;
   expect((await send("GET", "/embedded")).body).toMatchObject({ limits: { objects: 50, bytes: 1_000_000 } });

@@ -1,33 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
-import { containing, until } from "../../service/helpers";
-import { allOf, type Changed, chainsAt, enginesOf } from "../../service/ledger/chains";
+import type { Chain, ChainSpec } from "../../../service/ledger/chains";
+import { containing, newFolder, until } from "../../service/helpers";
+import { allOf, type Changed, chainsAt, closeAll } from "../../service/ledger/chains";
 
 jest.setTimeout(120_000);
 
 let dir: string;
-let open: Chains[];
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "consortium-compaction-"));
-  open = [];
-});
-afterEach(async () => {
-  await closeAll();
-  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-});
+beforeEach(() => (dir = newFolder()));
 
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 8, free: true };
-const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
+const chainsIn = (pace: Changed) => chainsAt(dir, pace);
 
-function chainsIn(pace: Changed) {
-  const made = chainsAt(dir, pace);
-  open.push(made.chains);
-  return made;
-}
-
-const height = async (chain: Chain) => Number(await chain.call<string>("eth_blockNumber"));
 /** The block of the snapshot; 0: none. */
 const snapshot = () => {
   const { snapshot } = JSON.parse(readFileSync(join(dir, "e1", "ledger.json"), "utf8")) as {
@@ -37,8 +21,8 @@ const snapshot = () => {
 };
 /** Waits for the snapshot of all blocks but those that must follow it. */
 const compacted = async (chain: Chain, { blocks = 0, lookback = 0 }: Changed) => {
-  const wanted = (await height(chain)) - 2 * blocks - lookback;
-  await until(() => Promise.resolve(snapshot() >= wanted));
+  const wanted = chain.height - 2 * blocks - lookback;
+  await until(() => snapshot() >= wanted);
 };
 
 /** Keeps snapshots from being written. */
@@ -64,15 +48,15 @@ test("senders that never pause wait once a start would take too long, and go on 
       );
     }
   });
-  await until(() => Promise.resolve(errors.length > 0));
+  await until(() => errors.length > 0);
   // the limit, and those that were already on their way
-  expect(await height(chain)).toBeLessThanOrEqual(60 + accounts.length);
+  expect(chain.height).toBeLessThanOrEqual(60 + accounts.length);
   expect(errors).toContainEqual(containing("more blocks since its last snapshot than a start may take"));
   clear();
   const before = hashes.length;
   let longest = 0;
-  await until(async () => {
-    longest = Math.max(longest, (await height(chain)) - snapshot());
+  await until(() => {
+    longest = Math.max(longest, chain.height - snapshot());
     return hashes.length > before + 500;
   });
   ended = true;
@@ -94,34 +78,12 @@ test("a snapshot that fails is reported, and is made once it can be, without ano
   const clear = inTheWay();
   for (let block = 0; block < 20; block++) await chain.call("eth_sendTransaction", [{ from, to: from, value: "0x1" }]);
   const said = () => chain.lines.filter((line) => /No snapshot is made: .*EISDIR.*tried again in [\d.]+ s/.test(line));
-  await until(() => Promise.resolve(said().length >= 5));
+  await until(() => said().length >= 5);
   expect(warnings).toEqual([containing("No snapshot is made")]);
   clear();
   await compacted(chain, pace);
   expect(readdirSync(join(dir, "e1")).filter((name) => name.startsWith("journal-")).length).toBeLessThanOrEqual(3);
-  expect(await height(chain)).toBe(20);
-});
-
-test("a process that is killed while it makes a snapshot is tried again", async () => {
-  const pace = { blocks: 40, lookback: 4 };
-  const chain = await chainsIn(pace).chains.get(spec);
-  const [from] = await chain.call<string[]>("eth_accounts");
-  const [own] = enginesOf(dir);
-  const send = () => chain.call("eth_sendTransaction", [{ from, to: from, value: "0x1" }]);
-  const killed = new Set<number>();
-  let sent = 0;
-  // There is a snapshot to be made every 40 blocks, so another chance where one was too quick.
-  for (; sent < 90 || (killed.size < 2 && sent < 2_000); sent++) {
-    await send();
-    for (const pid of enginesOf(dir).filter((pid) => pid !== own && killed.size < 2)) {
-      process.kill(pid, "SIGKILL");
-      killed.add(pid);
-    }
-  }
-  expect(killed.size).toBe(2);
-  await compacted(chain, pace);
-  expect(chain.lines).toContainEqual(expect.stringMatching(/No snapshot is made: .*SIGKILL.*tried again|chain ended/));
-  expect(await height(chain)).toBe(sent);
+  expect(chain.height).toBe(20);
 });
 
 test.each([1, 3])(

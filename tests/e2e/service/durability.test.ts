@@ -1,32 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Wallet } from "ethers";
-import { type Chain, type Chains, type ChainSpec } from "../../../service/ledger/chains";
+import { type Chain, type ChainSpec } from "../../../service/ledger/chains";
 import { rpcCall } from "../../../service/ledger/rpc";
 import type { Store } from "../../../service/store/store";
 import { drawn } from "../../support/random";
-import { containing, matching, until } from "../../service/helpers";
-import { allOf, type Changed, chainsAt, emptyStore, enginesOf, since, use } from "../../service/ledger/chains";
+import { containing, matching, newFolder, until } from "../../service/helpers";
+import { allOf, type Changed, chainsAt, closeAll, emptyStore, enginesOf, since } from "../../service/ledger/chains";
 
 jest.setTimeout(120_000);
 
 let dir: string;
-beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-durability-"))));
-afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
-
-const open: Chains[] = [];
-afterEach(() => Promise.all(open.splice(0).map((chains) => chains.close())));
+beforeEach(() => (dir = newFolder()));
 
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
 
-function chainsIn(folder = dir, pace: Changed = {}, store?: Store) {
-  const made = chainsAt(folder, pace, store);
-  open.push(made.chains);
-  return made;
-}
+const chainsIn = (pace: Changed = {}, store?: Store) => chainsAt(dir, pace, store);
 
 /** Flips a bit in the middle of a file. */
 function flip(file: string): void {
@@ -35,7 +26,6 @@ function flip(file: string): void {
   writeFileSync(file, content);
 }
 
-const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
 const accountsOf = (chain: Chain) => chain.call<string[]>("eth_accounts");
 const kill = () => enginesOf(dir).forEach((pid) => process.kill(pid, "SIGKILL"));
 /** A contract that stores what the chain knew then: the hash of an earlier block, the time, and the random number. */
@@ -78,7 +68,7 @@ test(`an engine that is killed again and again under load (${replay}): all that 
   const loads = [...accounts.map(load), give()];
   for (let round = 0; round < pauses.length; round++) {
     const before = answered.length;
-    await until(() => Promise.resolve(answered.length > before + 5));
+    await until(() => answered.length > before + 5);
     await wait(pauses[round]);
     kill();
   }
@@ -110,7 +100,7 @@ describe.each([
 ])("snapshots, %s", (_name, kind) => {
   test("come and go in the background, and each block, receipt and log stays as it was", async () => {
     const pace = { blocks: 6, lookback: 4 };
-    const { chains } = chainsIn(dir, pace);
+    const { chains } = chainsIn(pace);
     const chain = await chains.get(kind);
     const accounts = await accountsOf(chain);
     const [from, to] = accounts;
@@ -131,7 +121,7 @@ describe.each([
     expect(said.length).toBeGreaterThan(15);
     await closeAll();
 
-    const again = await chainsIn(dir, pace).chains.get(kind);
+    const again = await chainsIn(pace).chains.get(kind);
     expect(await again.call("eth_gasPrice")).toEqual(await again.call("eth_gasPrice"));
     expect(await again.call("eth_getTransactionReceipt", [deployed])).toEqual(receipt); // it is in a file of the past
     expect(await again.call("eth_getBlockByHash", [receipt.blockHash, false])).toMatchObject({ number: "0x1" });
@@ -146,7 +136,7 @@ describe.each([
     const whole = await allOf(again, accounts);
     expect(since({ ...seen, balances: whole.balances }, whole)).toMatchObject([{ hash: next }]);
     await closeAll();
-    const third = await chainsIn(dir, pace).chains.get(kind);
+    const third = await chainsIn(pace).chains.get(kind);
     expect(await third.call("eth_getTransactionReceipt", [next])).toMatchObject({ status: "0x1" });
     expect(since(whole, await allOf(third, accounts))).toEqual([]);
   });
@@ -171,26 +161,6 @@ test("a transaction that waits for an earlier one, or for its block, waits on af
   expect(await quick.call("eth_getTransactionReceipt", [hashes[2]])).toBeNull();
 });
 
-test("blocks have the time of the clock, after a restart too", async () => {
-  const latest = async (chain: Chain) => {
-    type Block = { timestamp: string; number: string };
-    return chain.call<Block>("eth_getBlockByNumber", ["latest", false]);
-  };
-  const chain = await chainsIn().chains.get({ ...spec, period: 1 });
-  await until(async () => Number((await latest(chain)).number) >= 2);
-  await closeAll();
-  const { number } = await latest(await chainsIn().chains.get({ ...spec, period: 3_600 }));
-  await closeAll();
-  await wait(3_000);
-  const before = Date.now() / 1_000;
-  const again = await chainsIn().chains.get({ ...spec, period: 1 });
-  await use(again);
-  await until(async () => Number((await latest(again)).number) > Number(number));
-  const timestamp = Number((await latest(again)).timestamp);
-  expect(timestamp).toBeGreaterThan(before - 2);
-  expect(timestamp).toBeLessThan(Date.now() / 1_000 + 2);
-});
-
 test("what cannot be recorded is not done, and its sender gets the error", async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);
@@ -209,7 +179,7 @@ test("what cannot be recorded is not done, and its sender gets the error", async
 });
 
 test("a payment under a name is made only once", async () => {
-  const chain = await chainsIn(dir, { blocks: 2, lookback: 1 }).chains.get(spec);
+  const chain = await chainsIn({ blocks: 2, lookback: 1 }).chains.get(spec);
   const [from, to] = await accountsOf(chain);
   const account = Wallet.createRandom().address;
   await Promise.all([chain.give(account, 5n, "first"), chain.give(account, 5n, "first")]);
@@ -242,16 +212,16 @@ test(
     };
     Object.defineProperty(Buffer.prototype, "toString", { ...real.text, value: noting });
     try {
-      const chain = await chainsIn(dir, pace).chains.get(spec);
+      const chain = await chainsIn(pace).chains.get(spec);
       const [from, to] = await accountsOf(chain);
       const hashes: string[] = [];
       for (let block = 0; block < large; block++) {
         const data = `0x${randomBytes(500_000).toString("hex")}`; // a segment holds it in hexadecimal
         hashes.push(await chain.call<string>("eth_sendTransaction", [{ from, to, data, gas: "0x1c9c380" }]));
       }
-      await until(() => Promise.resolve(readdirSync(join(dir, "e1")).some((name) => name.startsWith("snapshot-"))));
+      await until(() => readdirSync(join(dir, "e1")).some((name) => name.startsWith("snapshot-")));
       await closeAll();
-      const again = await chainsIn(dir, pace).chains.get(spec);
+      const again = await chainsIn(pace).chains.get(spec);
       for (const hash of hashes)
         expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1", to });
     } finally {
@@ -268,17 +238,17 @@ test(
 describe("a folder in which something is missing or damaged", () => {
   test("is refused, file by file and byte by byte, and left as it is", async () => {
     const store = emptyStore();
-    const chain = await chainsIn(dir, { blocks: 5, lookback: 4 }, store).chains.get(spec);
+    const chain = await chainsIn({ blocks: 5, lookback: 4 }, store).chains.get(spec);
     const [from, to] = await accountsOf(chain);
     const folder = join(dir, "e1");
     const send = () =>
       chain.call("eth_sendTransaction", [{ from, to, value: "0x1", data: `0x${randomBytes(8).toString("hex")}` }]);
     for (let block = 0; block < 18; block++) await send();
-    await until(() => Promise.resolve(readdirSync(folder).some((name) => name.startsWith("snapshot-"))));
+    await until(() => readdirSync(folder).some((name) => name.startsWith("snapshot-")));
     await send();
     await closeAll();
     const refusals = async () => {
-      const { chains, warnings } = chainsIn(dir, {}, store);
+      const { chains, warnings } = chainsIn({}, store);
       await chains.close();
       return warnings;
     };
@@ -308,32 +278,34 @@ describe("a folder in which something is missing or damaged", () => {
     expect(await refusals()).toEqual([containing("the folder is missing")]);
     renameSync(join(dir, "elsewhere"), folder);
     expect(await refusals()).toEqual([]);
-    const again = await chainsIn(dir, {}, store).chains.get(spec);
+    const again = await chainsIn({}, store).chains.get(spec);
     expect(await again.call("eth_blockNumber")).toBe("0x13");
   });
 
   test("in a block of the past is said where it is read, and in a running ledger when it starts again", async () => {
     const pace = { blocks: 5, lookback: 4 };
     const store = emptyStore();
-    const chain = await chainsIn(dir, pace, store).chains.get(spec);
+    const chain = await chainsIn(pace, store).chains.get(spec);
     const [from, to] = await accountsOf(chain);
     const folder = join(dir, "e1");
+    const fileOf = (pattern: RegExp) =>
+      join(
+        folder,
+        readdirSync(folder).find((name) => pattern.test(name))!,
+      );
     const hashes: string[] = [];
     for (let block = 0; block < 18; block++)
       hashes.push(await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]));
-    await until(() => Promise.resolve(readdirSync(folder).some((name) => /^blocks-1-.*hashes$/.test(name))));
+    await until(() => readdirSync(folder).some((name) => /^blocks-1-.*hashes$/.test(name)));
     await closeAll();
     for (const [pattern, method, params] of [
       [/^blocks-1-.*gz$/, "eth_getBlockByNumber", ["0x1", false]],
       [/^blocks-1-.*hashes$/, "eth_getTransactionReceipt", [hashes[0]]],
     ] as const) {
-      const file = join(
-        folder,
-        readdirSync(folder).find((name) => pattern.test(name))!,
-      );
+      const file = fileOf(pattern);
       const whole = readFileSync(file);
       flip(file);
-      const { chains, warnings } = chainsIn(dir, pace, store);
+      const { chains, warnings } = chainsIn(pace, store);
       const again = await chains.get(spec);
       for (let time = 0; time < 2; time++)
         await expect(again.call(method, [...params])).rejects.toThrow(`out of order: ${file} is damaged`);
@@ -342,35 +314,15 @@ describe("a folder in which something is missing or damaged", () => {
       await closeAll();
       writeFileSync(file, whole);
     }
-    const { chains, warnings } = chainsIn(dir, pace, store);
+    const { chains, warnings } = chainsIn(pace, store);
     const again = await chains.get(spec);
-    flip(
-      join(
-        folder,
-        readdirSync(folder).find((name) => name.startsWith("journal-"))!,
-      ),
-    );
+    flip(fileOf(/^journal-/));
     kill();
-    await until(() => Promise.resolve(warnings.length === 2));
+    await until(() => warnings.length === 2);
     expect(warnings).toEqual([containing("is started again"), containing("out of order")]);
     expect(again.restarting?.why).toBe(warnings[1]);
     for (let time = 0; time < 2; time++) await expect(again.call("eth_chainId")).rejects.toThrow(warnings[1]);
-    await until(() => Promise.resolve(enginesOf(dir).length === 0)); // the second attempt's engine ends, too
-  });
-
-  test("a record that a crash tore before it was answered is left out", async () => {
-    const chain = await chainsIn().chains.get(spec);
-    const [from, to] = await accountsOf(chain);
-    await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-    await closeAll();
-    const segment = join(dir, "e1", "journal-1.jsonl");
-    const whole = readFileSync(segment);
-    writeFileSync(segment, Buffer.concat([whole, Buffer.from('{"crc32":"12345678","tx":"0x12')]));
-    const again = await chainsIn().chains.get(spec);
-    expect(await again.call("eth_blockNumber")).toBe("0x1");
-    await again.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-    await closeAll();
-    expect(await (await chainsIn().chains.get(spec)).call("eth_blockNumber")).toBe("0x2");
+    await until(() => enginesOf(dir).length === 0); // the second attempt's engine ends, too
   });
 
   test("keys that are there before anything else stay, and are refused if they are cut", async () => {
@@ -389,10 +341,10 @@ describe("a folder in which something is missing or damaged", () => {
 
   test("planted files and unknown folders stay", async () => {
     const store = emptyStore();
-    await chainsIn(dir, {}, store).chains.get(spec);
+    await chainsIn({}, store).chains.get(spec);
     await closeAll();
     cpSync(join(dir, "e1"), join(dir, "unknown"), { recursive: true });
-    await chainsIn(dir, {}, store).chains.sweep(() => false);
+    await chainsIn({}, store).chains.sweep(() => false);
     expect(readdirSync(dir)).toEqual(["unknown"]);
   });
 });

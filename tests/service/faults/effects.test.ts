@@ -86,12 +86,12 @@ describe("what a fault does", () => {
       body: JSON.stringify({ name: "a" }),
       signal: giveUp.signal,
     });
-    await until(() => Promise.resolve(service.calls[0]?.fault === "hang"));
+    await until(() => service.calls[0]?.fault === "hang");
     expect(await names(send)).toEqual(acted ? ["a"] : []);
     expect(service.inFlight.now).toBe(1);
     giveUp.abort();
     await expect(call).rejects.toThrow("aborted");
-    await until(() => Promise.resolve(service.inFlight.now === 0));
+    await until(() => service.inFlight.now === 0);
     expect(service.calls[0]!.status).toBeUndefined();
   });
 
@@ -153,7 +153,7 @@ test("a service closes at once, with hanging calls and open connections", async 
   service.faults.add({ kind: "hang" });
   service.faults.add({ kind: "delay", ms: 60_000, nth: 2 });
   const calls = [failure(send("GET", "/consortia")), failure(send("GET", "/consortia"))];
-  await until(() => Promise.resolve(service.calls.length === 3));
+  await until(() => service.calls.length === 3);
   await service.close();
   expect(await Promise.all(calls)).toEqual(["UND_ERR_SOCKET", "UND_ERR_SOCKET"]);
   expect(await failure(send("GET", "/consortia"))).toBe("ECONNREFUSED");

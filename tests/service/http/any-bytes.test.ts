@@ -12,8 +12,7 @@ beforeAll(built);
 /** A service in a process of its own, because these tests try to end it. */
 async function served(env: Record<string, string> = {}) {
   const args = ["--node-start", "0", "--environment-start", "0"];
-  const { child, ready, key } = await serveJson(args, env);
-  const send = client(ready.baseUrl, key);
+  const { child, ready, key, send } = await serveJson(args, env);
   const world = await build(send);
   const { urls } = (await send("GET", `${world.paths.node}/status`)).body;
   await blockNumber(urls.rpc, world.credential);
@@ -122,7 +121,7 @@ test("2,000 random and mutated requests, split at every byte: it answers or clos
   // not everything was refused: requests got through, WebSockets opened, and much was not HTTP
   expect([...answered]).toEqual(expect.arrayContaining([101, 200, 400, 401, 403, 404, undefined]));
   await service.stands();
-  if (process.platform === "linux") await until(() => Promise.resolve(open() < before + 20));
+  if (process.platform === "linux") await until(() => open() < before + 20);
 });
 
 test("a WebSocket that is asked for while an answer is under way ends the connection, not the service", async () => {

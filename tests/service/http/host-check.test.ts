@@ -42,26 +42,11 @@ describe.each([
   test("refuses web pages of others, also under a name that points here", async () => {
     const { url, ask } = await target();
     const { port } = new URL(url);
-    const hosts = [
-      "evil.example",
-      `evil.example:${port}`,
-      "localhost.evil.example",
-      "127.0.0.1.evil.example",
-      "203.0.113.9",
-    ];
-    for (const host of [...hosts, "evil@localhost", "localhost:1:1", "[::2]"]) {
+    const hosts = ["evil.example", `evil.example:${port}`, "localhost.evil.example", "127.0.0.1.evil.example"];
+    for (const host of [...hosts, "203.0.113.9", "evil@localhost", "localhost:1:1", "[::2]"])
       expect([host, await ask({ host })]).toEqual([host, 403]);
-    }
-    for (const origin of [
-      "http://evil.example",
-      "https://localhost.evil.example",
-      "null",
-      "",
-      "file://",
-      "chrome-extension://x",
-    ]) {
-      expect([origin, await ask({ origin })]).toEqual([origin, 403]);
-    }
+    const origins = ["http://evil.example", "https://localhost.evil.example", "file://", "chrome-extension://x"];
+    for (const origin of [...origins, "null", ""]) expect([origin, await ask({ origin })]).toEqual([origin, 403]);
     expect(await ask({ host: "evil.example", origin: "http://evil.example" })).toBe(403);
   });
 
@@ -78,8 +63,9 @@ describe.each([
     expect((await exchange(url, [request], "answered")).status).toBe(200);
   });
 
-  // what Java's HttpClient and `curl --http2` send
+  // what Java's HttpClient and `curl --http2` send; a WebSocket is for a GET to a node alone
   test.each([
+    ["Upgrade", "websocket"],
     ["HTTP2-Settings", "h2c"],
     ["upgrade", "h2c,HTTP/3.0"],
     ["Upgrade", "TLS/1.0"],

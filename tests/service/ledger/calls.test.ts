@@ -35,7 +35,7 @@ async function made(
   const report = (error: unknown): never => {
     throw error;
   };
-  const rights: Rights = { limits, free: true, overrides: true, socket, report };
+  const rights: Rights = { limits, free: true, socket, report };
   const calls = methods.map((method, id) => rpcCall(method, ["0x1"], id));
   const noting: Ask = (call, bounds) => {
     asked.push(call.method);
@@ -52,35 +52,29 @@ const three = ["eth_call", "eth_sendTransaction", "eth_sendRawTransaction"];
 const late = { error: { code: -32_005, message: containing("did not answer within") } };
 const long = { error: { code: -32_005, message: containing("longer than") } };
 
-describe("the calls of a message are not made", () => {
-  test("when its time was over before its turn came", async () => {
-    const { asked, said } = await made(three, good, { end: performance.now() });
-    expect(asked).toEqual([]);
-    expect(said).toMatchObject([late, long, long]);
-  });
+const slowly = (until: number): Ask => {
+  return async () => {
+    while (performance.now() < until) await wait(10);
+    return answer();
+  };
+};
+const tooLate: Ask = () => Promise.reject(new Excess("late"));
+const taken = { result: "0x1" };
 
-  test("from the one on that comes after its time: nobody would hear of it", async () => {
-    const end = performance.now() + 50;
-    const slow: Ask = async () => {
-      while (performance.now() < end) await wait(10);
-      return answer();
-    };
-    const { asked, said } = await made(three, slow, { end });
-    expect(asked).toEqual(["eth_call"]);
-    expect(said).toMatchObject([{ result: "0x1" }, late, long]);
-  });
-
-  test("once one of them took all that is left of its time", async () => {
-    const { asked, said } = await made(three, () => Promise.reject(new Excess("late")));
-    expect(asked).toEqual(["eth_call"]);
-    expect(said).toMatchObject([late, long, long]);
-  });
-
-  test("once the answers before them are as long as all may be", async () => {
-    const { asked, said } = await made(three, good, { most: answer().length });
-    expect(asked).toEqual(["eth_call"]);
-    expect(said).toMatchObject([{ result: "0x1" }, long, long]);
-  });
+test.each<[string, () => [Ask, Parameters<typeof made>[2]], number, object[]]>([
+  ["when its time was over before its turn came", () => [good, { end: performance.now() }], 0, [late, long, long]],
+  [
+    "from the one on that comes after its time: nobody would hear of it",
+    () => [slowly(performance.now() + 50), { end: performance.now() + 50 }],
+    1,
+    [taken, late, long],
+  ],
+  ["once one of them took all that is left of its time", () => [tooLate, {}], 1, [late, long, long]],
+  ["once the answers are as long as all may be", () => [good, { most: answer().length }], 1, [taken, long, long]],
+])("the calls of a message are not made %s", async (_when, given, count, answers) => {
+  const { asked, said } = await made(three, ...given());
+  expect(asked).toEqual(three.slice(0, count));
+  expect(said).toMatchObject(answers);
 });
 
 test("each call gets the room and the time that those before it left", async () => {
@@ -92,40 +86,24 @@ test("each call gets the room and the time that those before it left", async () 
   expect(bounds[1]!.ms).toBeLessThanOrEqual(bounds[0]!.ms);
 });
 
-describe("what the service refuses", () => {
+test("what the service refuses is the answer to a call of a batch or over a WebSocket, and the status of any other", async () => {
   const refusing: Ask = () => Promise.reject(new Refusal(503, "It is starting."));
   const refused = { error: { code: -32_603, message: "It is starting." } };
-
-  test("is the answer to one call of a batch", async () => {
-    expect((await made(["a", "b"], refusing)).said).toMatchObject([refused, refused]);
-  });
-
-  test("is the answer to a call over a WebSocket", async () => {
-    expect((await made(["a"], refusing, { batch: false, socket: true })).said).toMatchObject(refused);
-  });
-
-  test("is the status of a single call over HTTP", async () => {
-    await expect(made(["a"], refusing, { batch: false })).rejects.toThrow("It is starting.");
-  });
+  expect((await made(["a", "b"], refusing)).said).toMatchObject([refused, refused]);
+  expect((await made(["a"], refusing, { batch: false, socket: true })).said).toMatchObject(refused);
+  await expect(made(["a"], refusing, { batch: false })).rejects.toThrow("It is starting.");
 });
 
 describe("a turn", () => {
   const time = 60;
-  const shareOf = () => new Share(callLimits.parse({ time }));
+  const share = new Share(callLimits.parse({ time }));
 
-  test("lasts as long as a request may take", async () => {
+  test("lasts as long as a request may take; one that comes too late is over at once, so that nothing is asked", async () => {
     const before = performance.now();
-    const { end, release } = await shareOf().turn();
-    expect(end).toBeGreaterThanOrEqual(before + time);
-    expect(end).toBeLessThan(before + time + 5_000);
-    release();
-  });
-
-  test("that comes too late is over at once, so that nothing is asked", async () => {
-    const share = shareOf();
     const busy = await Promise.all([1, 2, 3, 4].map(() => share.turn()));
-    const { end } = await share.turn();
-    expect(end).toBeLessThanOrEqual(performance.now());
+    expect(busy[0]!.end).toBeGreaterThanOrEqual(before + time);
+    expect(busy[0]!.end).toBeLessThan(before + time + 5_000);
+    expect((await share.turn()).end).toBeLessThanOrEqual(performance.now());
     busy.forEach(({ release }) => release());
   });
 
@@ -162,17 +140,6 @@ describe("a turn", () => {
 describe("a filter", () => {
   const filters = 2;
   const call = (method: string, id = "0x1") => rpcCall(method, [id]);
-
-  test("can be used by who made it, until it is uninstalled", async () => {
-    const share = new Share(callLimits.parse({ filters }));
-    await made(["eth_newFilter"], () => Promise.resolve(answer("0x7")), { share });
-    for (const method of ["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"]) {
-      expect(share.refuses(call(method, "0x7"))).toBeUndefined();
-      expect(share.refuses(call(method, "0x8"))).toBe("filter not found");
-    }
-    share.noted(call("eth_uninstallFilter", "0x7"), answer());
-    expect(share.refuses(call("eth_getFilterChanges", "0x7"))).toBe("filter not found");
-  });
 
   test("counts only if there is one, and as many as are allowed can be made", () => {
     const share = new Share(callLimits.parse({ filters }));

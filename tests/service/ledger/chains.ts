@@ -34,6 +34,12 @@ export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore(
 /** A member's call, which keeps a chain awake; the service's own, `chain.call`, do not. */
 export const use = (chain: Chain) => chain.ask(rpcCall("eth_blockNumber", []), own);
 
+/** The latest block. The service's own calls keep no chain awake. */
+export async function latest(chain: Chain) {
+  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
+  return { number: Number(block.number), timestamp: Number(block.timestamp) };
+}
+
 export const emptyStore = () => new Store(new SteadyClock(Date.now));
 
 /** The processes that execute chains of a folder, without the shells that watch over them. */

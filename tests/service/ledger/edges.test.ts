@@ -1,6 +1,6 @@
 import { request as secureRequest } from "node:https";
 import { findAnvil } from "../../../service/ledger/engine";
-import { basic, build, containing, start, type Send } from "../helpers";
+import { basic, build, containing, refused, type Send, start } from "../helpers";
 import { eth, ledgered, quick, raw, rpc, webSocket } from "../ledgers";
 import { cert, key } from "../../support/certificate";
 
@@ -20,17 +20,6 @@ test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wron
   expect(await webSocket(`${service.url.replace("http", "ws")}/api/v1/consortia`)).toMatchObject({ status: 401 });
   expect(await webSocket(`${service.url.replace("http", "ws")}/runtime/nowhere`)).toMatchObject({ status: 404 });
   expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(200);
-});
-
-test("only a GET to a node asks for a WebSocket: other requests that offer one are answered as they are", async () => {
-  const { service, credential, urls } = await ledgered();
-  const offer = { connection: "Upgrade", upgrade: "websocket" };
-  const own = { ...basic(credential.username, credential.password), ...offer };
-  const chainId = JSON.stringify(eth("eth_chainId"));
-  expect(await raw(urls.rpc, own, chainId)).toMatchObject({ status: 200, text: containing('"result":"0x') });
-  const list = `${service.baseUrl}/consortia`;
-  const key = { ...offer, authorization: `Bearer ${service.apiKey}` };
-  expect(await raw(list, key, "", "GET")).toMatchObject({ status: 200, text: containing('"supply"') });
 });
 
 describe("with a certificate", () => {
@@ -75,7 +64,7 @@ describe("without its program", () => {
     const { service, send } = await start({ ledger: { anvil: "/bin/false" }, timing: quick });
     const { paths, environment, node, credential } = await build(send);
     const url = `${service.url}/runtime/${environment}/${node}`;
-    const failed = { status: 503, body: { errorMessage: containing("The ledger does not start") } };
+    const failed = refused(503, "The ledger does not start");
     expect(await rpc(url, credential, eth("eth_chainId"))).toMatchObject(failed);
     expect((await send("GET", `${paths.environment}/nodes`)).status).toBe(200);
   });

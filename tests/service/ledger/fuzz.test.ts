@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import type WebSocket from "ws";
 import { built, serveJson } from "../child";
-import { basic, build, client, until } from "../helpers";
+import { basic, build, until } from "../helpers";
 import { blockNumber, result, webSocket } from "../ledgers";
 import { hostileMessages } from "./hostile";
 
@@ -44,8 +44,7 @@ function below(root: number, all = processes()): Process[] {
 
 test("whatever a stranger and two members send, the service lives, and the blocks of the others go on", async () => {
   const start = ["--node-start", "0", "--environment-start", "0", "--tether", "tether0001"];
-  const { child, ready, key } = await serveJson(start);
-  const send = client(ready.baseUrl, key);
+  const { child, ready, send } = await serveJson(start);
   const consensus = { provider: "geth", consensus_type: "poa", block_period: period };
   const { paths, membership, credential } = await build(send, consensus);
   const elsewhere = await build(send, consensus);

@@ -106,40 +106,27 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
   const subscribed = fc
     .tuple(subjects, fc.constantFrom<unknown>(undefined, {}, true))
     .map((params) => eth("eth_subscribe", ...params));
-  const withOne = fc.constantFrom(
-    ...["anvil_mine", "anvil_setBalance", "evm_setIntervalMining", "debug_traceCall", "trace_call"],
-    ...["eth_sendRawTransaction", "web3_sha3", "eth_getFilterLogs"],
-  );
-  const foreign = fc
-    .tuple(withOne, fc.constantFrom<unknown>(contract, "0xffffffff", {}, 5))
-    .map(([method, parameter]) => eth(method, parameter));
-  const withThree = fc.constantFrom(
-    ...["debug_traceCall", "debug_traceTransaction", "debug_traceBlockByNumber", "debug_storageRangeAt"],
+  const other = fc.constantFrom(
+    ...["anvil_mine", "anvil_setBalance", "evm_setIntervalMining", "eth_sendRawTransaction", "web3_sha3"],
+    ...["debug_traceCall", "debug_traceTransaction", "debug_traceBlockByNumber", "debug_storageRangeAt", "trace_call"],
     ...["trace_filter", "trace_replayTransaction", "ots_traceTransaction", "erigon_getHeaderByNumber"],
     ...["txpool_content", "anvil_dumpState", "anvil_nodeInfo", "evm_snapshot", "evm_increaseTime", "admin_peers"],
     ...["eth_fillTransaction", "eth_getAccount", "eth_getAccountInfo", "eth_signTypedData_v4", "eth_getWork"],
+    "eth_getFilterLogs",
   );
-  const strange = fc
-    .tuple(withThree, fc.constantFrom<unknown>(undefined, "latest", contract, { to: contract }, accounts[0]))
-    .map(([method, parameter]) => eth(method, parameter, "latest", {}));
+  const anything = fc.constantFrom<unknown>(
+    ...[undefined, "latest", contract, { to: contract }, accounts[0], "0xff", {}, 5],
+  );
+  const others = fc.constantFrom<unknown[]>([], ["latest", {}]);
+  const strange = fc.tuple(other, anything, others).map(([method, first, rest]) => eth(method, first, ...rest));
+  const deep = nested.map((params) => ({ ...eth("eth_call"), params }));
+  const named = fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id }));
+  const some = (weight: number, ...all: fc.Arbitrary<object>[]) => all.map((one) => [weight, one] as const);
   const call = often<object>(
-    ...([
-      [6, executed],
-      [1, simulated],
-      [2, sent],
-      [1, fees],
-      [1, proofs],
-      [2, logs],
-      [1, plain],
-    ] as const),
-    ...([
-      [2, subscribed],
-      [1, foreign],
-      [2, huge],
-      [2, strange],
-    ] as const),
-    [1, nested.map((deep) => ({ ...eth("eth_call"), params: deep }))],
-    [1, fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id }))],
+    [6, executed],
+    ...some(2, sent, logs, subscribed, huge),
+    [3, strange],
+    ...some(1, simulated, fees, proofs, plain, deep, named),
   );
   const batch = fc
     .tuple(fc.array(call, { minLength: 1, maxLength: 5 }), fc.constantFrom(1, 15, 30, 75))

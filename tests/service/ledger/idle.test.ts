@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { newFolder, until } from "../helpers";
 import { eth, ledgered, quick, webSocket } from "../ledgers";
-import { chainsAt, type Changed, closeAll, use } from "./chains";
+import { chainsAt, type Changed, closeAll, latest, use } from "./chains";
 
 jest.setTimeout(60_000);
 
@@ -18,11 +18,6 @@ function started(pace: Changed) {
   const { chains } = chainsAt(dir, pace);
   return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
 }
-
-const latest = async (chain: Chain) => {
-  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
-  return { number: Number(block.number), timestamp: Number(block.timestamp) };
-};
 
 /** Blocks of a chain after the height `since` when another one, which somebody uses, has made ten. `meanwhile` is done again and again. */
 async function blocksOf(
@@ -71,16 +66,6 @@ test("a call has its block even if that comes later than the ledger would idle",
   const [used, chain] = [await get("used"), await get("e1")];
   await idle(chain, used);
   expect(await blocksAfter(() => use(chain), chain, used)).toBe(1);
-});
-
-test("a subscriber is there until it leaves", async () => {
-  const get = started({ idle: 0 });
-  const [used, chain] = [await get("used"), await get("e1")];
-  const [leave, other] = [chain.follow(() => Promise.resolve()), chain.follow(() => Promise.resolve())];
-  leave();
-  expect(await blocksOf(chain, used)).toBeGreaterThan(2);
-  other();
-  await idle(chain, used);
 });
 
 test("a transaction has its block while the ledger is idle", async () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Wallet } from "ethers";
 import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
-import { basic, containing, start, until } from "../helpers";
+import { basic, containing, refused, start, until } from "../helpers";
 
 jest.setTimeout(60_000);
 
@@ -22,7 +22,7 @@ async function ways(made: Awaited<ReturnType<typeof ledgered>>) {
   const ws = async (body: unknown) => {
     const before = messages.length;
     socket.send(JSON.stringify(body));
-    await until(() => Promise.resolve(messages.length > before));
+    await until(() => messages.length > before);
     return messages.at(-1) as unknown as Said | Said[];
   };
   return { http, ws, all: [http, ws] };
@@ -44,10 +44,7 @@ test("more gas than the limit is refused in every form, in every call, over HTTP
   const { service, credential, urls } = made;
   const { all } = await ways(made);
   const [own] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const over = [
-    ...["0x1c9c381", "0X1C9C381", "0x0000000001c9c381", "0xffffffffffff", `0x${"f".repeat(16)}`, "30000001"],
-    ...[30_000_001, `0x${"f".repeat(65)}`, "1_000", "", "0x", "-1", 1.5, {}, [], true, "0b1", " 0x5208"],
-  ];
+  const over = ["0x1c9c381", 30_000_001, `0x${"f".repeat(65)}`, "-1", {}]; // all forms: screening.test.ts
   const calls = over.flatMap((gas) => [
     eth("eth_call", { to: contract, gas }, "latest", code(endless)),
     eth("eth_estimateGas", { to: contract, gas }, "latest", code(endless)),
@@ -63,10 +60,7 @@ test("more gas than the limit is refused in every form, in every call, over HTTP
   for (const way of all) expect(await way(calls.slice(0, 2))).toMatchObject([{ error: {} }, { error: {} }]);
   for (const gas of over) {
     const asked = eth("eth_call", { to: contract, gas, data: "0x00" }, "latest");
-    expect(await target(service.url, asked)).toMatchObject({
-      status: 200,
-      body: { error: { message: containing("gas") } },
-    });
+    expect((await target(service.url, asked)).body).toMatchObject({ error: { message: containing("gas") } });
   }
   // within the limit, every call ends, even if something else would raise it
   const raised = { gasLimit: "0xffffffffffff" };
@@ -149,10 +143,7 @@ test("batches, requests, answers, overrides, percentiles and proofs have a limit
   const body = "x".repeat(20_001);
   expect(await raw(urls.rpc, headers, body).catch(() => tooLarge)).toEqual(tooLarge);
   expect(await raw(`${service.url}/target/rinkeby`, {}, body).catch(() => tooLarge)).toEqual(tooLarge);
-  expect(await target(service.url, [one, one, one, one])).toMatchObject({
-    status: 400,
-    body: { errorMessage: containing("at most 3") },
-  });
+  expect(await target(service.url, [one, one, one, one])).toMatchObject(refused(400, "at most 3"));
   const { socket } = await webSocket(urls.wss, credential);
   const closed = once(socket, "close");
   socket.send(body);
@@ -259,15 +250,4 @@ test("calls without a key have a rate limit for each address, and tethers go on"
   expect(funded.status).toBe(200);
   now += 10_000;
   expect((await target(service.url, one)).status).toBe(200);
-});
-
-test("requests that wait for others of the same credential are answered in time, and their connections stay open", async () => {
-  const time = 1_000;
-  const made = await ledgered({ callLimits: { time } }, { provider: "geth", consensus_type: "poa" });
-  const { credential, urls } = made;
-  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const sent = eth("eth_sendTransactionSync", { from, to: from, gasPrice: "0x0" });
-  const late = { status: 200, body: { id: 1, error: { code: -32_005 } } };
-  const answers = await Promise.all(Array.from({ length: 12 }, () => rpc(urls.rpc, credential, sent)));
-  for (const answer of answers) expect(answer).toMatchObject(late);
 });

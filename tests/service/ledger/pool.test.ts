@@ -1,106 +1,63 @@
-import { Pool, type Waiting } from "../../../service/ledger/pool";
-import { containing } from "../helpers";
+import { Pool, type PoolLimits, type Waiting } from "../../../service/ledger/pool";
 
 /* Which transactions may wait for a block. With a chain: limits.test.ts. */
 
+/** `a0`: the first transaction of a; `a5?`: one that waits for an earlier one; `a0!`: one that is to replace `a0`. */
+function one(text: string): Waiting {
+  const [, from = "", nonce, kind] = /^(\w)(\d)(.?)$/.exec(text)!;
+  return { raw: text, from, nonce: Number(nonce), gas: 21_000, queued: kind === "?" };
+}
+
 let count = 0;
-const one = (from: string, nonce: number, queued = false): Waiting => ({
-  raw: `${from}${nonce}`,
-  from,
-  nonce,
-  gas: 21_000,
-  queued,
+const add = (pool: Pool, all: string) =>
+  all.split(" ").map((text) => (pool.add(`0x${++count}`, one(text)) === undefined ? text : `no ${text}`));
+
+type Case = [what: string, limits: Partial<PoolLimits>, sent: string, outcome: string];
+test.each<Case>([
+  ["an account has as many waiting as it may, and no more", { account: 2 }, "a0 a1 a2", "a0 a1 no a2"],
+  ["an account does not take the room of others", { account: 2 }, "a0 a1 b0 b1", "a0 a1 b0 b1"],
+  ["one of the same nonce takes the place, however many wait", { account: 2, ledger: 2 }, "a0 a1 a1!", "a0 a1 a1!"],
+  ["a ledger has as many waiting as it may, and no more", { ledger: 2 }, "a0 b0 c0", "a0 b0 no c0"],
+  ["a quarter may wait for an earlier one, which nobody may ever send", {}, "a5? b5? c5? c0", "a5? b5? no c5? c0"],
+  ["those wait for a block once the earlier one came", {}, "a1? a2? c5? a0 c5? d5?", "a1? a2? no c5? a0 c5? d5?"],
+  ["but not once one of another account came", {}, "a1? b1? c0 d5?", "a1? b1? c0 no d5?"],
+  ["nor once one came that is not the one before", {}, "a2? a3? a0 d5?", "a2? a3? a0 no d5?"],
+])("%s", (_what, limits, sent, outcome) => {
+  expect(add(new Pool({ account: 100, ledger: 8, ...limits }), sent).join(" ")).toBe(outcome);
 });
-const add = (pool: Pool, ...all: Waiting[]) => all.map((each) => pool.add(`0x${++count}`, each));
-const taken = undefined;
 
-describe("an account", () => {
-  const full = containing("txpool is full: 2 transactions of a wait for a block");
+test("each refusal says what is full", () => {
+  const refusals = [{ account: 0 }, { ledger: 0 }].flatMap((limits) =>
+    ["a0", "a0?"].map((text) => new Pool({ account: 9, ledger: 9, ...limits }).add("0x", one(text))),
+  );
+  const of = (what: string) => expect.stringMatching(`^txpool is full: 0 transactions ${what}, and no more`) as string;
+  const account = of("of a wait for a block");
+  expect(refusals).toEqual([account, account, of("wait for a block"), of("wait for an earlier one of their account")]);
+});
 
-  test("has as many waiting as it may, and no more", () => {
-    const pool = new Pool({ account: 2, ledger: 100 });
-    expect(add(pool, one("a", 0), one("a", 1), one("a", 2))).toEqual([taken, taken, full]);
-  });
-
-  test("does not take the room of others", () => {
-    const pool = new Pool({ account: 2, ledger: 100 });
-    expect(add(pool, one("a", 0), one("a", 1), one("b", 0), one("b", 1))).toEqual([taken, taken, taken, taken]);
-  });
-
-  test("may replace one that waits by another with its nonce, however many wait", () => {
-    const pool = new Pool({ account: 2, ledger: 2 });
-    add(pool, one("a", 0), one("a", 1));
-    expect(add(pool, { ...one("a", 1), raw: "better" })).toEqual([taken]);
-    expect(pool.raws).toEqual(["a0", "better"]);
-  });
-
-  test("replaces none of another account that has the same nonce", () => {
-    const pool = new Pool({ account: 2, ledger: 100 });
-    add(pool, one("a", 0), one("b", 1, true), one("b", 0));
-    expect(pool.raws).toEqual(["a0", "b1", "b0"]);
-  });
-
-  test("has room again once one of them is in a block", () => {
-    const pool = new Pool({ account: 1, ledger: 100 });
-    pool.add("0xa", one("a", 0));
-    pool.remove("0xa");
-    pool.remove("0xa"); // twice is once
-    expect(add(pool, one("a", 1), one("a", 2))).toEqual([taken, containing("txpool is full")]);
-  });
+test("one that replaces another comes last, and none of another account is replaced", () => {
+  const pool = new Pool({ account: 2, ledger: 100 });
+  add(pool, "a0 b1? b0 a1 a0!");
+  expect(pool.raws).toEqual(["b1?", "b0", "a1", "a0!"]);
 });
 
 test("more than may wait, from before the limit was lowered, stay, and each can be replaced", () => {
   const pool = new Pool({ account: 1, ledger: 1 });
-  const before = ["a", "b"].map((from): [string, Waiting] => [`0x${from}`, one(from, 0)]);
-  pool.restore(new Map(before));
-  expect(add(pool, { ...one("a", 0), raw: "better" })).toEqual([taken]);
-  expect(pool.raws).toEqual(["b0", "better"]);
+  pool.restore(new Map(["a0", "b0"].map((text) => [text, one(text)])));
+  expect(add(pool, "a0! c0")).toEqual(["a0!", "no c0"]);
+  expect(pool.raws).toEqual(["b0", "a0!"]);
 });
 
-describe("a ledger", () => {
-  test("has as many waiting as it may, and no more", () => {
-    const pool = new Pool({ account: 100, ledger: 2 });
-    const full = containing("txpool is full: 2 transactions wait for a block");
-    expect(add(pool, one("a", 0), one("b", 0), one("c", 0))).toEqual([taken, taken, full]);
-  });
-
-  test("has at most a quarter that wait for an earlier one, which nobody may ever send", () => {
-    const pool = new Pool({ account: 100, ledger: 8 });
-    const full = containing("txpool is full: 2 transactions wait for an earlier one");
-    expect(add(pool, one("a", 5, true), one("b", 5, true), one("c", 5, true))).toEqual([taken, taken, full]);
-    expect(add(pool, one("c", 0))).toEqual([taken]);
-  });
-
-  test("has room for those again once the earlier one came: they wait for a block then", () => {
-    const pool = new Pool({ account: 100, ledger: 8 });
-    add(pool, one("a", 1, true), one("a", 2, true));
-    expect(add(pool, one("c", 5, true))).toEqual([containing("txpool is full")]);
-    expect(add(pool, one("a", 0), one("c", 5, true), one("d", 5, true))).toEqual([taken, taken, taken]);
-  });
-
-  test("has no room for those of an account because an earlier one of another came", () => {
-    const pool = new Pool({ account: 100, ledger: 8 });
-    add(pool, one("a", 1, true), one("b", 1, true), one("c", 0));
-    expect(add(pool, one("d", 5, true))).toEqual([containing("txpool is full")]);
-  });
-
-  test("has no room for those that wait for yet another one", () => {
-    const pool = new Pool({ account: 100, ledger: 8 });
-    add(pool, one("a", 2, true), one("a", 3, true), one("a", 0));
-    expect(add(pool, one("d", 5, true))).toEqual([containing("txpool is full")]);
-  });
-});
-
-test("the weight is that of all that wait", () => {
-  const pool = new Pool({ account: 100, ledger: 100 });
+test("what is removed makes room, once; the weight is that of all that wait", () => {
+  const pool = new Pool({ account: 1, ledger: 100 });
   expect(pool.weight).toBe(0);
-  pool.add("0xa", one("a", 0));
+  pool.add("0xa", one("a0"));
   const { weight } = pool;
   expect(weight).toBeGreaterThan(0);
-  pool.add("0xb", one("b", 0));
+  pool.add("0xb", one("b0"));
   expect(pool.weight).toBe(2 * weight);
-  pool.restore(new Map([["0xc", one("c", 0)]]));
-  expect([pool.weight, pool.has("0xa"), pool.has("0xc")]).toEqual([weight, false, true]);
-  pool.remove("0xc");
-  expect(pool.weight).toBe(0);
+  for (let time = 0; time < 2; time++) pool.remove("0xa");
+  expect([pool.weight, ...add(pool, "a1 a2")]).toEqual([weight, "a1", "no a2"]);
+  pool.restore(new Map([["0xc", one("c0")]]));
+  expect([pool.weight, pool.has("0xb"), pool.has("0xc")]).toEqual([weight, false, true]);
 });

@@ -64,7 +64,7 @@ test("a process that has grown is replaced by another one: nobody misses a block
   await Promise.all(readers);
   const whole = await allOf(chain, accounts);
   const height = whole.blocks.length - 1;
-  await until(() => Promise.resolve(heads.numbers().length === height));
+  await until(() => heads.numbers().length === height);
   expect(heads.numbers()).toEqual(Array.from({ length: height }, (_, at) => at + 1));
   expect(new Set(heads.told.map(({ subscription }) => subscription))).toEqual(new Set([heads.id]));
   expect(heads.ended()).toBe(false);
@@ -72,7 +72,7 @@ test("a process that has grown is replaced by another one: nobody misses a block
   await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
   expect(await chain.call("eth_blockNumber")).toBe(`0x${(height + 1).toString(16)}`);
   expect(heads.numbers()).toHaveLength(height);
-  await until(() => Promise.resolve(enginesOf(dir).length === 1)); // the former ones end
+  await until(() => enginesOf(dir).length === 1); // the former ones end
   expect(reads).toBeGreaterThan(0);
   expect(chain.lines.filter((line) => / is not renewed|No snapshot/.test(line))).toEqual([]);
   await closeAll();

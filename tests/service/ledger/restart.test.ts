@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { built, consortium, serveJson } from "../child";
-import { build, client, newFolder, until } from "../helpers";
+import { build, newFolder, type Send, until } from "../helpers";
 import { enginesOf } from "./chains";
 import { blockNumber, isAlive, result } from "../ledgers";
 
@@ -24,9 +24,9 @@ const processes = () =>
 
 test("a service that is killed leaves no process, and the next one has the same ledgers and reports", async () => {
   const first = await serve();
-  const before = client(first.ready.baseUrl, first.key);
-  const { paths, credential } = await build(before, { provider: "quorum", consensus_type: "raft" });
-  const status = (await before("GET", `${paths.node}/status`)).body;
+  expect(first.ready).toMatchObject({ dataDir, apiKeyFile: join(dataDir, "api-key") });
+  const { paths, credential } = await build(first.send, { provider: "quorum", consensus_type: "raft" });
+  const status = (await first.send("GET", `${paths.node}/status`)).body;
   const from = (status.user_accounts as string[])[0]!;
   const to = `0x${"7".repeat(40)}`;
   await result(status.urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x7" });
@@ -34,46 +34,43 @@ test("a service that is killed leaves no process, and the next one has the same 
   expect(height).toBe(1); // raft makes a block for a transaction
   const block = await result(status.urls.rpc, credential, "eth_getBlockByNumber", "0x1", false);
 
-  await before("POST", "/tether/tether0001/targetNetwork", { network: "mainnet" });
-  await before("POST", "/tether/tether0001/interval", { interval: 1 });
-  expect((await before("POST", "/tether/tether0001/deploy", {})).status).toBe(402);
+  await first.send("POST", "/tether/tether0001/targetNetwork", { network: "mainnet" });
+  await first.send("POST", "/tether/tether0001/interval", { interval: 1 });
+  expect((await first.send("POST", "/tether/tether0001/deploy", {})).status).toBe(402);
   const env = { CONSORTIUM_BASE_URL: first.ready.baseUrl, CONSORTIUM_API_KEY: first.key };
   const funded = await consortium(["fund", "tether0001", "--network", "mainnet", "--ether", "1.5"], env);
   expect(funded).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("now owns 1.5 ether") as string,
   });
-  expect((await before("POST", "/tether/tether0001/deploy", {})).status).toBe(200);
-  expect((await before("POST", "/tether/tether0001/activate", {})).text).toBe("true");
+  expect((await first.send("POST", "/tether/tether0001/deploy", {})).status).toBe(200);
+  expect((await first.send("POST", "/tether/tether0001/activate", {})).text).toBe("true");
   const seen = ["/tether/tether0001/reportCount", "/tether/tether0001/lastReport", "/tether/tether0001/account"];
-  const look = (send: typeof before) => Promise.all(seen.map(async (path) => (await send("GET", path)).text));
-  const all = await look(before);
+  const look = (send: Send) => Promise.all(seen.map(async (path) => (await send("GET", path)).text));
+  const all = await look(first.send);
   expect(all[0]).toBe("1");
 
   const running = processes();
   expect(running.length).toBeGreaterThanOrEqual(3); // the service and two chains
   first.child.kill("SIGKILL");
   const second = await serve("--port", String(new URL(first.ready.url).port));
-  const after = client(second.ready.baseUrl, second.key);
-  expect(await look(after)).toEqual(all);
-  const { rpc } = (await after("GET", `${paths.node}/status`)).body.urls;
+  expect([second.key, await look(second.send)]).toEqual([first.key, all]);
+  const { rpc } = (await second.send("GET", `${paths.node}/status`)).body.urls;
   expect(rpc).toBe(status.urls.rpc);
   expect(await result(rpc, credential, "eth_getBlockByNumber", "0x1", false)).toEqual(block);
   expect(await blockNumber(rpc, credential)).toBeGreaterThanOrEqual(height);
   expect(await result(rpc, credential, "eth_getBalance", to, "latest")).toBe("0x7");
-  await until(() => Promise.resolve(!running.some(isAlive)));
+  await until(() => !running.some(isAlive));
 
   const [key] = readdirSync(join(dataDir, "accounts"));
   expect(statSync(join(dataDir, "accounts", key!)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(dataDir, "state.jsonl"), "utf8")).not.toContain(credential.password);
-  second.child.kill("SIGTERM");
-  expect(await second.ended).toEqual({ code: 0, signal: null });
+  await second.stop();
   expect(processes()).toEqual([]);
 });
 
 test("a service that is killed together with its watcher leaves no chain", async () => {
-  const { ready, key, child, ended } = await serve();
-  const send = client(ready.baseUrl, key);
+  const { send, child, ended } = await serve();
   const { paths } = await build(send);
   await send("GET", `${paths.node}/status`);
   const [engine] = enginesOf(dataDir);
@@ -83,20 +80,18 @@ test("a service that is killed together with its watcher leaves no chain", async
   for (const pid of [watcher, child.pid!]) process.kill(pid, "SIGSTOP"); // neither can end anything any more
   for (const pid of [child.pid!, watcher]) process.kill(pid, "SIGKILL");
   await ended;
-  await until(() => Promise.resolve(!isAlive(engine!)));
+  await until(() => !isAlive(engine!));
   expect(enginesOf(dataDir)).toEqual([]);
 });
 
 test("a chain ends with its environment, and so does its folder", async () => {
-  const { ready, key, child, ended } = await serve();
-  const send = client(ready.baseUrl, key);
+  const { send, stop } = await serve();
   const { paths, environment } = await build(send);
   await send("GET", `${paths.node}/status`);
   const folder = join(dataDir, "chains", environment);
   const pid = enginesOf(folder)[0]!;
   expect(isAlive(pid)).toBe(true);
   expect((await send("DELETE", paths.environment)).status).toBe(202);
-  await until(() => Promise.resolve(!isAlive(pid) && !readdirSync(join(dataDir, "chains")).includes(environment)));
-  child.kill("SIGTERM");
-  await ended;
+  await until(() => !isAlive(pid) && !readdirSync(join(dataDir, "chains")).includes(environment));
+  await stop();
 });

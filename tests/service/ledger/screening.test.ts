@@ -9,7 +9,6 @@ type Fields = Record<string, unknown>;
 const rights: Rights = {
   limits: callLimits.parse({ gas: 1_000, batch: 4 }),
   free: true,
-  overrides: true,
   socket: false,
   report: (error) => {
     throw error;
@@ -82,6 +81,15 @@ describe("the gas of a call", () => {
       expect(passed(method, [given]).answer).toMatchObject(over);
   });
 
+  test.each<unknown>([
+    ...["0x3e9", "0X3E9", "0x00000000000003e9", "0xffffffffffff", `0x${"f".repeat(16)}`, "1001", 1_001],
+    ...[`0x${"f".repeat(65)}`, "1_000", "", "0x", "-1", 1.5, {}, [], true, "0b1", " 0x5208"],
+  ])("%j is beyond the limit, or no number", (gas) => {
+    const simulated = { blockStateCalls: [{ calls: [{ gas }] }] };
+    for (const [method, first] of [["eth_call", { gas }] as const, ["eth_simulateV1", simulated] as const])
+      expect(passed(method, [first]).answer).toMatchObject({ error: { message: containing("gas") } });
+  });
+
   test("of a transaction that names none is the node's choice, not the limit", () => {
     const account = `0x${"a".repeat(40)}`;
     expect(passed("eth_sendTransaction", [{ from: account }], { account }).params).toEqual([{ from: account }]);
@@ -90,6 +98,7 @@ describe("the gas of a call", () => {
 });
 
 describe("overrides of the state", () => {
+  const only = { methods: new Set(["eth_call", "eth_simulateV1"]), because: "is not for you" };
   const overrides = { [`0x${"a".repeat(40)}`]: { code: "0x00" } };
   const needed = { error: { message: containing("need an application credential") } };
 
@@ -103,14 +112,11 @@ describe("overrides of the state", () => {
     ["of a simulation", "eth_simulateV1", [{ blockStateCalls: [{ stateOverrides: overrides, calls: [{}] }] }]],
     ["of a simulation's block", "eth_simulateV1", [{ blockStateCalls: [{ blockOverrides: { gasLimit: "0x1" } }] }]],
   ])("%s are refused for others", (_what, method, params) => {
-    expect(passed(method, params, { overrides: false }).answer).toMatchObject(needed);
+    expect(passed(method, params, { only }).answer).toMatchObject(needed);
   });
 
   test.each([undefined, null, {}])("that are %j are none", (none) => {
-    expect(passed("eth_call", [{}, "latest", none], { overrides: false }).params).toEqual([
-      { gas: hex(1_000) },
-      "latest",
-    ]);
+    expect(passed("eth_call", [{}, "latest", none], { only }).params).toEqual([{ gas: hex(1_000) }, "latest"]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { newFolder, until } from "../helpers";
-import { chainsAt, closeAll, use } from "./chains";
+import { chainsAt, closeAll, latest, use } from "./chains";
 
 jest.setTimeout(60_000);
 
@@ -19,10 +19,6 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const latest = async (chain: Chain) => {
-  const block = await chain.call<Record<"number" | "timestamp", string>>("eth_getBlockByNumber", ["latest", false]);
-  return { number: Number(block.number), timestamp: Number(block.timestamp) };
-};
 const day = 86_400;
 
 /** The latest block, and between which seconds of real time it was asked for. */

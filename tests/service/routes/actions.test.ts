@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { build, containing, FakeClock, furnish, newFolder, start, until } from "../helpers";
+import { build, containing, FakeClock, newFolder, refused, start, until } from "../helpers";
 import { blockNumber, blocks, eth, ledgered, quick, result, rpc, webSocket } from "../ledgers";
 import { tethered } from "../tethered";
 
@@ -30,7 +30,7 @@ describe("an environment that is paused", () => {
     });
     clock.pass(60_000);
     expect((await send("GET", paths.node)).body.state).toBe("started");
-    const paused = { status: 409, body: { errorMessage: containing("is paused") } };
+    const paused = refused(409, "is paused");
     expect(await send("GET", `${paths.node}/status`)).toMatchObject(paused);
     expect(await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).toMatchObject(paused);
     expect(
@@ -63,13 +63,13 @@ describe("an environment that is paused", () => {
     const { credential, paths } = made;
     await blocks(made.urls.rpc, credential, 2);
     expect((await made.send("PATCH", paths.environment, { state: "paused" })).status).toBe(200);
-    const refused = { status: 503, body: { errorMessage: containing("is paused") } };
-    expect(await rpc(made.urls.rpc, credential, eth("eth_blockNumber"))).toMatchObject(refused);
+    const refusal = refused(503, "is paused");
+    expect(await rpc(made.urls.rpc, credential, eth("eth_blockNumber"))).toMatchObject(refusal);
     await made.service.close();
 
     const { service, send } = await start({ dataDir, ledger: true, timing: quick });
     const url = () => made.urls.rpc.replace(made.service.url, service.url);
-    expect(await rpc(url(), credential, eth("eth_blockNumber"))).toMatchObject(refused);
+    expect(await rpc(url(), credential, eth("eth_blockNumber"))).toMatchObject(refusal);
     // at once, so the chain may still be ending
     for (const state of ["live", "paused", "live"])
       expect((await send("PATCH", paths.environment, { state })).body.state).toBe(state);
@@ -87,10 +87,7 @@ describe("a release", () => {
       status: 200,
       body: { state: "upgrade", release_id: "quorum-0", _revision: "1" },
     });
-    expect(await patch({ release_id: "quorum-1" })).toMatchObject({
-      status: 409,
-      body: { errorMessage: containing("is upgrade") },
-    });
+    expect(await patch({ release_id: "quorum-1" })).toMatchObject(refused(409, "is upgrade"));
     clock.pass(1_999);
     expect(await state()).toBe("upgrade");
     clock.pass(1);
@@ -107,7 +104,7 @@ describe("a release", () => {
   ])("%j is refused", async (body, why) => {
     const { patch, state, send, paths } = await world();
     const before = (await send("GET", paths.environment)).text;
-    expect(await patch(body)).toMatchObject({ status: 400, body: { errorMessage: containing(why) } });
+    expect(await patch(body)).toMatchObject(refused(400, why));
     expect([await state(), (await send("GET", paths.environment)).text]).toEqual(["live", before]);
   });
 });
@@ -134,24 +131,11 @@ describe("the pauses of an environment", () => {
 });
 
 describe("pantheon", () => {
-  test.each([
-    ["ibft", 201],
-    ["poa", 201],
-    ["raft", 400],
-  ])("with %s: %i", async (consensus_type, status) => {
-    const { send } = await start();
-    const list = `/consortia/${(await send("POST", "/consortia", { name: "c" })).body._id}/environments`;
-    const made = await send("POST", list, { provider: "pantheon", consensus_type });
-    expect(made.status).toBe(status);
-    if (status === 400) expect(made.body.errorMessage).toContain("ibft or poa");
-    else expect(made.body).toMatchObject({ provider: "pantheon", consensus_type, release_id: "pantheon-1" });
-  });
-
   test("is unknown where the service knows its specification alone", async () => {
     const { send } = await start({ answers: { extended: false } });
     const list = `/consortia/${(await send("POST", "/consortia", { name: "c" })).body._id}/environments`;
     const made = await send("POST", list, { provider: "pantheon", consensus_type: "ibft" });
-    expect(made).toMatchObject({ status: 400, body: { errorMessage: containing("pantheon") } });
+    expect(made).toMatchObject(refused(400, "pantheon"));
   });
 
   test("has a ledger like the others", async () => {
@@ -229,35 +213,4 @@ test("a tether's account can be asked for by POST, too", async () => {
   const { get, post } = await tethered();
   const { status, body } = await post("/account");
   expect([status, body]).toEqual([201, (await get("/account")).body]);
-});
-
-test("a service may be of any type", async () => {
-  const { send, paths, membership } = await world();
-  const made = await send("POST", `${paths.environment}/services`, { service: "app2app", membership_id: membership });
-  expect(made).toMatchObject({ status: 201, body: { service: "app2app", service_type: "member" } });
-});
-
-test("a zone without a name shows none", async () => {
-  const { send, paths } = await world();
-  for (const list of [`${paths.consortium}/zones`, `${paths.environment}/zones`]) {
-    const { body } = await send("POST", list, { region: "r", cloud: "c" });
-    expect(Object.keys(body)).not.toContain("name");
-    expect((await send("GET", list)).body).toEqual([body]);
-    expect((await send("PATCH", `${list}/${body._id}`, { name: "n" })).body.name).toBe("n");
-  }
-});
-
-test("without the setting extended, none of this is there", async () => {
-  const { service, send, paths, ...made } = await world({ tethers: [{ id: "t" }] });
-  await furnish(send, { paths, ...made });
-  service.setAnswers({ extended: false });
-  for (const [method, path] of [
-    ["GET", `${paths.environment}/status`],
-    ["POST", `${paths.environment}/eth/fundaccount`],
-    ["POST", `${paths.credential}/regenerate`],
-    ["POST", "/tether/t/account"],
-  ] as const)
-    expect((await send(method, path, method === "POST" ? {} : undefined)).status).toBe(404);
-  for (const body of [{ state: "paused" }, { release_id: "quorum-0" }, { autopause_idle_hours: 1 }, { idle_hours: 1 }])
-    expect((await made.patch(body)).status).toBe(400);
 });

@@ -1,4 +1,5 @@
-import { build, containing, FakeClock, matching, start } from "../helpers";
+import { basic, build, containing, FakeClock, matching, refused, start } from "../helpers";
+import { quick } from "../ledgers";
 
 const hexOf = (bytes: number) => matching(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`));
 
@@ -7,10 +8,7 @@ describe("a node's status and logs", () => {
     const clock = new FakeClock();
     const { service, send } = await start({ clock: clock.now });
     const { paths, environment, node, membership } = await build(send);
-    expect(await send("GET", `${paths.node}/status`)).toMatchObject({
-      status: 409,
-      body: { errorMessage: containing("initializing") },
-    });
+    expect(await send("GET", `${paths.node}/status`)).toMatchObject(refused(409, "initializing"));
     clock.pass(1_500);
     const { status, body } = await send("GET", `${paths.node}/status`);
     expect(status).toBe(200);
@@ -75,4 +73,20 @@ test("an account of the chain is never given to another member's node, and comes
   expect([first, account(await make(other))]).not.toContain(second); // that is in use, and another member's
   const shown = (await send("GET", `${paths.consortium}/environments`)).text;
   expect(shown).not.toContain("accountOwners");
+});
+
+test("where there is no ledger, a node answers its own pair with 501, and all else with 401, which asks for a pair", async () => {
+  const { service, send } = await start({ timing: quick });
+  const { paths, credential } = await build(send);
+  const url = (await send("GET", `${paths.node}/status`)).body.urls.rpc;
+  const knock = async (headers: Record<string, string>) => {
+    const answer = await fetch(url, { method: "POST", headers, body: "{}" });
+    return [answer.status, answer.headers.get("www-authenticate"), await answer.text()];
+  };
+  const { username, password } = credential;
+  expect(await knock(basic(username, password))).toEqual([501, null, containing("No ledger")]);
+  const pairs = [basic(username, "wrong"), basic("nobody", password), basic(username, "")];
+  for (const headers of [{}, ...pairs, { authorization: `Bearer ${service.apiKey}` }])
+    expect(await knock(headers)).toEqual([401, 'Basic realm="node"', containing("application credential")]);
+  expect((await send("GET", "/consortia", undefined, basic(username, password))).status).toBe(401);
 });

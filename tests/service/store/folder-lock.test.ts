@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { startService } from "../../../service/index";
 import { lockFolder } from "../../../service/store/folder-lock";
+import { built, serveJson } from "../child";
 import { newFolder, start } from "../helpers";
 
 let dataDir: string;
@@ -65,4 +66,16 @@ describe("one folder, one service", () => {
     await expect(startService({ dataDir, port: service.port })).rejects.toThrow("port is in use");
     await open();
   });
+});
+
+describe("the lock of a killed process", () => {
+  beforeAll(built);
+
+  test("is taken at once, by one of many", async () => {
+    const first = await serveJson(["--data", dataDir]);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => serveJson(["--data", dataDir])));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  }, 60_000);
 });

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { atEnd, build, client, newFolder, until } from "../helpers";
-import { isAlive, result, rpc } from "../ledgers";
+import { atEnd, build, client, matching, newFolder, until } from "../helpers";
+import { eth, isAlive, result, rpc } from "../ledgers";
 
 jest.setTimeout(60_000);
 beforeAll(built);
@@ -32,10 +32,22 @@ function small(kilobytes: number) {
   };
 }
 
+const said = matching(/cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/);
+const full = { status: 507, body: { errorMessage: said } };
+
+/** Kills a service, and returns a copy of its folder, where there is room. */
+async function copied({ child, ended }: Awaited<ReturnType<typeof serveJson>>, dir: string): Promise<string> {
+  child.kill("SIGKILL");
+  await ended;
+  const copy = join(folder, "copy");
+  execFileSync("cp", ["-r", dir, copy]);
+  return copy;
+}
+
 test("a full disk is an error at the call that met it, and all that was acknowledged is there", async () => {
   const disk = small(200);
   const served = await serveJson(["--data", disk.dir, "--no-ledger", ...quickly], {}, disk.through);
-  const send = client(served.ready.baseUrl, served.key);
+  const { send } = served;
   const acknowledged: string[] = [];
   let refused: Awaited<ReturnType<typeof send>> | undefined;
   while (!refused && acknowledged.length < 5_000) {
@@ -43,60 +55,44 @@ test("a full disk is an error at the call that met it, and all that was acknowle
     if (answer.status === 201) acknowledged.push(answer.body._id);
     else refused = answer;
   }
-  expect(refused).toMatchObject({ status: 507 });
-  expect(refused!.body.errorMessage).toMatch(
-    /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
-  );
+  expect(refused).toMatchObject(full);
   const listed = async (ask: typeof send) =>
     (await ask("GET", "/consortia")).body.map(({ _id }: { _id: string }) => _id).sort();
   expect(await listed(send)).toEqual(acknowledged.sort());
-  served.child.kill("SIGKILL");
-  await served.ended;
 
-  const copy = join(folder, "copy");
-  execFileSync("cp", ["-r", disk.dir, copy]);
-  const again = await serveJson(["--data", copy, "--no-ledger", ...quickly]);
-  expect(await listed(client(again.ready.baseUrl, again.key))).toEqual(acknowledged);
+  const again = await serveJson(["--data", await copied(served, disk.dir), "--no-ledger", ...quickly]);
+  expect(await listed(again.send)).toEqual(acknowledged);
 });
 
 test("a ledger on a full disk says so to whoever sends, and keeps all that it answered", async () => {
   const disk = small(400);
   const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
-  const send = client(first.ready.baseUrl, first.key);
+  const { send } = first;
   const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
   const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as never as Status;
   const from = user_accounts[0];
   const answered: string[] = [];
-  let refused: { status: number; body: { errorMessage: string } } | undefined;
+  let refused: object | undefined;
   while (!refused && answered.length < 50) {
     const data = `0x${randomBytes(10_000).toString("hex")}`;
-    const asked = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from, data }] };
-    const { status, body } = await rpc(urls.rpc, credential, asked);
+    const { status, body } = await rpc(urls.rpc, credential, eth("eth_sendTransaction", { from, to: from, data }));
     if (status === 200 && "result" in (body as object)) answered.push((body as { result: string }).result);
     else refused = { status, body };
   }
-  expect(refused).toMatchObject({ status: 507 });
-  expect(refused!.body.errorMessage).toMatch(
-    /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
-  );
+  expect(refused).toMatchObject(full);
   expect(answered.length).toBeGreaterThan(2);
-  first.child.kill("SIGKILL");
-  await first.ended;
 
-  const copy = join(folder, "copy");
-  execFileSync("cp", ["-r", disk.dir, copy]);
+  const copy = await copied(first, disk.dir);
   const second = await serveJson(["--data", copy, "--port", new URL(urls.rpc).port, ...quickly]);
   for (const hash of answered) {
     await until(async () => (await result(urls.rpc, credential, "eth_getTransactionReceipt", hash)) !== null);
   }
-  second.child.kill("SIGTERM");
-  await second.ended;
+  await second.stop();
 });
 
 test("a full disk answers 507 for tether calls too", async () => {
   const disk = small(400);
-  const { ready, key } = await serveJson(["--data", disk.dir, "--tether", "tether0001", ...quickly], {}, disk.through);
-  const send = client(ready.baseUrl, key);
+  const { send } = await serveJson(["--data", disk.dir, "--tether", "tether0001", ...quickly], {}, disk.through);
   spawnSync("dd", ["if=/dev/zero", `of=${join(disk.dir, "other")}`, "bs=4k", "count=400"]);
   const calls = ["", "/account", "/balance/rinkeby"].map((path) => ["GET", `/tether/tether0001${path}`] as const);
   const fund = ["POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" }] as const;
@@ -124,7 +120,7 @@ test("nothing is left in the temporary folder, and no key is in the environment 
     }
     child.kill(signal);
     await ended;
-    await until(() => Promise.resolve(!below.some(isAlive)));
+    await until(() => !below.some(isAlive));
     expect(readdirSync(TMPDIR)).toEqual([]);
   }
 });

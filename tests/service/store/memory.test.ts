@@ -18,8 +18,7 @@ describe("a folder", () => {
   async function written(idOf: (number: number) => string) {
     const first = await serveJson(options());
     const { id: organization } = first.ready.organizations[0]!;
-    first.child.kill("SIGTERM");
-    await first.ended;
+    await first.stop();
     const file = join(dir, "state.jsonl");
     const format = { format: "consortium-service", version: 2 };
     const times = { createdAt: 1, changedAt: 1, revision: 0 };
@@ -43,20 +42,16 @@ describe("a folder", () => {
 
   test("of the same size opens, if only outdated versions make it large", async () => {
     await written(() => "c0");
-    const { ready, key } = await serveJson(options(), env);
-    expect((await client(ready.baseUrl, key)("GET", "/consortia")).body).toHaveLength(1);
+    const { send } = await serveJson(options(), env);
+    expect((await send("GET", "/consortia")).body).toHaveLength(1);
   });
 });
 
 test("one tenant with 500 uploads is told that it has too much, another one works, and the folder starts again, in 300 MB", async () => {
   const env = { NODE_OPTIONS: "--max-old-space-size=300" };
   const started = async () => {
-    const { child, ended, ready } = await serveJson([...options(), "--organization", "a", "--organization", "b"], env);
+    const { stop, ready } = await serveJson([...options(), "--organization", "a", "--organization", "b"], env);
     const keys = JSON.parse(readFileSync(join(dir, "api-keys.json"), "utf8")) as Record<string, string>;
-    const stop = async () => {
-      child.kill("SIGTERM");
-      expect(await ended).toEqual({ code: 0, signal: null });
-    };
     return { greedy: client(ready.baseUrl, keys.a!), modest: client(ready.baseUrl, keys.b!), stop };
   };
   const { greedy, modest, stop } = await started();

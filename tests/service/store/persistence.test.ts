@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { type Service, startService, type ServiceOptions } from "../../../service/index";
 import { Journal } from "../../../service/store/journal";
 import { ledger as golden } from "../../golden/service.mjs";
-import { basic, build, client, FakeClock, newFolder, start, type Wire } from "../helpers";
+import { basic, build, client, FakeClock, furnish, newFolder, start, type Wire } from "../helpers";
 import { result } from "../ledgers";
 
 let dataDir: string;
@@ -30,14 +30,17 @@ describe("a restart", () => {
     const clock = new FakeClock();
     const options = { clock: clock.now, tethers: [{ id: "t", environment: "test" }] };
     const before = await open(options);
-    const { paths, credential, environment, node } = await build(before.send);
+    const world = await build(before.send);
+    const { paths, credential, environment, node } = world;
+    const more = await furnish(before.send, world);
     clock.pass(10_000);
     await before.send("POST", "/tether/t/targetNetwork", { network: "rinkeby" });
     await before.send("POST", "/tether/t/interval", { interval: 1 });
     await before.send("POST", "/tether/t/deploy", {});
     await before.send("POST", "/tether/t/activate", {});
     await before.send("PATCH", paths.membership, { org_name: "renamed" });
-    const seen = [...Object.values(paths), "/consortia", "/tether/t", "/tether/t/account", "/tether/t/reports/0"];
+    const tether = ["/tether/t", "/tether/t/account", "/tether/t/reports/0"];
+    const seen = [...Object.values(paths), ...Object.values(more), "/consortia", ...tether];
     const look = ({ send, service }: typeof before) =>
       Promise.all(seen.map(async (path) => (await send("GET", path)).text.replaceAll(`:${service.port}/`, "")));
     const all = await look(before);
@@ -51,16 +54,6 @@ describe("a restart", () => {
       headers: basic(username, password),
     });
     expect(knock.status).toBe(501);
-  });
-
-  test("keeps what is deleted deleted", async () => {
-    const before = await open({ timing: { environmentStart: 0, deletedVisible: 0 } });
-    const { paths } = await build(before.send);
-    expect((await before.send("DELETE", paths.environment)).status).toBe(202);
-    await before.service.close();
-    const { send } = await open();
-    expect((await send("GET", `${paths.consortium}/environments`)).body).toEqual([]);
-    expect((await send("GET", paths.environment)).status).toBe(404);
   });
 
   test("keeps the time at which a node will be started", async () => {
@@ -219,7 +212,7 @@ describe("a machine whose clock is set back by 30 days", () => {
   test("keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
     const clock = new FakeClock();
     const before = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
-    const { paths } = await build(before.send);
+    const { paths, membership } = await build(before.send);
     clock.pass(1_000);
     expect((await before.send("DELETE", paths.credential)).status).toBe(204);
     const look = async (send: typeof before.send) => {
@@ -232,16 +225,11 @@ describe("a machine whose clock is set back by 30 days", () => {
     await before.service.close();
     const after = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
     await look(after.send);
-    const { _id } = (await after.send("POST", paths.node.replace(/\/[^/]+$/, ""), { membership_id: await member() }))
-      .body;
-    const fresh = paths.node.replace(/[^/]+$/, _id);
+    const made = await after.send("POST", `${paths.environment}/nodes`, { membership_id: membership });
+    const fresh = `${paths.environment}/nodes/${made.body._id}`;
     expect((await after.send("GET", fresh)).body.state).toBe("initializing");
     clock.pass(1_000);
     expect((await after.send("GET", fresh)).body.state).toBe("started");
-
-    async function member() {
-      return (await after.send("GET", paths.membership)).body._id;
-    }
   });
 });
 
@@ -288,7 +276,7 @@ describe("a folder in which something is missing", () => {
     await service.close();
     const file = join(dataDir, "accounts", "tether0001.key");
     const key = readFileSync(file, "utf8");
-    for (const other of [undefined, key.replace(/..$/m, (end) => (end === "00" ? "11" : "00"))]) {
+    for (const other of [undefined, key.replace(/..$/m, (end) => (end === "00" ? "11" : "00")), "0x12\n"]) {
       if (other === undefined) rmSync(file);
       else writeFileSync(file, other);
       const before = content();

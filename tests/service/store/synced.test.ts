@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Journal } from "../../../service/store/journal";
-import { containing, newFolder, start, until } from "../helpers";
+import { newFolder, refused, start, until } from "../helpers";
 import { Network } from "../targets";
 import { pinning } from "../tethered";
 
@@ -37,7 +37,7 @@ test("nobody hears of a change before the disk has it, neither its maker nor who
   disk.hold = true;
   let heard = 0;
   const asked = [send("POST", "/consortia", { name: "second" })];
-  await until(() => Promise.resolve(disk.waiting.length === 1));
+  await until(() => disk.waiting.length === 1);
   asked.push(send("GET", "/consortia"));
   for (const one of asked) void one.then(() => heard++);
   await wait(300); // long enough for an answer that does not wait
@@ -51,10 +51,9 @@ test("what the disk does not take is answered with 507, until it does", async ()
   const { send } = await start({ dataDir });
   await send("POST", "/consortia", { name: "first" });
   disk.fail = true;
-  expect(await send("POST", "/consortia", { name: "second" })).toMatchObject({
-    status: 507,
-    body: { errorMessage: containing("cannot be written to disk: EIO") },
-  });
+  expect(await send("POST", "/consortia", { name: "second" })).toMatchObject(
+    refused(507, "cannot be written to disk: EIO"),
+  );
   disk.fail = false;
   expect((await send("GET", "/consortia")).status).toBe(200);
 });

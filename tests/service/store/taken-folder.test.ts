@@ -7,8 +7,8 @@ import { replaceFile } from "../../../service/store/files";
 import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";
 import { built, serveJson } from "../child";
-import { build, client, containing, newFolder, start, until, type Wire } from "../helpers";
-import { result, rpc } from "../ledgers";
+import { build, newFolder, refused, start, until, type Wire } from "../helpers";
+import { eth, result, rpc } from "../ledgers";
 
 jest.setTimeout(120_000);
 
@@ -41,32 +41,22 @@ const age = () => utimesSync(join(dataDir, "lock.held"), 1, 1);
 
 describe("a process that was stopped while another one took its folder", () => {
   beforeAll(built);
-  const args = () => [
-    "--data",
-    dataDir,
-    "--node-start",
-    "0",
-    "--environment-start",
-    "0",
-    "--limit-consortia",
-    "100000",
-  ];
+  const quickly = ["--node-start", "0", "--environment-start", "0", "--limit-consortia", "100000"];
+  const args = () => ["--data", dataDir, ...quickly];
 
   /** Creates consortia and sends transactions until the service is gone, and notes what was acknowledged. */
-  function load({ ready, key }: Awaited<ReturnType<typeof serveJson>>, places: readonly Place[], told: Told) {
-    const send = client(ready.baseUrl, key);
+  function load({ ready, send }: Awaited<ReturnType<typeof serveJson>>, places: readonly Place[], told: Told) {
     let over = false;
     const objects = async (worker: number) => {
       for (let index = 0; !over; index++) {
-        const made = await send("POST", "/consortia", { name: `${worker}-${index}-${ready.pid}` }).catch(
-          () => undefined,
-        );
+        const name = `${worker}-${index}-${ready.pid}`;
+        const made = await send("POST", "/consortia", { name }).catch(() => undefined);
         if (made?.status === 201) told.objects.push(made.body._id);
       }
     };
     const transactions = async ({ url, pair, from }: Place) => {
-      const address = url.replace(/:\d+/, new URL(ready.url).port.replace(/^/, ":"));
-      const call = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from, value: "0x1" }] };
+      const address = url.replace(/:\d+/, `:${new URL(ready.url).port}`);
+      const call = eth("eth_sendTransaction", { from, to: from, value: "0x1" });
       while (!over) {
         const sent = await rpc(address, pair, call).catch(() => undefined);
         const { result: hash } = (sent?.body ?? {}) as { result?: string };
@@ -84,7 +74,7 @@ describe("a process that was stopped while another one took its folder", () => {
     const first = await serveJson(args());
     let said = "";
     first.child.stderr!.on("data", (part: Buffer) => (said += part.toString()));
-    const send = client(first.ready.baseUrl, first.key);
+    const { send } = first;
     const places: Place[] = [];
     for (const environment of [
       { provider: "quorum", consensus_type: "raft" },
@@ -96,14 +86,14 @@ describe("a process that was stopped while another one took its folder", () => {
     }
     const told: Told = { objects: [], transactions: [] };
     const endFirst = load(first, places, told);
-    await until(() => Promise.resolve(told.objects.length > 30 && told.transactions.length > 10));
+    await until(() => told.objects.length > 30 && told.transactions.length > 10);
     first.child.kill("SIGSTOP");
     age();
 
     const second = await serveJson(args());
     const endSecond = load(second, places, told);
     const before = told.objects.length;
-    await until(() => Promise.resolve(told.objects.length > before + 20));
+    await until(() => told.objects.length > before + 20);
     first.child.kill("SIGCONT");
     expect(await first.ended).toEqual({ code: 1, signal: null });
     expect(said).toContain(
@@ -111,13 +101,13 @@ describe("a process that was stopped while another one took its folder", () => {
     );
     await endFirst();
     const then = told.objects.length;
-    await until(() => Promise.resolve(told.objects.length > then + 20)); // the second one goes on
+    await until(() => told.objects.length > then + 20); // the second one goes on
     await endSecond();
     second.child.kill("SIGKILL");
     await second.ended;
 
     const third = await serveJson(args());
-    const listed = (await client(third.ready.baseUrl, third.key)("GET", "/consortia")).body as unknown as Wire[];
+    const listed = (await third.send("GET", "/consortia")).body as unknown as Wire[];
     const kept = new Set(listed.map(({ _id }) => _id));
     expect(told.objects.filter((id) => !kept.has(id))).toEqual([]);
     const port = new URL(third.ready.url).port;
@@ -125,8 +115,7 @@ describe("a process that was stopped while another one took its folder", () => {
       const address = url.replace(/:\d+/, `:${port}`);
       await until(async () => (await result(address, pair, "eth_getTransactionReceipt", hash)) !== null);
     }
-    third.child.kill("SIGTERM");
-    expect(await third.ended).toEqual({ code: 0, signal: null });
+    await third.stop();
   });
 });
 
@@ -140,10 +129,9 @@ describe("a folder that another process has taken", () => {
     expect((await send("POST", "/consortia", { name: "mine" })).status).toBe(201);
     const before = readFileSync(join(dataDir, "state.jsonl"), "utf8");
     takeFolder();
-    expect(await send("POST", "/consortia", { name: "lost" })).toMatchObject({
-      status: 503,
-      body: { errorMessage: containing("another service has it now (process 4711 on elsewhere)") },
-    });
+    expect(await send("POST", "/consortia", { name: "lost" })).toMatchObject(
+      refused(503, "another service has it now (process 4711 on elsewhere)"),
+    );
     expect((await service.failed).message).toContain("no longer holds the data folder");
     await until(() =>
       fetch(`${service.url}/health`).then(
@@ -160,7 +148,7 @@ describe("a folder that another process has taken", () => {
     const { send } = await start({ dataDir });
     disk.hold = true;
     const asked = send("POST", "/consortia", { name: "late" });
-    await until(() => Promise.resolve(disk.waiting.length === 1));
+    await until(() => disk.waiting.length === 1);
     takeFolder();
     disk.hold = false;
     disk.waiting.forEach((go) => go());
@@ -172,15 +160,13 @@ describe("a folder that another process has taken", () => {
   test("a ledger's transaction neither", async () => {
     const { service, send } = await start({ dataDir, ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
     const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
-    const {
-      urls,
-      user_accounts: [from],
-    } = (await send("GET", `${paths.node}/status`)).body as unknown as Status;
-    const call = { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [{ from, to: from }] };
+    const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as unknown as Status;
+    const [from] = user_accounts;
+    const call = eth("eth_sendTransaction", { from, to: from });
     expect((await rpc(urls.rpc, credential, call)).body).toHaveProperty("result");
     disk.hold = true;
     const asked = rpc(urls.rpc, credential, call).catch(() => undefined);
-    await until(() => Promise.resolve(disk.waiting.length > 0));
+    await until(() => disk.waiting.length > 0);
     takeFolder();
     disk.hold = false;
     disk.waiting.forEach((go) => go());

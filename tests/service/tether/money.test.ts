@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { build, client, newFolder, start, until, type Wire } from "../helpers";
+import { build, newFolder, start, until, type Wire } from "../helpers";
 import { Network } from "../targets";
 import { pinning, ways } from "../tethered";
 import { quick } from "../ledgers";
@@ -51,8 +51,7 @@ describe("a service of its own process", () => {
     const quickly = ["--node-start", "0", "--environment-start", "0", "--tether-hour", "1"];
     const where = ["--data", dataDir, "--tether", "tether0001", "--target", `rinkeby=${url}`];
     const served = await serveJson([...where, ...quickly]);
-    const send = client(served.ready.baseUrl, served.key);
-    return { ...served, send, ...ways(send) };
+    return { ...served, ...ways(served.send) };
   }
 
   test("that is killed between sending and mining pays one contract, and knows it", async () => {
@@ -70,7 +69,7 @@ describe("a service of its own process", () => {
     const second = await serve(network, url);
     const asked = second.post("/deploy");
     const before = network.headers.length;
-    await until(() => Promise.resolve(network.headers.length > before + 12)); // it waits for the block, or has sent another one
+    await until(() => network.headers.length > before + 12); // it waits for the block, or has sent another one
     const again = await mining(network, asked);
     expect([200, 409]).toContain(again.status);
     expect(await network.deployedBy(account)).toBe(1);
@@ -79,7 +78,7 @@ describe("a service of its own process", () => {
 
   test("answers and stops while a pin waits for its block, and pins it once afterwards", async () => {
     const network = await new Network().start(byHand);
-    const { post, get, send, child, ended } = await serve(network);
+    const { post, get, send, stop } = await serve(network);
     await build(send);
     await post("/targetNetwork", { network: "rinkeby" });
     await post("/interval", { interval: 1 });
@@ -91,8 +90,7 @@ describe("a service of its own process", () => {
       expect((await asked).status).toBe(200);
     }
     expect((await post("/activate")).text).toBe("true");
-    child.kill("SIGTERM");
-    expect(await ended).toEqual({ code: 0, signal: null });
+    await stop();
 
     const after = await serve(network);
     await until(async () => {
@@ -102,8 +100,7 @@ describe("a service of its own process", () => {
     await after.post("/deactivate");
     const report = (await after.get("/reports/0")).body as unknown as { contract_index: number };
     expect(report.contract_index).toBe(0);
-    const { result } = { result: await network.call<string>("eth_getCode", contract, "latest") };
-    expect(result).not.toBe("0x");
+    expect(await network.call<string>("eth_getCode", contract, "latest")).not.toBe("0x");
   });
 });
 
@@ -124,6 +121,10 @@ test("a network that lost its state: it is noticed, said, and the contract can b
   const network = await new Network().start();
   const { get, post, account } = await pinning(network, pace);
   expect((await post("/deploy")).status).toBe(200);
+  await network.stop();
+  await network.start();
+  await network.fund(account);
+  expect((await post("/deploy")).status).toBe(200); // it notices that, too
   await post("/activate");
   await until(async () => (await count(get)) >= 1);
   await network.stop();
@@ -136,17 +137,6 @@ test("a network that lost its state: it is noticed, said, and the contract can b
   expect((await post("/deploy")).status).toBe(200);
   await until(async () => (await count(get)) > before);
   expect((await get()).text).not.toContain("last_error");
-});
-
-test("a network that lost its state is noticed by a deployment, too", async () => {
-  const network = await new Network().start();
-  const { post, account } = await pinning(network, pace);
-  expect((await post("/deploy")).status).toBe(200);
-  expect((await post("/deploy")).status).toBe(409);
-  await network.stop();
-  await network.start();
-  await network.fund(account);
-  expect((await post("/deploy")).status).toBe(200);
 });
 
 test("a target's user name and password are used, and shown nowhere", async () => {

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { type Service, type ServiceOptions, startService } from "../../../service/index";
 import { canonicalJson } from "../../../service/tether/real-tethers";
-import { build, client, matching, until, type Wire } from "../helpers";
+import { build, client, matching, refused, until, type Wire } from "../helpers";
 import { quick } from "../ledgers";
 import { Network } from "../targets";
-import { refused, ways } from "../tethered";
+import { ways } from "../tethered";
 
 /*
  * Tethers that really pin: each group of tests begins with what is done. What a
@@ -179,13 +179,13 @@ describe("a tether whose pin waits for a block", () => {
     const it = await anchored({ ledger: { targets: { rinkeby: network.url } } });
     await it.configure();
     await network.fund((await it.get()).body.account);
-    const until = async (done: () => Promise<boolean>) => {
+    const until = async (done: () => boolean | Promise<boolean>) => {
       while (!(await done())) await network.call("anvil_mine", "0x1");
     };
     const deployed = it.post("/deploy");
     let open = true;
     void deployed.finally(() => (open = false));
-    await until(() => Promise.resolve(!open));
+    await until(() => !open);
     expect((await deployed).status).toBe(200);
     await it.post("/activate");
     return { ...it, network, mineUntil: until };

@@ -1,5 +1,5 @@
-import { build, FakeClock, matching, start } from "../helpers";
-import { refused, tethered } from "../tethered";
+import { build, FakeClock, matching, refused, start } from "../helpers";
+import { tethered } from "../tethered";
 
 const hour = 3_600_000;
 

@@ -111,13 +111,8 @@ test.each([
 });
 
 test.each([
-  ...[
-    "Known transaction",
-    "already known",
-    "nonce too low",
-    "replacement transaction underpriced",
-    "rate limit exceeded",
-  ],
+  ...["Known transaction", "already known", "nonce too low", "replacement transaction underpriced"],
+  "rate limit exceeded",
   ...["INTERNAL_ERROR: could not replace existing tx", "txpool is full", "answered with status 502, and no JSON"],
 ])("%s: unclear, so the same is sent again", async (message) => {
   const { settle, sends, time } = network((_ms, sent) => ({

@@ -1,5 +1,5 @@
-import { build } from "../helpers";
-import { refused, tethered } from "../tethered";
+import { build, refused } from "../helpers";
+import { tethered } from "../tethered";
 
 test("target network, interval, deploy, activate, deactivate: in that order", async () => {
   const { service, send, get, post } = await tethered();
@@ -62,43 +62,29 @@ describe("money", () => {
     expect((await get("/balance/ropsten")).status).toBe(400);
   });
 
-  test("deploying costs wei, once per network", async () => {
-    const { service, get, post, configure } = await tethered();
-    await configure();
-    const before = BigInt((await get("/account")).body.balance);
-    expect(before).toBe(10n ** 18n);
-    expect((await post("/deploy")).status).toBe(200);
-    const after = BigInt((await get("/account")).body.balance);
-    expect(after).toBeLessThan(before);
-    expect(await post("/deploy")).toMatchObject(refused(409, "already deployed"));
-    expect(BigInt((await get("/account")).body.balance)).toBe(after);
-    expect(service.store.tethers.get("tether0001").fields.deployments).toEqual({ rinkeby: 1, mainnet: 0, local: 0 });
-  });
-
-  test("deploying without funds fails, names address and network, and can be repeated with funds", async () => {
-    const { service, get, post, configure } = await tethered();
-    await configure("mainnet");
-    const address = (await get("")).body.account;
-    expect(await post("/deploy")).toMatchObject(refused(402, `${address} has no funds on mainnet`));
-    expect((await get("")).body.deployed_networks).toEqual([]);
-    service.store.tethers.setFunds("tether0001", "mainnet", 10n ** 18n);
-    expect((await post("/deploy")).status).toBe(200);
-  });
-
-  test("another network needs another deployment", async () => {
-    const { send, post, get, configure } = await tethered({
-      tethers: [{ id: "tether0001", funds: { mainnet: "1000000000000000000" } }],
-    });
+  test("pays a contract once per network; without funds, the error names address and network", async () => {
+    const { service, send, post, get, configure } = await tethered();
     await build(send);
     await configure();
-    await post("/deploy");
+    const balance = async () => BigInt((await get("/account")).body.balance);
+    expect(await balance()).toBe(10n ** 18n);
+    expect((await post("/deploy")).status).toBe(200);
+    const after = await balance();
+    expect(after).toBeLessThan(10n ** 18n);
+    expect(await post("/deploy")).toMatchObject(refused(409, "already deployed"));
+    expect(await balance()).toBe(after);
     await post("/activate");
     await post("/deactivate");
+
     await post("/targetNetwork", { network: "mainnet" });
     expect(await post("/activate")).toMatchObject(refused(409, "on mainnet"));
+    const address = (await get("")).body.account;
+    expect(await post("/deploy")).toMatchObject(refused(402, `${address} has no funds on mainnet`));
+    service.store.tethers.setFunds("tether0001", "mainnet", 10n ** 18n);
     expect((await post("/deploy")).status).toBe(200);
     expect((await post("/activate")).text).toBe("true");
     expect((await get("")).body.deployed_networks).toEqual(["mainnet", "rinkeby"]);
+    expect(service.store.tethers.get("tether0001").fields.deployments).toEqual({ rinkeby: 1, mainnet: 1, local: 0 });
   });
 });
 
