@@ -71,7 +71,7 @@ export const coreRules = [
     file: "provider/core/diff.ts",
     find: "sameName === true && !moved &&",
     put: "sameName === true &&",
-    tests: "provider/core/diff.test.ts",
+    tests: "provider/core/check.test.ts",
   },
   {
     rule: "a key of another organization changes nothing",
