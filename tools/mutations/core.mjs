@@ -43,7 +43,7 @@ export const coreRules = [
     file: "provider/core/lifecycle/read.ts",
     find: "if (shown.revision === undefined || shown.revision !== before.revision) return {};",
     put: "",
-    tests: "provider/resources/names.test.ts",
+    tests: "provider/resources/drift.test.ts",
   },
   {
     rule: "a change that the service ignores is told",
