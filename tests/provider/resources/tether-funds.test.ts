@@ -110,3 +110,14 @@ test.each(["soon", "30", "-5m", "1d", 30, ""])("waitForFunds: %j is refused befo
   });
   expect(calls()).toEqual([]);
 });
+
+test("a tether that works is not stopped for a network on which it has too little", async () => {
+  const { engine, fields, calls } = await funded(ether);
+  await engine.up(base);
+  calls();
+  expect(errorOf(await engine.up({ ...base, network: "mainnet" }))).toMatch(
+    /has 0 wei on mainnet, .*Nothing was spent.*The tether stays on rinkeby as it is/,
+  );
+  expect(calls().filter((call) => call.startsWith("POST"))).toEqual([]);
+  expect(fields()).toMatchObject({ network: "rinkeby", active: true });
+});
