@@ -45,17 +45,20 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
     "grpc.max_send_message_length": -1,
     "grpc.enable_channelz": 0, // per-call statistics that nobody reads
   });
-  const provider = new Provider(engine);
+  let loaded: Promise<ProviderService> | undefined;
+  /** Loads the service with the first call: the engine also starts a plugin just to ask for its version. */
+  const service = (): Promise<ProviderService> =>
+    (loaded ??= import("./service.js").then(({ ProviderService }) => new ProviderService(engine)));
   const within = <T>(work: () => T): T => (environment === undefined ? work() : withEnvironment(environment, work));
   const call =
     (name: string) =>
     (...args: unknown[]) =>
-      void within(async () => ((await provider.service()).calls[name] as (...args: unknown[]) => void)(...args));
+      void within(async () => ((await service()).calls[name] as (...args: unknown[]) => void)(...args));
   const calls = Object.fromEntries(Object.keys(ResourceProviderService).map((name) => [name, call(name)]));
   server.addService(ResourceProviderService, calls satisfies UntypedServiceImplementation);
   server.addService(health, {
     check: (_call: unknown, answer: (error: object) => void): void => {
-      provider.leave();
+      void loaded?.then((one) => one.leave());
       // To the engine, that is a plugin that lives. What was answered just now goes out first.
       setImmediate(() => answer({ code: status.UNIMPLEMENTED }));
     },
@@ -67,28 +70,9 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
         port,
         end: () => {
           server.forceShutdown();
-          provider.end();
+          void loaded?.then((one) => one.end());
         },
       });
     }),
   );
-}
-
-/** Loads the service with the first call: the engine also starts a plugin just to ask for its version. */
-class Provider {
-  #service?: Promise<ProviderService>;
-
-  constructor(private readonly engine: string | undefined) {}
-
-  service(): Promise<ProviderService> {
-    return (this.#service ??= import("./service.js").then(({ ProviderService }) => new ProviderService(this.engine)));
-  }
-
-  leave(): void {
-    void this.#service?.then((service) => service.leave());
-  }
-
-  end(): void {
-    void this.#service?.then((service) => service.end());
-  }
 }

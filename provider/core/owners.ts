@@ -38,7 +38,7 @@ export interface Claim {
   isNew: boolean;
   /** Its object in the state; undefined until the engine asks for a diff, which it may never do. */
   object?: { path: string; id: string };
-  /** It gives this object up. With `--replace`, the engine does not tell which one. */
+  /** It gives this object up. */
   replaced: boolean;
   /** Progress of its create. */
   create?: { path: string } | "failed";
@@ -109,8 +109,10 @@ export class Owners {
     const before = this.#claims.get(owner.key);
     const mine: Claim = { replaced: false, ...before, owner, definition, inputs, isNew };
     // For a replacement, the engine asks a second time as if it were new.
-    if (isNew && before && !before.isNew) mine.replaced = true;
-    if (mine.replaced && mine.object) this.giveUp(mine.object.path);
+    if (isNew && before?.object) {
+      mine.replaced = true;
+      this.giveUp(before.object.path);
+    }
     this.#set(mine);
     if (!isNew) return undefined;
     const named = namedPath(definition, inputs);
@@ -198,12 +200,6 @@ export class Owners {
 
   isGivenUp(path: string): boolean {
     return this.#givenUp.has(path);
-  }
-
-  /** Whether the resource gives up an object that the engine has not shown. */
-  replacesUnknown(owner: Owner | undefined): boolean {
-    const claim = owner && this.#claims.get(owner.key);
-    return claim?.replaced === true && claim.object === undefined;
   }
 
   /** The old resource leaves the object to its next one. */

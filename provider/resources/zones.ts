@@ -46,6 +46,18 @@ const inputs = () => ({
 
 const sharedZone = () => common("the zone of this region and cloud", "one that exists already is an error");
 
+/** What tells a zone from others of its place, whatever its name. */
+const identity = ["region", "cloud"];
+
+/** What zones have alike. @param users who uses it, so that it stays */
+const zone = (users: NonNullable<Definition["shared"]>["users"]) => ({
+  title: "zone",
+  outputs: outputs({}),
+  naming: identity,
+  isNamedById: true,
+  shared: { applies: () => true, fits: identity, users },
+});
+
 /** Objects that exist and stay. Empty if the service lacks the kind. */
 async function staying(session: Session, place: Place): Promise<Identified[]> {
   const items = await answerOr(new Listed(session, place).siblings(0), [], "missing", "unsupported");
@@ -55,35 +67,36 @@ async function staying(session: Session, place: Place): Promise<Identified[]> {
 const sharing = "One that exists already with the same region and cloud is shared: adopt it with `adopt: true`.";
 
 export const consortiumZone: Definition = {
+  ...zone(async (session, _id, state) => {
+    const inside = await staying(session, environments(state));
+    const used = inside.map(async ({ id }): Promise<User[]> => {
+      const zones = await staying(session, environmentZones({ ...state, environmentId: id }));
+      const same = zones.filter((one) => identity.every((key) => sameName(one[key], state[key])));
+      return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
+    });
+    return (await Promise.all(used)).flat();
+  }),
   type: "ConsortiumZone",
-  title: "zone",
   doc: `Where environments of a consortium may run: a region of a cloud. ${sharing}`,
   inputs: z.strictObject({ consortiumId: consortiumId(), ...inputs(), ...sharedZone() }),
-  outputs: outputs({}),
   wire: ConsortiumZoneObject,
-  naming: ["region", "cloud"],
-  shared: {
-    applies: () => true,
-    fits: ["region", "cloud"],
-    async users(session, _id, state) {
-      const inside = await staying(session, environments(state));
-      const used = inside.map(async ({ id }): Promise<User[]> => {
-        const place = environmentZones({ ...state, environmentId: id });
-        const zones = await staying(session, place);
-        const same = zones.filter((one) => ["region", "cloud"].every((key) => sameName(one[key], state[key])));
-        return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
-      });
-      return (await Promise.all(used)).flat();
-    },
-  },
-  isNamedById: true,
   goesWith: "its consortium",
   place: consortiumZones,
 };
 
 export const environmentZone: Definition = {
+  ...zone(async (session, id, state) => {
+    const places = [["node", nodes(state)] as const, ["service", services(state)] as const];
+    const used = places.map(async ([title, place]): Promise<User[]> => {
+      const inside = (await staying(session, place)).filter(({ zone_id: zone }) => zone === id);
+      return inside.map(({ id: user, membership_id: member }) => ({
+        what: `the ${title} ${user} runs there`,
+        ...(typeof member === "string" && { membershipId: member }),
+      }));
+    });
+    return (await Promise.all(used)).flat();
+  }),
   type: "EnvironmentZone",
-  title: "zone",
   doc: `Where nodes and services of an environment may run: a region of a cloud. ${sharing}`,
   inputs: z.strictObject({
     consortiumId: consortiumId(),
@@ -95,25 +108,7 @@ export const environmentZone: Definition = {
     }),
     ...sharedZone(),
   }),
-  outputs: outputs({}),
   wire: EnvironmentZoneObject,
-  naming: ["region", "cloud"],
-  shared: {
-    applies: () => true,
-    fits: ["region", "cloud"],
-    async users(session, id, state) {
-      const places = [["node", nodes(state)] as const, ["service", services(state)] as const];
-      const used = places.map(async ([title, place]): Promise<User[]> => {
-        const inside = (await staying(session, place)).filter(({ zone_id: zone }) => zone === id);
-        return inside.map(({ id: user, membership_id: member }) => ({
-          what: `the ${title} ${user} runs there`,
-          ...(typeof member === "string" && { membershipId: member }),
-        }));
-      });
-      return (await Promise.all(used)).flat();
-    },
-  },
-  isNamedById: true,
   goesWith: "its environment",
   place: environmentZones,
 };

@@ -3,6 +3,7 @@ import { basename, extname } from "node:path";
 import { type Environment } from "../../provider/api/environment";
 import { brokenReason, brokenTexts } from "../../provider/api/printable";
 import { Secrets } from "../../provider/api/secrets";
+import { at } from "../../provider/core/values";
 import { isObject } from "../../provider/plain";
 import { readYaml } from "../yaml/document";
 import { type IsOutput, readData } from "../yaml/data";
@@ -139,9 +140,6 @@ export function isShownAgain(path: Path): boolean {
   const [group, , part] = within(path);
   return group === undefined || (group === "environments" && (part === undefined || part === "chainId"));
 }
-
-const at = (value: unknown, path: Path): unknown =>
-  path.reduce<unknown>((inner, step) => (inner as Record<string | number, unknown> | undefined)?.[step], value);
 
 const overlaps = (one: Path, other: Path): boolean => isWithin(one, other) || isWithin(other, one);
 

@@ -88,17 +88,30 @@ export const nodeSettings = [
   "databaseType",
 ] as const;
 
-const several = (resource: Resource, properties: readonly string[], otherwise?: string): Record<string, z.ZodType> =>
+/**
+ * Properties of a resource, in this order: one that a program must give is required here, too, unless a file has a default for it.
+ * One that takes an id may have a key in its place.
+ */
+const several = (
+  resource: Resource,
+  properties: readonly string[],
+  otherwise: string | Record<string, string> = {},
+): Record<string, z.ZodType> =>
   Object.fromEntries(
     properties.flatMap((property) => {
+      const schema = own(resource, property);
+      const usual = typeof otherwise === "string" ? otherwise : otherwise[property];
+      const isRequired = usual === undefined && !schema.safeParse(undefined).success;
+      const byId = [property, isRequired ? schema : of(resource, property, usual)] as const;
       const name = property.replace(/Id$/, "");
-      const byId = [property, of(resource, property, otherwise)] as const;
-      const { target } = metaOf(own(resource, property));
+      const { target } = metaOf(schema);
       if (target === undefined || !isReference(name)) return [byId];
       const doc = `Key of ${target}, instead of \`${property}\`.`;
-      return [[name, field(key.optional(), doc, { default: otherwise ?? metaOf(byId[1]).default })] as const, byId];
+      return [[name, field(key.optional(), doc, { default: metaOf(byId[1]).default })] as const, byId];
     }),
   );
+
+const itsKey = { name: "its key" };
 
 /** What most entries have at their end. */
 const common = (protects = protect("it", "that of its environment")) => ({
@@ -113,15 +126,8 @@ const details = (resource: Resource) =>
 
 const owner = () => field(keyOr("member is required: give the key of a member"), "Key of the member that owns it.");
 
-const zone = (resource: "consortiumZone" | "environmentZone") => ({
-  region: own(resource, "region"),
-  cloud: own(resource, "cloud"),
-  type: of(resource, "type"),
-  name: of(resource, "name", "its key"),
-});
-
 export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
-  name: of("node", "name", "its key"),
+  ...several("node", ["name"], itsKey),
   ...several("node", nodeSettings, "that in `nodeDefaults`, else the service chooses"),
   ...common(),
 });
@@ -148,9 +154,9 @@ export const Credential = named(
   "a credential",
   {
     member: optional(key, "Key of the member whose nodes it opens.", "its own key"),
-    name: of("appCred", "name", "its key when the credential was created"),
-    keepers: of("appCred", "keepers"),
-    rotateWhenChanged: of("appCred", "rotateWhenChanged"),
+    ...several("appCred", ["name", "keepers", "rotateWhenChanged"], {
+      name: "its key when the credential was created",
+    }),
     protect: protect("it", "that of its environment"),
     formerly: formerly(),
     extra: extra(),
@@ -170,11 +176,7 @@ export const Tether = named(
         .optional(),
       "Its console address, which ends in the id, instead of `tetherId`.",
     ),
-    network: own("tetherService", "network"),
-    intervalHours: own("tetherService", "intervalHours"),
-    active: of("tetherService", "active"),
-    minimumBalanceWei: of("tetherService", "minimumBalanceWei"),
-    waitForFunds: of("tetherService", "waitForFunds"),
+    ...several("tetherService", ["network", "intervalHours", "active", "minimumBalanceWei", "waitForFunds"]),
     protect: protect("it", "that of its environment"),
     extra: of("tetherService", "extra"),
   },
@@ -184,7 +186,7 @@ export const EnvironmentZone = named(
   "NetworkEnvironmentZone",
   "A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it.",
   "a zone",
-  { ...zone("environmentZone"), bridgeId: of("environmentZone", "bridgeId"), ...common() },
+  { ...several("environmentZone", ["region", "cloud", "type", "name", "bridgeId"], itsKey), ...common() },
 );
 
 export const Configuration = named(
@@ -193,8 +195,7 @@ export const Configuration = named(
   "a configuration",
   {
     member: owner(),
-    type: own("configuration", "type"),
-    name: of("configuration", "name", "its key"),
+    ...several("configuration", ["type", "name"], itsKey),
     details: details("configuration"),
     ...common(),
   },
@@ -205,19 +206,16 @@ export const Destination = named(
   "Where documents or messages for the service's member arrive.",
   "a destination",
   {
-    name: of("destination", "name", "its key when the destination was created"),
-    kaleidoManaged: of("destination", "kaleidoManaged"),
-    ...several("destination", ["idRegistryId"]),
-    testCertificate: of("destination", "testCertificate"),
+    ...several("destination", ["name", "kaleidoManaged", "idRegistryId", "testCertificate"], {
+      name: "its key when the destination was created",
+    }),
     ...common(),
   },
 );
 
 export const Service = named("NetworkService", "A service beside the ledger, such as `ipfs`.", "a service", {
   member: owner(),
-  service: own("service", "service"),
-  name: of("service", "name", "its key"),
-  ...several("service", ["zoneId", "size"]),
+  ...several("service", ["service", "name", "zoneId", "size"], itsKey),
   details: details("service"),
   destinations: optional(
     z.union([key, z.array(key), entries("destinations", Destination.nullable())], {
@@ -229,6 +227,7 @@ export const Service = named("NetworkService", "A service beside the ledger, suc
 });
 
 const environmentSettings = [
+  ...["name", "description", "provider", "consensusType"],
   "chainId",
   "releaseId",
   "paused",
@@ -244,11 +243,7 @@ export const Environment = named(
     `A consortium has at most ${limits.environments} environments.`,
   "an environment",
   {
-    name: of("environment", "name", "its key"),
-    description: of("environment", "description"),
-    provider: own("environment", "provider"),
-    consensusType: own("environment", "consensusType"),
-    ...several("environment", environmentSettings),
+    ...several("environment", environmentSettings, itsKey),
     nodes: optional(
       z.record(key, nodesOfMember, { error: "nodes must be a mapping of members to a count or to names" }),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
@@ -277,7 +272,7 @@ export const Environment = named(
 );
 
 export const Member = named("NetworkMember", "One business of the consortium.", "a member", {
-  orgName: of("membership", "orgName", "its key"),
+  ...several("membership", ["orgName"], { orgName: "its key" }),
   ...common(protect()),
 });
 
@@ -285,7 +280,7 @@ export const ConsortiumZone = named(
   "NetworkConsortiumZone",
   "A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it.",
   "a zone",
-  { ...zone("consortiumZone"), ...common(protect()) },
+  { ...several("consortiumZone", ["region", "cloud", "type", "name"], itsKey), ...common(protect()) },
 );
 
 export const Invitation = named(
@@ -293,15 +288,13 @@ export const Invitation = named(
   "Invites a business of another organization to the consortium.",
   "an invitation",
   {
-    email: own("invitation", "email"),
-    orgName: of("invitation", "orgName", "its key"),
+    ...several("invitation", ["email", "orgName"], { orgName: "its key" }),
     ...common(protect()),
   },
 );
 
 const consortiumFields = (name: string) => ({
-  name: of("consortium", "name", name),
-  description: of("consortium", "description"),
+  ...several("consortium", ["name", "description"], { name }),
   adopt: adopt(),
   protect: protect(),
   extra: extra(),

@@ -73,7 +73,12 @@ export function ancestorsOf({ parent }: PolicyResource): PolicyResource[] {
 
 export type ParentClass = "Consortium" | "Environment" | "Membership";
 
-const propertyOf = { Consortium: "consortiumId", Environment: "environmentId", Membership: "membershipId" } as const;
+/** The property with the id of each parent. */
+export const propertyOf = {
+  Consortium: "consortiumId",
+  Environment: "environmentId",
+  Membership: "membershipId",
+} as const;
 
 /** What is known of the parent of a resource: its id, or the resource of this stack, or both. */
 interface Link {

@@ -1,7 +1,8 @@
-import { type Input, Output, output, secret } from "@pulumi/pulumi";
+import { type Input, type Output, output, secret } from "@pulumi/pulumi";
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- where ethers is installed there is no error to expect
 /** @ts-ignore without ethers these are `any`, so that a program which only manages a network compiles */
 import type { JsonRpcProvider, WebSocketProvider } from "ethers";
+import { isLater } from "../aliases";
 import type * as Loaded from "./node-connections";
 
 /** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket. */
@@ -34,8 +35,6 @@ export interface ConnectOptions<V extends Via = Via> {
 
 /** The ethers provider for each way to reach a node. */
 export type ProviderOf<V extends Via> = V extends "wss" ? WebSocketProvider : JsonRpcProvider;
-
-const isLater = (value: unknown): boolean => Output.isInstance(value) || value instanceof Promise;
 
 function addressOf(node: KnownNode, via: Via): string {
   const address = typeof node === "string" ? node : node.urls?.[via];

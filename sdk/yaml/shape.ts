@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { printable } from "../../provider/api/printable";
 import { didYouMean } from "../../provider/core/suggest";
+import { at } from "../../provider/core/values";
 import { isWithin, type Path, type Problem, type Reading } from "./problems";
 
 type Issue = z.core.$ZodIssue;
@@ -14,9 +15,6 @@ export const mapping = <S extends z.ZodRawShape>(what: string, shape: S) =>
       return issue.keys.map((one) => `${what} has no "${printable(one)}"${didYouMean(one, known)}`).join("\n");
     },
   });
-
-const at = (value: unknown, path: Path): unknown =>
-  path.reduce((inner, step) => (inner as Record<string, unknown> | null | undefined)?.[step], value);
 
 /** `42` where text is expected: it needs quotes in YAML. */
 function quoted(issue: Issue, path: Path, { value: root, source }: Reading): string {

@@ -87,21 +87,6 @@ test("a deletion that is due after a move to the dynamic provider is asked by it
   });
 });
 
-test.each([
-  ["says so", true, "default", true],
-  ["says so, in a state of 0.2.0", "*", "default", true],
-  ["lists it", "apiKey,region", "acme", true],
-  ["lists others", "region", "acme", false],
-  ["is the engine's", false, "default_0_3_0", false],
-  ["is the engine's, in a state of 0.2.0", "", "default_0_2_0", false],
-])("a key is a provider's own, and wins over the environment, where the provider %s", async (_, own, name, isOwn) => {
-  await start();
-  await plugin.configure({ apiKey: "stale", own }, name);
-  const made = plugin.create("Consortium", { name: "a" });
-  const refused = { details: expect.stringContaining("argument apiKey of the Provider") as string };
-  await (isOwn ? expect(made).rejects.toMatchObject(refused) : expect(made).resolves.toHaveProperty("id"));
-});
-
 test("inputs: the name of the resource is the default, and what is wrong is told by property", async () => {
   expect(await plugin.check("Consortium", { description: secret("d") })).toEqual({
     inputs: { name: "acme", description: secret("d"), __secrets: [["description"]] },

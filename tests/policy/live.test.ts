@@ -126,6 +126,18 @@ describe("nothing is counted twice", () => {
     expect(await judge([environments, nodes], plan)).toEqual([]);
   });
 
+  test("what a service calls by its name in another form; a plain name is the same only if it is exactly so", async () => {
+    const { there, post, within } = await begin();
+    const { plan, node } = inside(there);
+    for (const name of ["Node 1", "Node_2", "node-3"]) node(name);
+    for (const name of ["node 1", "node-2", "node3"]) {
+      await post(`${within}/environments/${there.environmentId}/nodes`, { name, membership_id: there.membershipId });
+    }
+    const limited = withSettings(nodesPerEnvironment, { live: true, max: 3 });
+    expect(await messages(limited, plan)).toEqual([expect.stringMatching(/outside of it .*"node3"/)]);
+    expect(await messages(limited, plan)).toEqual([expect.not.stringMatching(/"node 1"|"node-2"/)]);
+  });
+
   test("what is renamed in this run, found by the id that its children know", async () => {
     const { there } = await begin();
     const plan = new Plan();

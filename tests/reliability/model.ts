@@ -4,30 +4,32 @@ import { wireName } from "../../provider/core/field";
 import { type Service } from "../../service/index";
 import { type Stack } from "../support/double/stack";
 import { type Props, revealed } from "../support/double/wire";
-import { send } from "../support/network";
+import { collectionOf, nameField, storeOf } from "../support/bases";
+import { type Network, send } from "../support/network";
 import { type Spec } from "./shapes";
 
-/** Where the service keeps each kind. */
-const stores = {
-  consortium: "consortia",
-  membership: "memberships",
-  environment: "environments",
-  environmentZone: "zones",
-  configuration: "configurations",
-  node: "nodes",
-  service: "services",
-  appCred: "credentials",
-} as const satisfies Record<Spec["kind"], keyof Service["store"]>;
-
-const kinds = Object.keys(stores) as Spec["kind"][];
+const kinds: readonly Spec["kind"][] = [
+  ...(["consortium", "membership", "environment", "environmentZone"] as const),
+  ...(["configuration", "node", "service", "appCred"] as const),
+];
 
 /** Everything that the service has, as text; to compare what must not have been touched. */
 export const everything = (service: Service): string[] =>
-  kinds.flatMap((kind) => service.store[stores[kind]].list().map((entity) => JSON.stringify(entity))).sort();
+  kinds
+    .flatMap((kind) =>
+      storeOf(service, kind)
+        .list()
+        .map((entity) => JSON.stringify(entity)),
+    )
+    .sort();
 
 /** Ids of all that the service has besides what was there before. */
 export function idsOf(service: Service, before: ReadonlySet<string>): string[] {
-  const all = kinds.flatMap((kind) => service.store[stores[kind]].list().map(({ id }) => id));
+  const all = kinds.flatMap((kind) =>
+    storeOf(service, kind)
+      .list()
+      .map(({ id }) => id),
+  );
   return all.filter((id) => !before.has(id)).sort();
 }
 
@@ -71,11 +73,7 @@ export async function differences(
 
 /** The object as a list of the service shows it. */
 async function show(service: Service, outputs: Props, { kind }: Spec, id: string): Promise<Props> {
-  const last = kind === "appCred" ? "appcreds" : stores[kind];
-  const { consortiumId, environmentId } = outputs as Record<string, string | undefined>;
-  const within = [consortiumId && `consortia/${consortiumId}`, environmentId && `environments/${environmentId}`];
-  const path = `/${[...within, last].filter((part) => part !== undefined).join("/")}`;
-  const items = (await send(service, "GET", path)) as unknown as Props[];
+  const items = (await send(service, "GET", collectionOf(kind, outputs as unknown as Network))) as unknown as Props[];
   return items.find((item) => (item._id ?? item.id) === id) ?? {};
 }
 
@@ -84,11 +82,15 @@ export function meddle(service: Service, stack: Stack, which: number, what: "cha
   const ours = [...stack.resources.values()];
   if (ours.length === 0) return;
   const { id } = ours[which % ours.length]!;
-  const kind = kinds.find((one) => service.store[stores[one]].list().some((entity) => entity.id === id));
+  const kind = kinds.find((one) =>
+    storeOf(service, one)
+      .list()
+      .some((entity) => entity.id === id),
+  );
   if (kind === undefined) return;
-  const store = service.store[stores[kind]];
+  const store = storeOf(service, kind);
   if (what === "deletion") store.remove(id);
-  else store.patch(id, { [kind === "membership" ? "org_name" : "name"]: `theirs ${turn}` });
+  else store.patch(id, { [nameField(kind)]: `theirs ${turn}` });
 }
 
 /** Ends the connections of all the provider processes that were played: there are many. */

@@ -38,8 +38,7 @@ export const inBothManners = (tests: (like: "specification" | "hosted") => void)
   });
 
 /** A service without a call to delete a zone keeps it until its environment or consortium goes. */
-export const staysIn = (like: "specification" | "hosted", kind: Kind): boolean =>
-  like === "hosted" && kind.endsWith("Zone");
+const staysIn = (like: "specification" | "hosted", kind: Kind): boolean => like === "hosted" && kind.endsWith("Zone");
 
 /** A service with a network of other people, and a stack that has nothing yet. */
 export async function world(kind: Kind, options: ServiceOptions = {}): Promise<World> {

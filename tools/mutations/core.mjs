@@ -43,7 +43,7 @@ export const coreRules = [
     file: "provider/core/lifecycle/read.ts",
     find: "if (shown.revision === undefined || shown.revision !== before.revision) return {};",
     put: "",
-    tests: "provider/resources/names.test.ts",
+    tests: "provider/resources/drift.test.ts",
   },
   {
     rule: "a change that the service ignores is told",
@@ -71,7 +71,7 @@ export const coreRules = [
     file: "provider/core/diff.ts",
     find: "sameName === true && !moved &&",
     put: "sameName === true &&",
-    tests: "provider/core/diff.test.ts",
+    tests: "provider/core/check.test.ts",
   },
   {
     rule: "a key of another organization changes nothing",
@@ -219,6 +219,20 @@ export const coreRules = [
     find: 'return isRecovered && fits ? undefined : "shared";',
     put: 'return isRecovered ? undefined : "shared";',
     tests: "provider/stacks/asked.test.ts",
+  },
+  {
+    rule: "where the service does not tell when an object was made, the state does",
+    file: "provider/core/state.ts",
+    find: "at: isTold ? undefined : at,",
+    put: "",
+    tests: "provider/stacks/own-knowledge.test.ts",
+  },
+  {
+    rule: "two new resources for one name are refused in the preview",
+    file: "provider/core/owners.ts",
+    find: "if (!twin || ",
+    put: "if (twin || ",
+    tests: "provider/stacks/own-knowledge.test.ts",
   },
   {
     rule: "what was created a moment ago is not gone",

@@ -60,7 +60,7 @@ async function createNew(
   return object;
 }
 
-/** Why a service may refuse the name, where that is no other resource's: what a replacement is made beside, or what a run has left. */
+/** Why a service may take no second one: a replacement is made beside the old one, or a run has left one. */
 function taken(
   collection: Collection,
   inputs: Props,
@@ -72,37 +72,23 @@ function taken(
   const why = conflictOf(error);
   if (why !== "name" && !(why === undefined && isApiError(error, "conflict"))) return undefined;
   const refusal = `${collection.nameOf(inputs)}: ${error.call}: ${error.errorMessage}`;
-  const { others, current } = definition.naming
-    ? { others: [], current: collection.namesakes(inputs, siblings).find(({ id }) => collection.isGivenUp(id)) }
-    : twinsIn(collection, inputs, siblings);
+  const alike = definition.naming
+    ? collection.namesakes(inputs, siblings)
+    : siblings.filter((item) => isTwin(collection, item, inputs));
+  const current = alike.find(({ id }) => collection.isGivenUp(id));
   if (current)
     return new UserError(
       `${refusal} It replaces ${current.id}, and a service may take no second one beside that. Set the resource option ` +
         "deleteBeforeReplace: true, and run `pulumi up` again: then the old one goes first.",
     );
-  if (definition.naming || (others.length === 0 && why !== "name")) return undefined;
-  const ids = others.map(({ id }) => id);
-  return new UserError(
-    others.length === 0
-      ? `${refusal} Choose another name.`
-      : `${refusal} There is ${ids.join(" and ")} with the same member and name. ${leftBehind(ids)} Otherwise choose another name.`,
-  );
-}
-
-/**
- * What was made before for the same thing, where nothing tells siblings apart: `current` is what this resource replaces.
- * With `--replace`, the engine does not show which one that is, so it is any of them.
- */
-function twinsIn(
-  collection: Collection,
-  inputs: Props,
-  siblings: Identified[],
-): { others: Identified[]; current?: Identified | undefined } {
-  const { owners } = collection.session.run;
-  const all = siblings.filter((item) => !collection.isMade(item.id) && isTwin(collection, item, inputs));
-  if (owners.replacesUnknown(collection.session.owner)) return { others: [], current: all[0] };
-  const others = all.filter(({ id }) => !collection.isOfStack(id));
-  return { others, current: all.find(({ id }) => collection.isGivenUp(id)) };
+  if (definition.naming) return undefined;
+  const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
+  if (ids.length > 0)
+    return new UserError(
+      `${refusal} There is ${ids.join(" and ")} with the same member and name. For \`--replace\`, set the resource option ` +
+        `deleteBeforeReplace: true. ${leftBehind(ids)}; otherwise choose another name.`,
+    );
+  return why === "name" ? new UserError(`${refusal} Choose another name.`) : undefined;
 }
 
 const leftBehind = (ids: readonly string[]): string =>
@@ -164,10 +150,12 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
 function nameLeftovers(collection: Collection, inputs: Props, siblings: Identified[] = []): void {
   const { session, definition } = collection;
   if (definition.naming) return;
-  const ids = twinsIn(collection, inputs, siblings).others.map(({ id }) => id);
+  const others = siblings.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id));
+  const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
   session.say(
-    `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} with the same member and name, which this stack does not ` +
-      `know as its own. Its password cannot be read again, so a new one was made. ${leftBehind(ids)}`,
+    `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} with the same member and name, which this run does not ` +
+      "know as this stack's. Its password cannot be read again, so a new one was made. With `--replace`, the old one is deleted next. " +
+      leftBehind(ids),
   );
 }

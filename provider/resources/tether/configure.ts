@@ -125,7 +125,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
-      await deploy(session, inputs, { account, first: deployed.length === 0, ran, unknown, note, keep });
+      await deploy({ session, inputs, account, first: deployed.length === 0, ran, unknown, note, keep });
       keep(undefined);
       note({ deployedNetworks: [...deployed, network] });
       if (done.state !== "active") note({ state: "deployed" });

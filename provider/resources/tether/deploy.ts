@@ -29,7 +29,10 @@ const isUnknownOutcome = (error: unknown): boolean =>
   !(error instanceof UserError) &&
   !isApiError(error, "unsent", "limited", "denied", "missing", "unsupported", "conflict", "invalid");
 
+/** The contract that a tether is to have on its network. */
 export interface Deployment {
+  session: Session;
+  inputs: TetherInputs;
   account: TetherAccount;
   /** Whether no other network has a contract. */
   first: boolean;
@@ -46,12 +49,12 @@ export interface Deployment {
  * Deploys the contract on the network, once: it costs money. If the outcome of an earlier attempt is unknown, it only looks, and
  * sends again only after a person says that nothing was deployed.
  */
-export async function deploy(session: Session, inputs: TetherInputs, deployment: Deployment): Promise<void> {
+export async function deploy(deployment: Deployment): Promise<void> {
+  const { session, inputs, account, unknown, note, keep } = deployment;
   const { tetherId, network } = inputs;
-  const { account, unknown, note, keep } = deployment;
   const say = (text: string): void => session.say(`${titleOf(tetherId)}: ${text}`);
 
-  const there = await (unknown ? settled(session, inputs, deployment, unknown) : already(session, inputs, deployment));
+  const there = await (unknown ? settled(deployment, unknown) : already(deployment));
   if (there !== undefined) return say(`the contract is deployed on ${network}: ${there}. It is not sent again.`);
   if (unknown) say(`no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent once more.`);
   keep(undefined);
@@ -78,7 +81,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
     say(
       `${lost.why}. The contract may be deployed nevertheless: it is not sent again, and the run looks for it on ${network}.`,
     );
-    const trace = await lookForTrace(session, inputs, deployment, lost);
+    const trace = await lookForTrace(deployment, lost);
     say(`the contract is deployed on ${network}: ${trace}.`);
   }
 }
@@ -87,11 +90,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
  * What shows that somebody has deployed it before. A killed run remembers nothing of it, nor does a resource with another name.
  * A tether that has run can be activated only if it has a contract.
  */
-async function already(
-  session: Session,
-  inputs: TetherInputs,
-  { first, ran, note }: Deployment,
-): Promise<string | undefined> {
+async function already({ session, inputs, first, ran, note }: Deployment): Promise<string | undefined> {
   const { tetherId, network, active } = inputs;
   const shows = showsContract(await shownOf(session, tetherId), network, first);
   if (shows) return "the service shows it";
@@ -121,24 +120,17 @@ function confirmedAs(tetherId: string, unknown: UnknownOutcome): "deployed" | "n
 }
 
 /** How an earlier deployment ended: what shows the contract. undefined: a person says that there is none. */
-async function settled(
-  session: Session,
-  inputs: TetherInputs,
-  deployment: Deployment,
-  unknown: UnknownOutcome,
-): Promise<string | undefined> {
-  const word = confirmedAs(inputs.tetherId, unknown);
+async function settled(deployment: Deployment, unknown: UnknownOutcome): Promise<string | undefined> {
+  const word = confirmedAs(deployment.inputs.tetherId, unknown);
   if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
-  if (word === undefined) return lookForTrace(session, inputs, deployment, unknown);
-  const seen = await look(session, inputs, deployment, unknown);
+  if (word === undefined) return lookForTrace(deployment, unknown);
+  const seen = await look(deployment, unknown);
   return "done" in seen ? seen.done : undefined;
 }
 
 /** Looks once for traces of a contract that was sent for. Does not activate a tether with `active: false`. */
 async function look(
-  session: Session,
-  inputs: TetherInputs,
-  { first, account, note }: Deployment,
+  { session, inputs, first, account, note }: Deployment,
   unknown: UnknownOutcome,
 ): Promise<Look<string>> {
   const { tetherId, network } = inputs;
@@ -164,16 +156,12 @@ async function look(
 }
 
 /** Looks for a trace until the deadline. @throws UserError that says where to look */
-async function lookForTrace(
-  session: Session,
-  inputs: TetherInputs,
-  deployment: Deployment,
-  unknown: UnknownOutcome,
-): Promise<string> {
+async function lookForTrace(deployment: Deployment, unknown: UnknownOutcome): Promise<string> {
+  const { session, inputs } = deployment;
   const { tetherId, network } = inputs;
   let before = "nothing seen of a contract";
   const again = async (): Promise<Look<string>> => {
-    const seen = await look(session, inputs, deployment, unknown);
+    const seen = await look(deployment, unknown);
     if ("waiting" in seen) before = seen.waiting;
     return seen;
   };

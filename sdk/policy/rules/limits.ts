@@ -1,28 +1,20 @@
-import { type PolicyProviderResource } from "@pulumi/policy";
 import { z } from "zod";
 import { limits } from "../../../provider/constants";
 import { groupBy } from "../../../provider/core/values";
 import { type ListedKind } from "../../../provider/resources/tree";
 import { definePolicy, type Report } from "../define";
 import { ask, type Existing, idOf, type Organization, outsideStack, providerTitle } from "../live";
-import { listed, type Member, type Siblings, type Stack } from "../stack";
+import { listed, type Member, propertyOf, type Siblings, type Stack } from "../stack";
 
-/** Resources that share one limit. */
-interface Counted {
-  /** Whose limit it is, such as `Environment "ledger"`. */
-  owner: string;
-  /** The resource that violates it. */
-  urn?: string;
-  mine: readonly Member[];
-  provider?: PolicyProviderResource;
-  /** All objects that the owner has. */
-  list: (organization: Organization) => Promise<Existing[]>;
+/** Resources that share one limit: `owner` is whose limit it is, and `urn` the resource that violates it. */
+interface Counted extends Omit<Siblings, "key"> {
   /** Further checks. `others` exist outside this stack; undefined if that is not known. */
   further?: (others: Existing[] | undefined, report: Report) => void;
 }
 
-/** What is counted, in the words of messages. */
+/** What is counted, and how messages call it. */
 interface Things {
+  kind: ListedKind;
   things: string;
   remedy: string;
 }
@@ -37,6 +29,19 @@ interface Maximum<Name extends string> extends Things {
   counted: (stack: Stack) => Counted[];
 }
 
+/** The owners that a list of each kind is in. */
+const ownersOf = (kind: ListedKind): ("Consortium" | "Environment")[] =>
+  kind === "consortium" ? [] : kind === "environment" ? ["Consortium"] : ["Consortium", "Environment"];
+
+/** All objects of the kind where this resource is. */
+async function besides(organization: Organization, kind: ListedKind, member: Member, stack: Stack) {
+  const owners = ownersOf(kind).map(async (owner) => [
+    propertyOf[owner],
+    await idOf(organization, stack, owner, stack.key(member, owner)),
+  ]);
+  return organization.list(kind, Object.fromEntries(await Promise.all(owners)) as Record<string, string | undefined>);
+}
+
 const live = z
   .boolean()
   .default(false)
@@ -45,11 +50,12 @@ const live = z
 /** Counts what each owner would have; with the setting `live`, also outside this stack. */
 async function count(
   counted: readonly Counted[],
-  { max, live, things, remedy }: Things & { max: number; live: boolean },
+  { max, live, kind, things, remedy }: Things & { max: number; live: boolean },
   stack: Stack,
   report: Report,
 ): Promise<void> {
-  for (const { owner, urn, mine, provider, list, further } of counted) {
+  for (const { owner, urn, mine, provider, further } of counted) {
+    const list = (organization: Organization) => besides(organization, kind, mine[0]!, stack);
     const existing = live ? await ask(provider, report, list) : undefined;
     const others = existing && outsideStack(mine, existing, stack);
     const outside = (others ?? []).map(({ id, props }) => props.name ?? id);
@@ -83,6 +89,7 @@ export const consortiaPerOrganization = maximumPolicy({
   name: "consortia-per-organization",
   description: "An organization owns no more consortia than the service allows.",
   limit: limits.consortia,
+  kind: "consortium",
   things: "consortia",
   per: "per organization, counted for each provider instance",
   remedy: "Use fewer, or create some with a Provider of another organization.",
@@ -90,7 +97,7 @@ export const consortiaPerOrganization = maximumPolicy({
     [...groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()].map((mine) => {
       const { provider } = mine[0];
       const owner = `The organization of ${providerTitle(provider)}`;
-      return { owner, mine, provider, list: (organization) => organization.list("consortium") };
+      return { owner, mine, provider };
     }),
 });
 
@@ -98,30 +105,19 @@ export const environmentsPerConsortium = maximumPolicy({
   name: "environments-per-consortium",
   description: "A consortium holds no more environments than the service allows.",
   limit: limits.environments,
+  kind: "environment",
   things: "environments",
   per: "per consortium",
   remedy: "Remove some, or put them into another consortium.",
-  counted: (stack) =>
-    stack.siblings("Environment", "Consortium").map((siblings) => ({
-      ...siblings,
-      list: async (organization) =>
-        organization.list("environment", { consortiumId: await idOf(organization, stack, "Consortium", siblings.key) }),
-    })),
+  counted: (stack) => stack.siblings("Environment", "Consortium"),
 });
-
-/** The objects of a kind in an environment. */
-async function listWithin(organization: Organization, kind: ListedKind, { key, mine }: Siblings, stack: Stack) {
-  return organization.list(kind, {
-    consortiumId: await idOf(organization, stack, "Consortium", stack.key(mine[0]!, "Consortium")),
-    environmentId: await idOf(organization, stack, "Environment", key),
-  });
-}
 
 export const nodesPerEnvironment = maximumPolicy({
   name: "nodes-per-environment",
   description:
     "An environment holds no more nodes than the service allows, and each membership owns no fewer and no more than it may.",
   limit: limits.nodes,
+  kind: "node",
   things: "nodes",
   per: "per environment",
   remedy: "Remove some, or put them into another environment.",
@@ -129,7 +125,6 @@ export const nodesPerEnvironment = maximumPolicy({
     const someUnknown = stack.group("Node", "Environment").has(undefined);
     return stack.siblings("Node", "Environment").map((siblings) => ({
       ...siblings,
-      list: (organization) => listWithin(organization, "node", siblings, stack),
       further(others, report) {
         // There may be more nodes if another stack manages the environment, or if the environment of some is not known.
         const complete = !someUnknown && (siblings.urn !== undefined || others !== undefined);
@@ -156,12 +151,8 @@ export const resourcesPerEnvironment = definePolicy({
     for (const [things, className, kind] of inEnvironments) {
       const max = maximums[things];
       if (max === undefined) continue;
-      const counted = stack.siblings(className, "Environment").map((siblings) => ({
-        ...siblings,
-        list: (organization: Organization) => listWithin(organization, kind, siblings, stack),
-      }));
       const remedy = `Remove some, or raise the setting ${things}.`;
-      await count(counted, { max, live, things, remedy }, stack, report);
+      await count(stack.siblings(className, "Environment"), { max, live, kind, things, remedy }, stack, report);
     }
   },
 });

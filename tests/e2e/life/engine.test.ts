@@ -144,7 +144,7 @@ async function doubled(adapter: Adapter, options: ServiceOptions): Promise<Recor
       ? await stack.up(() => evaluated(program.replace("OPTIONS", optionsOn[adapter])), how)
       : await stack.destroy(how);
     story[title] = {
-      ok: run.ok,
+      ok: run.errors.length === 0,
       writes: writesOf(service),
       kept: [...stack.state]
         .filter((one) => one.custom && !one.type.startsWith("pulumi:"))

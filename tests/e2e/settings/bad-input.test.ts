@@ -3,7 +3,7 @@ import { type World, world } from "../support/world";
 
 /*
  * How the CLI shows what is refused before any call. (Every mistake: tests/sdk/mistakes.test.ts; a network's: tests/e2e/network; a key
- * that is refused, and a service that cannot be reached, in every verb: tests/provider/dynamic/unreachable.test.ts.)
+ * that is refused, and a service that cannot be reached, in every verb: tests/provider/stacks/told-once.test.ts.)
  */
 
 let w: World;

@@ -1,5 +1,4 @@
 import { path } from "../../../provider/api/paths";
-import { json, http, peer } from "../../support/peer";
 
 const odd: [string, string][] = [
   ["plain-Id_1", "plain-Id_1"],
@@ -16,13 +15,6 @@ const odd: [string, string][] = [
 
 test.each(odd)("%j becomes %s", (value, encoded) => {
   expect(path`/consortia/${value}/nodes`).toBe(`/consortia/${encoded}/nodes`);
-});
-
-test.each(odd)("%j arrives as it is at the other end", async (value) => {
-  const { baseUrl, requests } = await peer(json(200, {}));
-  await http(baseUrl).request("GET", path`/consortia/${value}/nodes`);
-  const [, , , , id, end] = requests[0]!.url.split("/");
-  expect([decodeURIComponent(id!), end]).toEqual([value, "nodes"]);
 });
 
 test.each(["", ".", ".."])("%j would lead to another resource: refused", (value) => {

@@ -1,8 +1,12 @@
 import { check } from "../../../provider/core/check";
+import { diff } from "../../../provider/core/diff";
 import { definitions } from "../../../provider/resources";
 import { type Kind, type Props, unknown } from "../../support/engine";
 
-/* What is refused before any call, by property; what is let through; what is filled in. (More by resource: changes.test.ts.) */
+/*
+ * What a preview says without a call: what is refused, by property, let through, or filled in; and what of the state is another thing
+ * in the program. (What each change then does: resources/changes.test.ts.)
+ */
 
 const run = (kind: Kind, news: Props) => check(definitions[kind], news);
 const whole: Record<Kind, Props> = {
@@ -20,14 +24,35 @@ const whole: Record<Kind, Props> = {
   tetherService: { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 },
 };
 const kinds = Object.keys(whole) as Kind[];
+const filled: Partial<Record<Kind, Props>> = {
+  consortiumZone: { type: "kaleido" },
+  environmentZone: { type: "kaleido" },
+  destination: { kaleidoManaged: true },
+  tetherService: { active: true },
+};
+const outputs: Record<Kind, Props> = {
+  consortium: { owner: "o", state: "setup", revision: "0", __kept: { version: 2 } },
+  membership: { orgId: "o", state: "active", revision: "0" },
+  environment: { state: "live", chainId: 7, revision: "0" },
+  node: { state: "started", urls: { rpc: "https://x" }, revision: "3" },
+  appCred: { username: "u", password: "p", revision: "0" },
+  consortiumZone: { state: "active", revision: "0" },
+  invitation: { state: "pending", revision: "0" },
+  environmentZone: { revision: "0" },
+  configuration: { revision: "0" },
+  service: { state: "started", urls: { http: "https://x" }, serviceType: "member", revision: "0" },
+  destination: { uri: "kld://x", setupComplete: true },
+  tetherService: { state: "active", deployedNetworks: ["rinkeby"], account: "0x1" },
+};
+
+const none = { changes: false, changed: [], replaces: [], deleteBeforeReplace: false, warnings: [], plans: [] };
+/** The state, with what is changed in it, compared with the program, with what is changed there. */
+const compared = (kind: Kind, change: Props = {}, state: Props = {}) => {
+  const inputs = { ...filled[kind], ...whole[kind] };
+  return diff(definitions[kind], "an-id", { ...inputs, ...outputs[kind], ...state }, { ...inputs, ...change });
+};
 
 describe.each(kinds)("%s", (kind) => {
-  const filled: Partial<Record<Kind, Props>> = {
-    consortiumZone: { type: "kaleido" },
-    environmentZone: { type: "kaleido" },
-    destination: { kaleidoManaged: true },
-    tetherService: { active: true },
-  };
   const defaults = filled[kind] ?? {};
 
   test("whole inputs pass as they are, with defaults", () => {
@@ -60,20 +85,28 @@ describe.each(kinds)("%s", (kind) => {
     expect(issues[0]!.reason).not.toContain("customTimeouts");
   });
 
-  test("what the host adds, and what is not given, is no argument", () => {
-    expect(
-      run(kind, { ...whole[kind], __provider: "x", __defaults: [], colour: undefined, size: null }).issues,
-    ).toEqual([]);
+  test("what is kept, and written differently, is no change; another value of each is one", () => {
+    expect(compared(kind)).toEqual(none);
+    for (const [key, value] of Object.entries({ ...defaults, ...whole[kind] })) {
+      const other = typeof value === "string" ? `${value}-other` : typeof value === "number" ? value + 1 : !value;
+      expect(compared(kind, { [key]: other }).changes).toBe(true);
+      if (typeof value === "string") expect(compared(kind, { [key]: ` ${value} ` })).toEqual(none);
+    }
   });
+});
 
-  test("customTimeouts are seconds by verb", () => {
-    const customTimeouts = { create: 60, delete: 0.5 };
-    expect(run(kind, { ...whole[kind], customTimeouts }).inputs.customTimeouts).toEqual(customTimeouts);
-    expect(run(kind, { ...whole[kind], customTimeouts: { read: 1 } }).issues[0]!.property).toBe("customTimeouts");
-    expect(run(kind, { ...whole[kind], customTimeouts: { create: 0 } }).issues[0]!.property).toBe(
-      "customTimeouts.create",
-    );
-  });
+test("what the host adds, and what is not given, is no argument", () => {
+  const added = { __provider: "x", __defaults: [], colour: undefined, size: null };
+  expect(run("node", { ...whole.node, ...added }).issues).toEqual([]);
+});
+
+test("customTimeouts are seconds by verb, and a change in place", () => {
+  const timed = (customTimeouts: Props) => run("node", { ...whole.node, customTimeouts });
+  expect(timed({ create: 60, delete: 0.5 }).inputs.customTimeouts).toEqual({ create: 60, delete: 0.5 });
+  expect(timed({ read: 1 }).issues[0]!.property).toBe("customTimeouts");
+  expect(timed({ create: 0 }).issues[0]!.property).toBe("customTimeouts.create");
+  const changed = { ...none, changes: true, changed: ["customTimeouts"] };
+  expect(compared("node", { customTimeouts: { create: 5 } })).toEqual(changed);
 });
 
 test.each<[Kind, Props, [property: string, reason: string][]]>([
@@ -122,27 +155,13 @@ test("several faults are told at once", () => {
   ]);
 });
 
-describe("which consensus a client runs", () => {
-  const pairs = ["quorum", "geth"].flatMap((provider) =>
-    ["raft", "ibft", "poa"].map((type) => [provider, type] as const),
-  );
-  test.each(pairs)("%s with %s", (provider, consensusType) => {
-    const { issues } = run("environment", { ...whole.environment, provider, consensusType });
-    const fits = (provider === "geth") === (consensusType === "poa");
-    expect(issues.map(({ property }) => property)).toEqual(fits ? [] : ["consensusType"]);
-  });
-  test.each([{ provider: unknown }, { consensusType: unknown }])("is not judged while one is unknown: %j", (change) => {
+test.each([{ provider: unknown }, { consensusType: unknown }])(
+  "which consensus a client runs is not judged while one is unknown: %j",
+  (change) => {
     const geth = { ...whole.environment, provider: "geth", consensusType: "raft" };
     expect(run("environment", { ...geth, ...change }).issues).toEqual([]);
-  });
-});
-
-test.each([
-  [5, "5"],
-  ["5", "5"],
-])("minimumBalanceWei %j is kept as text", (minimumBalanceWei, kept) => {
-  expect(run("tetherService", { ...whole.tetherService, minimumBalanceWei }).inputs.minimumBalanceWei).toBe(kept);
-});
+  },
+);
 
 test.each<[string, Props, string]>([
   ["a name", { name: "half \ud83d" }, "name"],
@@ -155,4 +174,80 @@ test.each<[string, Props, string]>([
   ]);
   const whole = JSON.parse(JSON.stringify(props).replaceAll(/\\ud83d\\ud83d|\\ud83d|\\udc1f/g, "🐟")) as Props;
   expect(run("consortium", whole).issues).toEqual([]);
+});
+
+describe("replace or in place", () => {
+  test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
+    ["consortium", { extra: { a: 1 } }, ["extra"], true, /consortium "a": REPLACING A CONSORTIUM DESTROYS EVERYTHING/],
+    ["consortium", { extra: { a: 1 }, name: "b" }, ["extra"], false, /DESTROYS/],
+    ["membership", { consortiumId: "d" }, ["consortiumId"], false, /^$/],
+    [
+      "environment",
+      { provider: "geth", consensusType: "poa" },
+      ["provider", "consensusType"],
+      true,
+      /environment "a": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER.*\(provider, consensusType\)/,
+    ],
+    ["environment", { consensusType: "ibft", name: "b" }, ["consensusType"], false, /DESTROYS/],
+    ["environment", { name: "b" }, [], false, /^$/],
+    ["node", { membershipId: "n" }, ["membershipId"], true, /^$/],
+    ["node", { environmentId: "f", membershipId: "n" }, ["environmentId", "membershipId"], false, /^$/],
+  ])("%s %j: %j, old one first: %s, warning: %s", (kind, change, replaces, deleteBeforeReplace, warning) => {
+    const { warnings, ...found } = compared(kind, change);
+    expect(found).toMatchObject({ changes: true, replaces, deleteBeforeReplace });
+    expect(warnings.join("\n")).toMatch(warning);
+  });
+});
+
+describe("what does not count", () => {
+  test.each<[Kind, Props, Props]>([
+    ["consortium", {}, { __provider: "other", revision: "other", createdAt: "other" }],
+    ["environment", { chainId: undefined }, {}],
+    ["environment", { chainId: 7 }, {}],
+    ["environment", { adopt: true }, {}],
+    ["consortium", { adopt: "an-id" }, { adopt: true }],
+    ["consortium", { description: undefined }, { description: "" }],
+    ["consortium", { description: "e\u0301" }, { description: "\u00e9" }],
+    ["appCred", { keepers: { a: 1, b: { c: 2, d: null } } }, { keepers: { b: { c: 2 }, a: 1 } }],
+    ["consortium", { extra: {} }, {}],
+    ["tetherService", { extra: { gas: 1 } }, {}],
+  ])("%s %j, with %j in the state", (kind, change, state) => expect(compared(kind, change, state)).toEqual(none));
+});
+
+describe("unknown values, as in a preview", () => {
+  test.each<[Kind, string, string[]]>([
+    ["node", "name", []],
+    ["node", "environmentId", ["environmentId"]],
+    ["membership", "consortiumId", ["consortiumId"]],
+    ["appCred", "keepers", ["keepers"]],
+    ["consortium", "description", []],
+  ])("%s %s may change", (kind, key, replaces) => {
+    expect(compared(kind, { [key]: unknown })).toMatchObject({ changes: true, replaces, deleteBeforeReplace: false });
+  });
+});
+
+describe("what an earlier run left unfinished is a change", () => {
+  test.each<[Kind, Props]>([
+    ["environment", { state: "initializing" }],
+    ["environment", { state: "failed" }],
+    ["membership", { state: "pending" }],
+    ["node", { state: "initializing" }],
+    ["node", { state: "failed" }],
+    ["node", { urls: undefined }],
+    ["tetherService", { state: "deployed" }],
+    ["tetherService", { deployedNetworks: [] }],
+  ])("%s %j", (kind, state) => expect(compared(kind, {}, state)).toEqual({ ...none, changes: true }));
+
+  test.each<[Kind, Props]>([
+    ["environment", { state: "setup" }],
+    ["environment", { state: "live" }],
+    ["environment", { state: "paused" }],
+    ["consortium", { state: undefined }],
+    ["node", { state: "running" }],
+    ["node", { state: undefined }],
+    ["tetherService", { state: "inactive", active: false }],
+  ])("but %s %j is finished", (kind, state) => {
+    const wanted = kind === "tetherService" ? { active: false } : {};
+    expect(compared(kind, wanted, state)).toEqual(none);
+  });
 });

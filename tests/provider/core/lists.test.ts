@@ -1,7 +1,6 @@
-import { type ConsortiumClient, ConsortiumObject, type Deadline } from "../../../provider/api";
+import { type ConsortiumClient, type Deadline } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
-import { isGone } from "../../../provider/api/states";
 import { Listed } from "../../../provider/core/collection";
 import { newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";
@@ -137,13 +136,6 @@ test("who asks waits for the creates that are under way, however they end", asyn
   ]);
   expect(ends).toEqual(["made", "quiet"]);
 });
-
-test.each([
-  ["deleted", true],
-  ["deleting", false],
-  ["live", false],
-  [undefined, false],
-])("state %s is gone: %s", (state, gone) => expect(isGone(ConsortiumObject.parse({ id: "x", state }))).toBe(gone));
 
 test("an answer that lasts, which a sibling with less time has got, is not asked for for ever", async () => {
   const { at, asked, fail } = lists();

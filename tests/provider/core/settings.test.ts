@@ -104,13 +104,6 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
     expect(settingVariables).toEqual(expect.arrayContaining([...looked]));
     expect(looked.size).toBeGreaterThan(settingNames.length);
   });
-
-  test("without sources it is this process's environment", () => {
-    process.env.CONSORTIUM_API_KEY = "from-process";
-    expect(resolveProviderSettings().apiKey.reveal()).toBe("from-process");
-    delete process.env.CONSORTIUM_API_KEY;
-    expect(() => resolveProviderSettings()).toThrow(SettingsError);
-  });
 });
 
 describe("adopt, which is no part of the connection", () => {

@@ -77,23 +77,6 @@ test("are resolved again only after a change, of any variable or of the configur
   expect(sessions.known()?.apiKey.reveal()).toBe("other");
 });
 
-test("a wrong value of the run is told at the next check, even if it was right before", async () => {
-  await start();
-  consortium.configure(config());
-  expect((await consortium.check({}, { name: "a" })).failures).toEqual([]);
-  setEnvironment({ CONSORTIUM_ADOPT: "ture" });
-  await expect(consortium.check({}, { name: "a" })).rejects.toThrow("CONSORTIUM_ADOPT must be true or false");
-});
-
-test("the environment wins over the stack, and the stack serves without it", async () => {
-  const { service } = await start();
-  consortium.configure(config({ "consortium:apiKey": "stale", "consortium:baseUrl": "http://127.0.0.1:1/api/v1" }));
-  expect(await consortium.create({ name: "a", __provider })).toHaveProperty("id");
-  setEnvironment({ CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined });
-  consortium.configure(config({ "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl }));
-  expect(await consortium.create({ name: "b", __provider })).toHaveProperty("id");
-});
-
 test("an explicit Provider's own win over the environment; what it only took from the stack does not", async () => {
   const { service } = await start();
   const theirs = service.addOrganization("theirs");

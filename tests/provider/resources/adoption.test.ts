@@ -3,11 +3,13 @@ import { bases, type Collected, nameField, nameKey, named, storeOf } from "../..
 import { Stack } from "../../support/double/stack";
 import { Engine, type Props } from "../../support/engine";
 import { inBothManners, world } from "../../support/lifecycle";
-import { newProcess, start } from "../../support/service";
+import { type Network } from "../../support/network";
+import { newProcess } from "../../support/service";
+import { onBothAdapters } from "../../support/stacks";
+
+/* What `adopt` takes, what it leaves as it is, and what it refuses. */
 
 inBothManners(() => {
-  /* What `adopt` takes, what it leaves as it is, and what it refuses. */
-
   /** One that exists already: another run has made it. */
   async function theirs(kind: Collected, args: Props): Promise<Engine> {
     const engine = new Engine(kind);
@@ -104,48 +106,36 @@ inBothManners(() => {
   });
 
   describe("what it changes, and what it refuses", () => {
-    test("puts right what can change in place", async () => {
-      const { engine, net, shown } = await world("consortium");
-      await theirs("consortium", bases.consortium(net));
-      expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
-      expect(await shown()).toMatchObject({ description: "mine" });
-      expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
-    });
-
-    test("gives a description to one that has none", async () => {
+    test.each(["old", undefined])("puts right what can change in place: a description %s", async (description) => {
       const { engine, shown } = await world("consortium");
-      await theirs("consortium", { name: "acme" });
+      await theirs("consortium", { name: "acme", description });
       expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
       expect(await shown()).toMatchObject({ description: "mine" });
       expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
     });
 
-    test.each([
+    const mismatches: [Collected, (net: Network) => Props, RegExp][] = [
       [
         "environment",
-        { provider: "geth", consensusType: "poa" },
+        () => ({ provider: "geth", consensusType: "poa" }),
         /cannot be adopted, because provider is quorum, not geth; consensusType is raft, not poa/,
       ],
-      ["environment", { chainId: 5 }, /chainId is \d+, not 5/],
-    ] as const)("%s refuses what does not fit: %j", async (kind, change, why) => {
+      ["environment", () => ({ chainId: 5 }), /chainId is \d+, not 5/],
+      [
+        "node",
+        ({ otherMembershipId: membershipId }) => ({ membershipId }),
+        /membershipId is \S+, not \S+\. Change the program/,
+      ],
+    ];
+    test.each(mismatches)("%s refuses what does not fit", async (kind, change, why) => {
       const { engine, net, calls } = await world(kind);
       await theirs(kind, bases[kind](net));
       calls();
-      expect(await engine.up({ ...bases[kind](net), ...change, adopt: true })).toMatchObject({
+      expect(await engine.up({ ...bases[kind](net), ...change(net), adopt: true })).toMatchObject({
         then: "failed",
         error: expect.stringMatching(why) as string,
       });
       expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-    });
-
-    test("a node of another member is refused", async () => {
-      const { engine, net } = await world("node");
-      await theirs("node", bases.node(net));
-      const other = { ...bases.node(net), membershipId: net.otherMembershipId, adopt: true };
-      expect(await engine.up(other)).toMatchObject({
-        then: "failed",
-        error: expect.stringMatching(/membershipId is \S+, not \S+\. Change the program/) as string,
-      });
     });
   });
 
@@ -176,49 +166,42 @@ inBothManners(() => {
       expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`also adopts ${ids[0]}`) as string });
     });
   });
+});
 
-  describe.each(["dynamic", "plugin"] as const)("a description on the %s provider", (adapter) => {
-    /** A consortium of another stack with a description, and a stack that adopts it without one. */
-    async function adopted() {
-      const { service, calls } = await start();
-      await new Stack(adapter).up(() => void new Consortium("c", { name: "trade", description: "theirs" }));
-      const { id } = service.store.consortia.list()[0]!;
-      const stack = new Stack(adapter);
-      /** What a new process changes in the stack, and the description afterwards. */
-      const up = async (description?: string, refresh = false) => {
-        newProcess();
-        const program = (): void => void new Consortium("c", { name: "trade", adopt: true, description });
-        const { errors, steps } = await stack.up(program, { refresh });
-        expect(errors).toEqual([]);
-        return {
-          steps: steps.filter((step) => !/^(same|refresh) /.test(step)),
-          description: service.store.consortia.get(id).fields.description,
-        };
-      };
-      await up();
-      return { calls, up, theirs: (description: string) => service.store.consortia.patch(id, { description }) };
-    }
+onBothAdapters((make, adapter) => {
+  /** A consortium of another stack with a description, and a stack that adopts it without one. */
+  async function adopted() {
+    const world = await make(() => void new Consortium("c", { name: "trade", description: "theirs" }));
+    const { consortia } = world.service.store;
+    const { id } = consortia.list()[0]!;
+    const stack = new Stack(adapter);
+    /** What a new process changes in the stack, and the description afterwards. */
+    const up = async (description?: string, refresh = false) => {
+      newProcess();
+      const program = (): void => void new Consortium("c", { name: "trade", adopt: true, description });
+      const { errors, changes } = await stack.up(program, { refresh });
+      expect(errors).toEqual([]);
+      return { changes, description: consortia.get(id).fields.description };
+    };
+    await up();
+    world.writes();
+    return { ...world, up, theirs: (description: string) => consortia.patch(id, { description }) };
+  }
 
-    test.each([false, true])("that the program does not give stays (refresh: %s)", async (refresh) => {
-      const { calls, up } = await adopted();
-      calls();
-      expect(await up(undefined, refresh)).toEqual({ steps: [], description: "theirs" });
-      expect(await up()).toEqual({ steps: [], description: "theirs" });
-      expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-    });
+  test("a description that the program does not give stays theirs, also where others change it later", async () => {
+    const { writes, up, theirs } = await adopted();
+    for (const refresh of [false, true, false])
+      expect(await up(undefined, refresh)).toEqual({ changes: [], description: "theirs" });
+    theirs("theirs, too");
+    expect(await up(undefined, true)).toEqual({ changes: [], description: "theirs, too" });
+    expect(writes()).toEqual([]);
+  });
 
-    test("that the program does not give, and that others change later, is theirs", async () => {
-      const { theirs, up } = await adopted();
-      theirs("theirs, too");
-      expect(await up(undefined, true)).toEqual({ steps: [], description: "theirs, too" });
-    });
-
-    test("that the program gives is set, and goes with it", async () => {
-      const { up } = await adopted();
-      expect(await up("ours")).toEqual({ steps: ["update Consortium c"], description: "ours" });
-      const { steps, description } = await up();
-      expect([steps, description === "ours"]).toEqual([["update Consortium c"], false]);
-      expect((await up()).steps).toEqual([]);
-    });
+  test("a description that the program gives is set, and goes with it", async () => {
+    const { up } = await adopted();
+    expect(await up("ours")).toEqual({ changes: ["update Consortium c"], description: "ours" });
+    const { changes, description } = await up();
+    expect([changes, description === "ours"]).toEqual([["update Consortium c"], false]);
+    expect((await up()).changes).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { type AnswersChange, type Service, type ServiceOptions, type Timing } from "../../../service/index";
+import { type AnswersChange, type Service, type Timing } from "../../../service/index";
 import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";
@@ -156,37 +156,36 @@ describe("a service that cannot change in place", () => {
     expect(await shown()).toMatchObject({ [nameField(kind)]: args[nameKey(kind)] });
   });
 
-  describe("a credential's name", () => {
-    /** A renamed credential, on a service that does not rename: the pair of before, and what the first run says. */
-    const refused = async (break_: (service: Service) => void, options: ServiceOptions = {}) => {
-      const all = await world("appCred", options);
-      const { engine, service, net } = all;
+  const ways: [string, (service: Service) => void, RegExp][] = [
+    ...[404, 405, 501].map((status): (typeof ways)[number] => [
+      `PATCH is answered ${status}`,
+      (service) => service.setAnswers({ patch: status }),
+      new RegExp(
+        `cannot change name in place \\(PATCH .*HTTP ${status}.*Nothing was changed\\. Run \`pulumi up\` again`,
+      ),
+    ]),
+    [
+      "PATCH is answered 200 and ignored",
+      (service) => service.faults.add({ method: "PATCH", kind: "status", status: 200, body: {}, times: Infinity }),
+      /accepts another name, but keeps the old one\. Run `pulumi up` again/,
+    ],
+  ];
+  test.each(ways.flatMap((way) => [false, true].map((back) => [way[0], back, ...way] as const)))(
+    "a credential's name, where %s, with its old name in between: %s: the pair stays until the next run makes a new one",
+    async (_way, isBack, _title, break_, error) => {
+      const { engine, service, net, count, shown } = await world("appCred");
       const [args, renamed] = [bases.appCred(net), { ...bases.appCred(net), name: "renamed" }];
       await engine.up(args);
-      const pair = engine.kept!;
+      const { id, outputs } = engine.kept!;
       break_(service);
       expect((await engine.preview(renamed)).then).toBe("updated");
-      return { ...all, args, renamed, pair, outcome: await engine.up(renamed) };
-    };
-    const ways: [string, (service: Service) => void, RegExp][] = [
-      ...[404, 405, 501].map((status): (typeof ways)[number] => [
-        `PATCH is answered ${status}`,
-        (service) => service.setAnswers({ patch: status }),
-        new RegExp(
-          `cannot change name in place \\(PATCH .*HTTP ${status}.*Nothing was changed\\. Run \`pulumi up\` again`,
-        ),
-      ]),
-      [
-        "PATCH is answered 200 and ignored",
-        (service) => service.faults.add({ method: "PATCH", kind: "status", status: 200, body: {}, times: Infinity }),
-        /accepts another name, but keeps the old one\. Run `pulumi up` again/,
-      ],
-    ];
-
-    test.each(ways)("%s: the pair stays, and the next run makes a new one", async (_, break_, error) => {
-      const { engine, count, pair, renamed, outcome, shown } = await refused(break_);
+      const outcome = await engine.up(renamed);
       expect(outcome).toMatchObject({ then: "incomplete", error: expect.stringMatching(error) as string });
-      expect(engine.kept).toMatchObject({ id: pair.id, outputs: pair.outputs });
+      if (isBack) {
+        await engine.up(args);
+        expect(await engine.up(args)).toEqual({ then: "same" });
+      }
+      expect(engine.kept).toMatchObject({ id, outputs });
       expect([await count(), await shown()]).toMatchObject([1, { name: "app" }]);
 
       newProcess();
@@ -194,33 +193,17 @@ describe("a service that cannot change in place", () => {
       expect(await engine.preview(renamed)).toEqual({ then: "replaced", replaces: ["name"], deletedFirst: false });
       expect((await engine.up(renamed)).then).toBe("replaced");
       expect(engine.outputs).toMatchObject({ name: "renamed", password: expect.any(String) as string });
-      expect(engine.outputs.password).not.toBe(pair.outputs.password);
+      expect(engine.outputs.password).not.toBe(outputs.password);
       expect([await count(), await shown()]).toMatchObject([1, { name: "renamed" }]);
       expect(await engine.up(renamed)).toEqual({ then: "same" });
-    });
+    },
+  );
 
-    test.each(ways)("%s: with its old name again, the pair stays for good", async (_, break_) => {
-      const { engine, args, pair } = await refused(break_);
-      await engine.up(args);
-      expect(engine.kept).toMatchObject({ id: pair.id, outputs: pair.outputs });
-      expect(await engine.up(args)).toEqual({ then: "same" });
-      expect((await engine.preview({ ...args, name: "third" })).then).toBe("replaced");
-    });
-
-    test("of a pair that is no longer there: says that instead", async () => {
-      const { outcome } = await refused((service) => {
-        const [credential] = service.store.credentials.list();
-        service.store.credentials.remove(credential!.id);
-      });
-      expect(outcome).toMatchObject({ then: "failed", error: expect.stringMatching(/no longer exists/) as string });
-    });
-  });
-
-  test("of what is no longer there: says that instead", async () => {
-    const { engine, service, net } = await world("membership");
-    await engine.up(bases.membership(net));
-    service.store.memberships.remove(engine.kept!.id);
-    expect(await engine.up({ ...bases.membership(net), orgName: "renamed" })).toMatchObject({
+  test.each(["membership", "appCred"] as const)("%s that is no longer there: says that instead", async (kind) => {
+    const { engine, service, net } = await world(kind);
+    await engine.up(bases[kind](net));
+    storeOf(service, kind).remove(engine.kept!.id);
+    expect(await engine.up({ ...bases[kind](net), [nameKey(kind)]: "renamed" })).toMatchObject({
       then: "failed",
       error: expect.stringMatching(/no longer exists: it was deleted outside of Pulumi.*pulumi up --refresh/) as string,
     });

@@ -1,4 +1,4 @@
-import { bases } from "../../support/bases";
+import { bases, collectionOf, routeOf } from "../../support/bases";
 import { Engine, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
@@ -17,16 +17,15 @@ test("where they cannot be listed: says that one may be left that nobody holds",
 
 test("an answer without the password: the service is asked for a new one of the same credential", async () => {
   const { engine, service, net, calls } = await world("appCred");
-  const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/appcreds`;
+  const where = collectionOf("appCred", net);
   const { _id, id = _id } = await send(service, "POST", where, { membership_id: net.membershipId, name: "app" });
   calls();
   // The answer to the create names that one, and shows no more.
   service.faults.add({ kind: "status", status: 201, body: { id }, method: "POST" });
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
-  const route = "/consortia/:consortiumId/environments/:environmentId/appcreds";
   expect(calls().filter((call) => call.startsWith("POST"))).toEqual([
-    `POST ${route}`,
-    `POST ${route}/:credentialId/regenerate`,
+    `POST ${routeOf("appCred")}`,
+    `POST ${routeOf("appCred")}/:credentialId/regenerate`,
   ]);
   expect([engine.kept!.id, service.store.credentials.list()]).toEqual([id, [expect.objectContaining({ id })]]);
   expect(JSON.stringify(engine.outputs)).toMatch(/"password":.*[^"]{8}/);
@@ -108,8 +107,7 @@ describe("a credential with the same member and name that this run did not make"
   ])("%s: it is named, and stays", async (_title, change) => {
     const { engine, service, net, said } = await world("appCred");
     const body = { membership_id: net.membershipId, name: "app" };
-    const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/appcreds`;
-    const { id } = await send(service, "POST", where, body);
+    const { id } = await send(service, "POST", collectionOf("appCred", net), body);
     if (change.keepers) expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
     const own = engine.kept?.id;
     setEnvironment({ CONSORTIUM_ADOPT: "true" });
@@ -123,7 +121,7 @@ describe("a credential with the same member and name that this run did not make"
 
   test("more that appear while an answer is lost than this run can have made: named, and none is deleted", async () => {
     const { engine, service, net, time, said } = await world("appCred", { timing: { listLag: 1_500 } });
-    const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/appcreds`;
+    const where = collectionOf("appCred", net);
     time.pass(5_000);
     service.faults.add({ kind: "resetAfter", method: "POST" });
     // Somebody makes one of the same name while lists show neither.

@@ -263,21 +263,6 @@ describe("a create that is accepted, and carried out later", () => {
     expect(posts(calls())).toHaveLength(1);
     expect(await count()).toBe(before);
   });
-
-  test("a credential without its password is not sent again: it is named", async () => {
-    const at = await world("appCred");
-    const { engine, service, net, calls } = at;
-    service.faults.add({ kind: "status", status: 201, method: "POST", body: { id: "u1" }, times: Infinity });
-    expect(await engine.up(bases.appCred(net))).toMatchObject({
-      then: "failed",
-      error: expect.stringMatching(/HTTP 201 without the password.*u1 was made.*consortium sweep --id u1/) as string,
-    });
-    // it asks for a new password once; the create is not repeated
-    expect(posts(calls())).toEqual([
-      expect.stringMatching(/\/appcreds$/),
-      expect.stringMatching(/\/appcreds\/[^/]+\/regenerate$/),
-    ]);
-  });
 });
 
 describe("a credential that nobody has the password of, and that cannot be deleted", () => {

@@ -1,4 +1,4 @@
-import { bases, type Collected, nameField, nameKey, named, storeOf } from "../../support/bases";
+import { bases, type Collected, nameKey, named } from "../../support/bases";
 import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
@@ -54,20 +54,9 @@ describe("a name that is taken", () => {
   });
 });
 
-describe("names that differ in case alone", () => {
-  test.each(named)("%s: one that somebody has changed so is drift, and is put right", async (kind) => {
-    const { engine, service, net, shown } = await world(kind);
-    const args = { ...bases[kind](net), [nameKey(kind)]: "Acme" };
-    await engine.up(args);
-    storeOf(service, kind).patch(engine.kept!.id, { [nameField(kind)]: "acme" });
-    newProcess();
-    await engine.refresh();
-    expect(engine.outputs[nameKey(kind)]).toBe("acme");
-    expect(await engine.up(args)).toEqual({ then: "updated" });
-    expect(await shown()).toMatchObject({ [nameField(kind)]: "Acme" });
-  });
-
-  test.each<Collected>(["membership", "node"])("%s: two of them stay two, whatever answer is lost", async (kind) => {
+test.each<Collected>(["membership", "node"])(
+  "%s: two whose names differ in case alone stay two, whatever answer is lost",
+  async (kind) => {
     const { engine, service, net, count, time } = await world(kind);
     const before = await count();
     const other = new Engine(kind);
@@ -78,8 +67,8 @@ describe("names that differ in case alone", () => {
     expect(outcomes).toEqual([{ then: "created" }, { then: "created" }]);
     expect(await count()).toBe(before + 2);
     expect(engine.kept!.id).not.toBe(other.kept!.id);
-  });
-});
+  },
+);
 
 test.each(["consortium", "environment", "node"] as const)(
   "%s: a quota that is used up is the service's own sentence, and nothing is kept",

@@ -1,5 +1,5 @@
 import { type Props, Engine } from "../../support/engine";
-import { bases } from "../../support/bases";
+import { bases, collectionOf } from "../../support/bases";
 import { world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
@@ -9,7 +9,7 @@ import { newProcess } from "../../support/service";
 const writes = (calls: string[]): string[] => calls.filter((call) => !call.startsWith("GET"));
 const post = ({ service }: World, path: string, body: object): Promise<string> =>
   send(service, "POST", path, body).then(({ _id }) => _id);
-const zones = ({ net }: World): string => `/consortia/${net.consortiumId}/environments/${net.environmentId}/zones`;
+const zones = ({ net }: World): string => collectionOf("environmentZone", net);
 const theirs = { name: "theirs", region: "us-east-2", cloud: "aws" };
 
 describe("a zone that is there already", () => {
@@ -18,7 +18,7 @@ describe("a zone that is there already", () => {
     async (kind) => {
       const at = await world(kind);
       const { engine, net, calls } = at;
-      const id = await post(at, kind === "consortiumZone" ? `/consortia/${net.consortiumId}/zones` : zones(at), theirs);
+      const id = await post(at, collectionOf(kind, net), theirs);
       calls();
       expect(await engine.up(bases[kind](net))).toMatchObject({
         then: "failed",
@@ -65,15 +65,17 @@ describe("a zone that is there already", () => {
 });
 
 describe("a zone whose resource goes", () => {
-  const nodes = ({ net }: World): string => `/consortia/${net.consortiumId}/environments/${net.environmentId}/nodes`;
-
   /** A zone with a node that this stack does not know. */
   async function used(at: World, adopt?: true): Promise<string> {
     const { engine, net, calls, time } = at;
     if (adopt) await post(at, zones(at), theirs);
     await engine.up({ ...bases.environmentZone(net), adopt });
     const zone_id = engine.kept!.id;
-    const node = await post(at, nodes(at), { name: "other", membership_id: net.otherMembershipId, zone_id });
+    const node = await post(at, collectionOf("node", net), {
+      name: "other",
+      membership_id: net.otherMembershipId,
+      zone_id,
+    });
     time.pass(10_000);
     newProcess();
     calls();
@@ -85,7 +87,7 @@ describe("a zone whose resource goes", () => {
     async (kind) => {
       const at = await world(kind);
       const { engine, net, calls, shown, said } = at;
-      await post(at, kind === "consortiumZone" ? `/consortia/${net.consortiumId}/zones` : zones(at), theirs);
+      await post(at, collectionOf(kind, net), theirs);
       await engine.up({ ...bases[kind](net), adopt: true });
       newProcess();
       await engine.refresh();
@@ -125,8 +127,7 @@ describe("a zone whose resource goes", () => {
     );
     expect(writes(calls())).toEqual([]);
     expect(await shown()).toBeDefined();
-    const path = nodes(at);
-    await send(at.service, "DELETE", `${path}/${node}`);
+    await send(at.service, "DELETE", `${collectionOf("node", at.net)}/${node}`);
     at.time.pass(60_000);
     await engine.destroy();
     expect(await at.count()).toBe(0);
@@ -179,10 +180,12 @@ describe("a zone whose resource goes", () => {
 
 describe("a utility service", () => {
   const registry = ({ net }: World): Props => ({ ...bases.service(net), service: "idregistry", name: "registry" });
-  const services = ({ net }: World): string =>
-    `/consortia/${net.consortiumId}/environments/${net.environmentId}/services`;
   const made = (at: World): Promise<string> =>
-    post(at, services(at), { name: "theirs", service: "idregistry", membership_id: at.net.otherMembershipId });
+    post(at, collectionOf("service", at.net), {
+      name: "theirs",
+      service: "idregistry",
+      membership_id: at.net.otherMembershipId,
+    });
 
   test("of others is adopted by its type, whoever owns it, and stays as it is", async () => {
     const at = await world("service");

@@ -111,14 +111,6 @@ test.each(["soon", "30", "-5m", "1d", 30, ""])("waitForFunds: %j is refused befo
   expect(calls()).toEqual([]);
 });
 
-test("another patience is no change of what is there", async () => {
-  const { engine, calls } = await funded(ether);
-  await engine.up(base);
-  calls();
-  expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "same" });
-  expect(calls()).toEqual([]);
-});
-
 test("a tether that works is not stopped for a network on which it has too little", async () => {
   const { engine, fields, calls } = await funded(ether);
   await engine.up(base);

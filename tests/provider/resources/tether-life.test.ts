@@ -1,26 +1,10 @@
 import { Engine } from "../../support/engine";
 import { newProcess, setEnvironment } from "../../support/service";
-import { errorOf, ether, firstSteps, post, tetherArgs, tethered, tetherId, whose } from "../../support/tethered";
+import { errorOf, firstSteps, post, tetherArgs, tethered, tetherId, whose } from "../../support/tethered";
 
 /* What a tether service meets in its life: empty accounts, changes by others, its end. */
 
 describe("funds", () => {
-  test("none: a clear error with the account, before anything is spent; sent, the next update goes on", async () => {
-    const { engine, service, calls, fields } = await tethered({
-      tethers: [{ id: tetherId, funds: { rinkeby: "0" } }],
-    });
-    const outcome = await engine.up(tetherArgs);
-    expect(outcome.then).toBe("incomplete");
-    expect(errorOf(outcome)).toMatch(
-      /0x[0-9a-f]{40} has 0 wei on rinkeby, .*1 too little.*Nothing was spent.*pulumi up/i,
-    );
-    expect(calls()).toEqual([...firstSteps.slice(0, 5), ...whose]);
-    service.store.tethers.setFunds(tetherId, "rinkeby", ether);
-    expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
-    expect(calls()).toEqual(firstSteps.slice(3));
-    expect(fields().deployments).toMatchObject({ rinkeby: 1 });
-  });
-
   test("more than none, but too few for the chain: the service's own sentence and the account", async () => {
     const { engine, calls } = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: "5" } }] });
     const outcome = await engine.up(tetherArgs);

@@ -1,5 +1,4 @@
 import { type FaultRule } from "../../../service/index";
-import { Engine } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { errorOf, ether, posting, tetherArgs, tethered, tetherId } from "../../support/tethered";
@@ -79,16 +78,6 @@ test("a lower balance tells that it was deployed, where activation cannot", asyn
   expect(deploys(calls())).toBe(1);
   expect(fields()).toMatchObject({ deployments: { rinkeby: 1 } });
   expect(engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
-});
-
-test("a contract that somebody else has deployed there is taken as it is", async () => {
-  const { engine, calls, fields } = await tethered();
-  const other = new Engine("tetherService");
-  await other.up(tetherArgs);
-  await other.destroy();
-  calls();
-  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
-  expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
 });
 
 const settings = ["targetNetwork", "interval", "activate", "deactivate"];

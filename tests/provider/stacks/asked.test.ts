@@ -1,26 +1,11 @@
 import { secret } from "@pulumi/pulumi";
-import {
-  Configuration,
-  Consortium,
-  ConsortiumZone,
-  Destination,
-  Environment,
-  EnvironmentZone,
-  Invitation,
-  Membership,
-  Node,
-  Service,
-} from "../../../sdk";
-import { type Run, Stack } from "../../support/double/stack";
+import { Configuration, ConsortiumZone, Destination, EnvironmentZone, Node, Service } from "../../../sdk";
 import { isSecret, revealed } from "../../support/double/wire";
-import { send } from "../../support/network";
-import { newProcess, setEnvironment, start, type Started } from "../../support/service";
+import { newProcess, setEnvironment } from "../../support/service";
+import { ledger, onBothAdapters } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
 /* What was asked, what was answered and what is done are kept apart: a change is a change of the program, and nothing else is. */
-
-const changes = ({ steps }: Run): string[] => steps.filter((step) => !/^(same|refresh) /.test(step));
-const lines = ({ lines: all }: Run): string => all.join("\n");
 
 type Body = Record<string, unknown>;
 
@@ -47,25 +32,10 @@ const inOwnForm = (body: Body): Body => ({
   ...(body.details !== undefined && body.details !== null && { details: { ...body.details, added: true } }),
 });
 
-describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
-  let started: Started;
-  let stack: Stack;
-
-  const writes = (): string[] => started.calls().filter((call) => !call.startsWith("GET"));
-
-  async function made(program: () => unknown): Promise<void> {
-    started = await start();
-    stack = new Stack(adapter);
-    expect(await stack.up(program)).toMatchObject({ errors: [] });
-    writes();
-  }
-
+onBothAdapters((make) => {
   test("what was asked of an input that the program made secret is a secret in the state, too", async () => {
     const chainId = 424_242;
-    await made(() => {
-      const consortium = new Consortium("c");
-      new Environment("e", { consortium, provider: "quorum", consensusType: "ibft", chainId: secret(chainId) });
-    });
+    const { stack } = await make(ledger(undefined, { chainId: secret(chainId) }));
     const { outputs } = stack.of("e");
     expect(revealed(outputs)).toMatchObject({ __hidden: { asked: { chainId } }, chainId });
     const open = JSON.stringify(stack.state, (_, value: unknown) => (isSecret(value) ? "[secret]" : value));
@@ -77,123 +47,79 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     ["stores values in its own way", storing],
     ["answers with the request, and lists values in its own way", listing],
   ])("a service that %s", (_title, writing) => {
-    const program =
-      ({ blockPeriod = 1, size = "Small", cloud = "AWS", description = "Trade & Co" } = {}) =>
-      (): void => {
-        const consortium = new Consortium("c", { description });
-        const membership = new Membership("m", { consortium });
-        const environment = new Environment("e", {
-          consortium,
-          provider: "quorum",
-          consensusType: "ibft",
-          blockPeriod,
-        });
-        const where = { region: "us-east-2", cloud };
-        new ConsortiumZone("cz", { consortium, ...where });
-        const zone = new EnvironmentZone("ez", { environment, ...where });
-        new Node("n", { environment, membership, size, zone });
-        new Service("s", { environment, membership, service: "ipfs", size, details: { replicas: 2 } });
-      };
-
-    test("ten updates of one program change nothing, refreshed or not", async () => {
-      started = await start();
+    const program = ({ size = "Small", description = "Trade & Co" } = {}) =>
+      ledger(
+        ({ consortium, membership, environment }) => {
+          const where = { region: "us-east-2", cloud: "AWS" };
+          new ConsortiumZone("cz", { consortium, ...where });
+          const zone = new EnvironmentZone("ez", { environment, ...where });
+          new Node("n", { environment, membership, size, zone });
+          new Service("s", { environment, membership, service: "ipfs", size, details: { replicas: 2 } });
+        },
+        { blockPeriod: 1, description },
+      );
+    const begun = async () => {
+      const world = await make();
       writing(inOwnForm);
-      stack = new Stack(adapter);
-      expect(await stack.up(program())).toMatchObject({ errors: [] });
+      expect(await world.stack.up(program())).toMatchObject({ errors: [] });
+      world.writes();
+      return world;
+    };
+
+    test("ten updates of one program change nothing, refreshed or not; another value is sent, once", async () => {
+      const { stack, writes, expectChanges } = await begun();
       expect(stack.of("e").outputs).toMatchObject({ blockPeriod: 2 });
-      writes();
       for (let round = 0; round < 10; round++) {
         newProcess();
         const run = await stack.up(program(), { refresh: round % 2 === 1 });
-        expect([run.errors, changes(run)]).toEqual([[], []]);
+        expect([run.errors, run.changes]).toEqual([[], []]);
       }
       expect(writes()).toEqual([]);
-    });
-
-    test("another value is sent, once", async () => {
-      started = await start();
-      writing(inOwnForm);
-      stack = new Stack(adapter);
-      await stack.up(program());
-      const run = await stack.up(program({ size: "Large", description: "Goods" }));
-      expect([run.errors, changes(run).sort()]).toEqual([
-        [],
-        ["update Consortium c", "update Node n", "update Service s"],
-      ]);
-      expect(changes(await stack.up(program({ size: "Large", description: "Goods" }), { refresh: true }))).toEqual([]);
+      const other = program({ size: "Large", description: "Goods" });
+      const { errors, changes } = await stack.up(other);
+      expect([errors, changes.sort()]).toEqual([[], ["update Environment e", "update Node n", "update Service s"]]);
+      await expectChanges(other, []);
     });
 
     test("a change whose restart failed is not sent again: only the restart is made up for", async () => {
-      started = await start();
-      writing(inOwnForm);
-      stack = new Stack(adapter);
-      await stack.up(program());
-      const refusal = started.service.faults.add({
-        kind: "status",
-        status: 500,
-        errorMessage: "not now",
-        method: "PUT",
-        route: /\/reset$/,
-        times: Infinity,
-      });
-      const larger = (): void => program({ size: "Large" })();
-      expect((await stack.up(larger)).errors[0]?.message).toMatch(/was changed, but not restarted/);
+      const { service, stack, writes, expectChanges } = await begun();
+      const refused = { kind: "status", status: 500, errorMessage: "not now", times: Infinity } as const;
+      const refusal = service.faults.add({ ...refused, method: "PUT", route: /\/reset$/ });
+      const larger = program({ size: "Large" });
+      expect((await stack.up(larger)).failure).toMatch(/was changed, but not restarted/);
       refusal.remove();
       writes();
-      newProcess();
-      expect(await stack.up(larger, { refresh: true })).toMatchObject({ errors: [] });
-      expect(
-        writes()
-          .map((call) => call.split("/").slice(-2).join("/"))
-          .sort(),
-      ).toEqual([":nodeId/reset", ":serviceId/reset"]);
-      expect(changes(await stack.up(larger, { refresh: true }))).toEqual([]);
+      await expectChanges(larger, ["update Node n", "update Service s"]);
+      const restart = expect.stringMatching(/^PUT .*\/reset$/) as string;
+      expect(writes()).toEqual([restart, restart]);
     });
 
     test("what somebody changes there is drift, and is put right, once", async () => {
-      started = await start();
-      writing(inOwnForm);
-      stack = new Stack(adapter);
-      await stack.up(program());
-      const { service } = started;
-      service.store.consortia.patch(stack.of("c").id, { description: "theirs" });
-      service.store.services.patch(stack.of("s").id, { details: { replicas: 9, added: true } });
-      const run = await stack.up(program(), { refresh: true });
-      expect([run.errors, changes(run).sort()]).toEqual([[], ["update Consortium c", "update Service s"]]);
-      expect(service.store.consortia.get(stack.of("c").id).fields.description).toMatch(/^Trade &(amp;)? Co$/);
-      expect(service.store.services.get(stack.of("s").id).fields.details).toMatchObject({ replicas: 2 });
-      expect(changes(await stack.up(program(), { refresh: true }))).toEqual([]);
+      const { service, stack, expectChanges } = await begun();
+      const { environments, services } = service.store;
+      environments.patch(stack.of("e").id, { description: "theirs" });
+      services.patch(stack.of("s").id, { details: { replicas: 9, added: true } });
+      await expectChanges(program(), ["update Environment e", "update Service s"]);
+      expect(environments.get(stack.of("e").id).fields.description).toMatch(/^Trade &(amp;)? Co$/);
+      expect(services.get(stack.of("s").id).fields.details).toMatchObject({ replicas: 2 });
     });
 
     test("drift of what only a replacement could change is a warning, and changes nothing", async () => {
-      started = await start();
-      writing(inOwnForm);
-      stack = new Stack(adapter);
-      await stack.up(program());
-      const { service } = started;
-      service.store.environments.patch(stack.of("e").id, {
-        block_period: 7,
-        release_id: "quorum-9",
-        state: "paused",
-      });
-      service.store.zones.patch(stack.of("ez").id, { cloud: "azure" });
-      const ids = stack.resources.size;
-      const run = await stack.up(program(), { refresh: true });
-      expect([run.errors, changes(run), stack.resources.size]).toEqual([[], [], ids]);
-      expect(lines(run)).toMatch(/environment "e": somebody changed blockPeriod in the service.*--replace/);
-      expect(lines(run)).toMatch(/zone "ez": somebody changed cloud in the service/);
-      expect(lines(run)).not.toContain("releaseId");
+      const { service, stack, expectChanges } = await begun();
+      const { environments, zones } = service.store;
+      environments.patch(stack.of("e").id, { block_period: 7, release_id: "quorum-9", state: "paused" });
+      zones.patch(stack.of("ez").id, { cloud: "azure" });
+      const { said } = await expectChanges(program(), []);
+      expect(said).toMatch(/environment "e": somebody changed blockPeriod in the service.*--replace/);
+      expect(said).toMatch(/zone "ez": somebody changed cloud in the service/);
+      expect(said).not.toContain("releaseId");
     });
   });
 
   test("a change that the service accepts and ignores is a warning, once", async () => {
-    const program = (size: string, name: string) => (): void => {
-      const consortium = new Consortium("c");
-      const membership = new Membership("m", { consortium });
-      const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
-      new Node("n", { environment, membership, size, name });
-    };
-    await made(program("Small", "n-1"));
+    const program = (size: string, name: string) =>
+      ledger(({ environment, membership }) => new Node("n", { environment, membership, size, name }));
+    const { stack } = await make(program("Small", "n-1"));
     rewriting({
       request: (body, { method }) => {
         const sent = JSON.parse(body) as Body;
@@ -201,46 +127,48 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       },
     });
     const run = await stack.up(program("Large", "n-2"));
-    expect([run.errors, changes(run)]).toEqual([[], ["update Node n"]]);
-    expect(lines(run)).toMatch(/node "n-2" \(.*the service accepted another size, but still shows the old one/);
-    const again = await stack.up(program("Large", "n-2"), { refresh: true });
-    expect([again.errors, changes(again), lines(again)]).toEqual([[], [], ""]);
+    expect([run.errors, run.changes]).toEqual([[], ["update Node n"]]);
+    expect(run.said).toMatch(/node "n-2" \(.*the service accepted another size, but still shows the old one/);
+    expect(await stack.up(program("Large", "n-2"), { refresh: true })).toMatchObject({
+      errors: [],
+      changes: [],
+      said: "",
+    });
   });
 
   describe("spellings of one value", () => {
+    const program = (args: object) => ledger(undefined, args);
     const account = "0x52908400098527886E0F7030069857D2E4169EE7";
-    const quorum = { provider: "quorum", consensusType: "raft" } as const;
-    const program = (args: object) => (): void =>
-      void new Environment("e", { consortium: new Consortium("c"), ...quorum, ...args });
-    const rows: [string, object, object][] = [
+    const bare = account.slice(2).toLowerCase();
+    const rows: [string, object, object, stored?: object][] = [
       ["a default that is written down", {}, { multiRegion: false }],
       [
-        "an address in small letters",
+        "an account without 0x and in small letters, a balance in hexadecimal",
         { prefundedAccounts: { [account]: { balance: "16" } } },
-        { prefundedAccounts: { [account.toLowerCase()]: { balance: "16" } } },
-      ],
-      [
-        "a balance in hexadecimal",
-        { prefundedAccounts: { [account]: { balance: "16" } } },
-        { prefundedAccounts: { [account]: { balance: "0x10" } } },
+        { prefundedAccounts: { [bare]: { balance: "0x10" } } },
+        { prefunded_accounts: { [bare]: { balance: "16" } } },
       ],
       ["a feature by its own name", { multiRegion: true }, { testFeatures: { multi_region: true } }],
       ["a name with space around it", { description: "d" }, { description: " d " }],
     ];
-    test.each(rows.flatMap((row) => [row, [`${row[0]}, taken back`, row[2], row[1]] as (typeof rows)[number]]))(
-      "%s is no change",
-      async (_, before, after) => {
-        await made(program(before));
-        const { id } = stack.of("e");
-        const run = await stack.up(program(after));
-        expect([run.errors, changes(run), writes(), stack.of("e").id]).toEqual([[], [], [], id]);
-        expect(changes(await stack.up(program(before), { refresh: true }))).toEqual([]);
-      },
-    );
+    const back = rows.map(([title, one, other, stored]): (typeof rows)[number] => [
+      `${title}, taken back`,
+      other,
+      one,
+      stored,
+    ]);
+    test.each([...rows, ...back])("%s is no change", async (_, before, after, stored = {}) => {
+      const { service, stack, writes, expectChanges } = await make(program(before));
+      expect(service.store.environments.list()).toMatchObject([{ fields: stored }]);
+      const { id } = stack.of("e");
+      const run = await stack.up(program(after));
+      expect([run.errors, run.changes, writes(), stack.of("e").id]).toEqual([[], [], [], id]);
+      await expectChanges(program(before), []);
+    });
 
     test("another value replaces", async () => {
-      await made(program({ multiRegion: true }));
-      expect(changes(await stack.preview(program({ multiRegion: false })))).toEqual([
+      const { stack } = await make(program({ multiRegion: true }));
+      expect((await stack.preview(program({ multiRegion: false }))).changes).toEqual([
         "delete Environment e",
         "create Environment e",
       ]);
@@ -248,51 +176,42 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   });
 
   describe("what is taken out of the program is taken back", () => {
-    const program =
-      ({
-        node = {},
-        details,
-        zone = true,
-        configuration = true,
-      }: {
-        node?: object;
-        details?: Record<string, unknown>;
-        zone?: boolean;
-        configuration?: boolean;
-      }) =>
-      (): void => {
-        const consortium = new Consortium("c");
-        const membership = new Membership("m", { consortium });
-        const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
-        const zones = zone ? [new EnvironmentZone("z", { environment, region: "us-east-2", cloud: "aws" })] : [];
-        const gas = configuration ? [new Configuration("gas", { environment, membership, type: "node_config" })] : [];
-        const named = { ...(gas[0] && { nodeConfig: gas[0] }), ...(zones[0] && { zone: zones[0] }) };
+    interface Shape {
+      node?: object;
+      details?: Record<string, unknown>;
+      zone?: boolean;
+      configuration?: boolean;
+    }
+    const program = ({ node = {}, details, zone = true, configuration = true }: Shape = {}) =>
+      ledger(({ environment, membership }) => {
+        const where = { environment, region: "us-east-2", cloud: "aws" };
+        const named = {
+          ...(zone && { zone: new EnvironmentZone("z", where) }),
+          ...(configuration && {
+            nodeConfig: new Configuration("gas", { environment, membership, type: "node_config" }),
+          }),
+        };
         new Node("n", { environment, membership, ...named, ...node });
         new Service("s", { environment, membership, service: "ipfs", ...(details && { details }) });
-      };
+      });
 
     test("a size, and the configuration together with its resource", async () => {
-      await made(program({ node: { size: "large" } }));
+      const { service, stack, expectChanges } = await make(program({ node: { size: "large" } }));
       const run = await stack.up(program({ configuration: false }));
-      expect([run.errors, changes(run)]).toEqual([[], ["update Node n", "delete Configuration gas"]]);
-      expect(started.service.store.nodes.get(stack.of("n").id).fields.node_config_id).toBeUndefined();
+      expect([run.errors, run.changes]).toEqual([[], ["update Node n", "delete Configuration gas"]]);
+      expect(service.store.nodes.get(stack.of("n").id).fields.node_config_id).toBeUndefined();
       expect(stack.of("n").outputs).toMatchObject({ size: "small", state: "started" });
-      expect(changes(await stack.up(program({ configuration: false }), { refresh: true }))).toEqual([]);
+      await expectChanges(program({ configuration: false }), []);
     });
 
     test("a zone together with its resource: the node moves, and the zone goes", async () => {
-      await made(program({}));
-      const run = await stack.up(program({ zone: false }));
-      expect([run.errors, changes(run).sort()]).toEqual([
-        [],
-        ["create Node n", "delete EnvironmentZone z", "delete Node n"],
-      ]);
-      expect(started.service.store.zones.list()).toEqual([]);
+      const { service, expectChanges } = await make(program());
+      await expectChanges(program({ zone: false }), ["create Node n", "delete EnvironmentZone z", "delete Node n"]);
+      expect(service.store.zones.list()).toEqual([]);
     });
 
     test.each([false, true])("a member of details, whether the service merges them or not (%s)", async (merges) => {
-      await made(program({ details: { allow: ["a", "b"], debug: true } }));
-      const { service } = started;
+      const { service, stack, expectChanges } = await make(program({ details: { allow: ["a", "b"], debug: true } }));
       const { id } = stack.of("s");
       const details = (): unknown => service.store.services.get(id).fields.details;
       if (merges)
@@ -301,177 +220,115 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
           const merged = Object.entries({ ...(details() as object), ...body.details });
           return { ...body, details: Object.fromEntries(merged.filter(([, value]) => value !== null)) };
         });
-      const run = await stack.up(program({ details: { allow: ["a"] } }));
-      expect([run.errors, changes(run)]).toEqual([[], ["update Service s"]]);
+      await expectChanges(program({ details: { allow: ["a"] } }), ["update Service s"]);
       expect(details()).toEqual({ allow: ["a"] });
-      expect(changes(await stack.up(program({ details: { allow: ["a"] } }), { refresh: true }))).toEqual([]);
     });
 
     test("where the service refuses that, the error says what is possible, and nothing changed", async () => {
-      await made(program({ node: { size: "large" } }));
+      const large = program({ node: { size: "large" } });
+      const { service, stack } = await make(large);
       const refusal = { kind: "status", status: 400, errorMessage: "size must be a string", method: "PATCH" } as const;
-      started.service.faults.add({ ...refusal, times: 1 });
-      const run = await stack.up(program({}));
-      expect(run.errors[0]!.message).toMatch(
+      service.faults.add(refusal);
+      expect((await stack.up(program())).failure).toMatch(
         /no longer sets size.*does not choose another value.*Set the old value again/s,
       );
-      expect(changes(await stack.up(program({ node: { size: "large" } })))).toEqual([]);
+      expect((await stack.up(large)).changes).toEqual([]);
     });
 
     test("a value that only a ledger's replacement could take back stays", async () => {
-      const network = (args: object) => (): void =>
-        void new Environment("e", {
-          consortium: new Consortium("c"),
-          provider: "quorum",
-          consensusType: "ibft",
-          ...args,
-        });
-      await made(network({ chainId: 77, blockPeriod: 3 }));
-      expect(changes(await stack.up(network({})))).toEqual([]);
-      expect(changes(await stack.preview(network({ chainId: 78 })))).toHaveLength(2);
+      const { stack } = await make(ledger(undefined, { chainId: 77, blockPeriod: 3 }));
+      expect((await stack.up(ledger())).changes).toEqual([]);
+      expect((await stack.preview(ledger(undefined, { chainId: 78 }))).changes).toHaveLength(2);
     });
   });
 
-  describe("a replacement whose object others name", () => {
-    const program =
-      ({
-        type = "node_config",
-        bridgeId,
-        zoneRegion = "us-east-2",
-      }: { type?: string; bridgeId?: string; zoneRegion?: string } = {}) =>
-      (): void => {
-        const consortium = new Consortium("c");
-        const membership = new Membership("m", { consortium });
-        const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
-        const zone = new EnvironmentZone("z", {
-          environment,
-          region: zoneRegion,
-          cloud: "aws",
-          ...(bridgeId && { bridgeId }),
-        });
+  test.each([
+    ["a configuration", { type: "other" }, ["create Configuration gas", "update Node n", "delete Configuration gas"]],
+    [
+      "a zone",
+      { bridgeId: "b" },
+      ["create EnvironmentZone z", "create Node n", "delete EnvironmentZone z", "delete Node n"],
+    ],
+  ])("%s that a node names, and that is replaced, is made before the old one goes", async (_, change, steps) => {
+    const program = ({ type = "node_config", bridgeId }: { type?: string; bridgeId?: string } = {}) =>
+      ledger(({ environment, membership }) => {
+        const where = { environment, region: "us-east-2", cloud: "aws" };
+        const zone = new EnvironmentZone("z", { ...where, ...(bridgeId && { bridgeId }) });
         const nodeConfig = new Configuration("gas", { environment, membership, type });
         new Node("n", { environment, membership, nodeConfig, zone });
-      };
-
-    test.each([
-      ["a configuration", { type: "other" }, ["create Configuration gas", "update Node n", "delete Configuration gas"]],
-      [
-        "a zone",
-        { bridgeId: "b" },
-        ["create EnvironmentZone z", "create Node n", "delete EnvironmentZone z", "delete Node n"],
-      ],
-    ] as const)("%s is made before the old one goes", async (_, change, steps) => {
-      await made(program());
-      const run = await stack.up(program(change));
-      expect([run.errors, changes(run).sort()]).toEqual([[], [...steps].sort()]);
-      expect(started.service.store.configurations.list()).toHaveLength(1);
-      expect(started.service.store.zones.list()).toHaveLength(1);
-      expect(changes(await stack.up(program(change), { refresh: true }))).toEqual([]);
-    });
+      });
+    const { service, expectChanges } = await make(program());
+    await expectChanges(program(change), steps);
+    const { configurations, zones } = service.store;
+    expect([configurations.list().length, zones.list().length]).toEqual([1, 1]);
   });
 
   test("what would adopt the very object that a change replaces is refused in the preview, and nothing is lost", async () => {
-    const program = (adopt?: string, role?: string) => (): void => {
-      const consortium = new Consortium("c");
-      const membership = new Membership("m", { consortium });
-      const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
-      new Node("n", { environment, membership, ...(adopt && { adopt }), ...(role && { role }) });
-    };
-    await made(program());
+    const program = (args = {}) =>
+      ledger(({ environment, membership }) => new Node("n", { environment, membership, ...args }));
+    const { stack, writes } = await make(program());
     const { id } = stack.of("n");
-    for (const run of [await stack.preview(program(id, "other")), await stack.up(program(id, "other"))])
-      expect(run.errors[0]!.message).toMatch(
+    const adopting = program({ adopt: id, role: "other" });
+    for (const run of [await stack.preview(adopting), await stack.up(adopting)])
+      expect(run.failure).toMatch(
         new RegExp(`adopt: "${id}" would adopt the object that is deleted.*remove adopt`, "s"),
       );
     expect([writes(), stack.of("n").id]).toEqual([[], id]);
-    const run = await stack.up(program(undefined, "other"));
-    expect([run.errors, changes(run)]).toEqual([[], ["delete Node n", "create Node n"]]);
+    const run = await stack.up(program({ role: "other" }));
+    expect([run.errors, run.changes]).toEqual([[], ["delete Node n", "create Node n"]]);
   });
 
-  describe("whose it is was written down when it came", () => {
-    const program = (adopt?: boolean) => (): void => {
-      const consortium = new Consortium("c");
-      const membership = new Membership("m", { consortium });
-      const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
-      new Service("ids", { environment, membership, service: "idregistry", adopt });
-    };
+  describe("whose a utility service is was written down when it came", () => {
+    const program = (adopt?: boolean) =>
+      ledger(
+        ({ environment, membership }) => new Service("ids", { environment, membership, service: "idregistry", adopt }),
+      );
 
-    test("a utility service that a killed run of the stack made is its own, and goes with it", async () => {
-      await made(program());
-      stack.state = stack.state.filter(({ name }) => name !== "ids");
-      newProcess();
-      setEnvironment({ CONSORTIUM_ADOPT: "true" });
-      expect((await stack.up(program())).errors).toEqual([]);
-      setEnvironment({ CONSORTIUM_ADOPT: undefined });
-      newProcess();
-      await stack.destroy({ targets: ["ids"] });
-      expect(started.service.store.services.list()).toEqual([]);
-    });
-
-    test.each([true, undefined])("one of others that such a run adopts stays (adopt: %s)", async (adopt) => {
-      await made(program());
-      const { id } = stack.of("ids");
-      started.service.store.services.patch(id, { name: "theirs" });
-      stack.state = stack.state.filter(({ name }) => name !== "ids");
+    test.each([
+      ["one that a killed run of the stack made is its own, and goes with it", undefined, undefined],
+      ["one of others that such a run adopts stays", true, "theirs"],
+      ["one of others that such a run takes over stays", undefined, "theirs"],
+    ])("%s", async (_, adopt, renamed) => {
+      const { service, stack, forget } = await make(program());
+      const { services } = service.store;
+      if (renamed) services.patch(stack.of("ids").id, { name: renamed });
+      forget("ids");
       newProcess();
       setEnvironment({ CONSORTIUM_ADOPT: "true" });
       expect((await stack.up(program(adopt))).errors).toEqual([]);
+      setEnvironment({ CONSORTIUM_ADOPT: undefined });
       newProcess();
-      const run = await stack.destroy({ targets: ["ids"] });
-      expect(lines(run)).toContain("others may share it");
-      expect(started.service.store.services.get(id).fields.name).toBe("theirs");
+      const { said } = await stack.destroy({ targets: ["ids"] });
+      expect(said.includes("others may share it")).toBe(renamed !== undefined);
+      expect(services.list().map(({ fields }) => fields.name)).toEqual(renamed ? [renamed] : []);
     });
   });
 
-  test("another address of an invitation that was accepted is said to change nothing, and the resource stays", async () => {
-    const program = (email: string) => (): void =>
-      void new Invitation("i", { consortium: new Consortium("c"), orgName: "acme", email });
-    await made(program("ops@acme.example"));
-    const { service } = started;
-    const consortium = stack.of("c").id;
-    service.store.invitations.remove(stack.of("i").id);
-    await send(service, "POST", `/consortia/${consortium}/memberships`, { org_name: "acme" });
-    newProcess();
-    const run = await stack.up(program("it@acme.example"), { refresh: true });
-    expect([run.errors, changes(run)]).toEqual([[], ["update Invitation i"]]);
-    expect(lines(run)).toContain("has done its work and is gone, so another email changes nothing");
-    expect(service.store.invitations.list()).toEqual([]);
-    expect(changes(await stack.up(program("it@acme.example"), { refresh: true }))).toEqual([]);
-  });
-
-  test("destinations of one name in two services are two, and each goes alone", async () => {
-    const program = (both: boolean) => (): void => {
-      const consortium = new Consortium("c");
-      const membership = new Membership("m", { consortium });
-      const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
-      const idRegistry = new Service("ids", { environment, membership, service: "idregistry" });
-      for (const type of both ? ["documentstore", "dataexchange"] : ["documentstore"]) {
-        const service = new Service(type, { environment, membership, service: type });
-        new Destination(`in-${type}`, { service, name: "inbox", idRegistry, testCertificate: true });
-      }
-    };
-    await made(program(true));
-    expect(started.service.store.destinations.list()).toHaveLength(2);
-    const run = await stack.up(program(false));
-    expect([run.errors, changes(run).sort()]).toEqual([
-      [],
-      ["delete Destination in-dataexchange", "delete Service dataexchange"],
-    ]);
-    expect(started.service.store.destinations.list()).toHaveLength(1);
-    expect(changes(await stack.up(program(false), { refresh: true }))).toEqual([]);
+  test("destinations of one name in two services are two, a refresh says nothing of them, and each goes alone", async () => {
+    const program = (both: boolean) =>
+      ledger(({ environment, membership }) => {
+        const idRegistry = new Service("ids", { environment, membership, service: "idregistry" });
+        for (const type of both ? ["documentstore", "dataexchange"] : ["documentstore"]) {
+          const service = new Service(type, { environment, membership, service: type });
+          new Destination(`in-${type}`, { service, name: "inbox", idRegistry, testCertificate: true });
+        }
+      });
+    const { service, stack, expectChanges } = await make(program(true));
+    const { destinations } = service.store;
+    expect(destinations.list()).toHaveLength(2);
+    expect((await expectChanges(program(true), [])).said).not.toContain("inbox");
+    await expectChanges(program(false), ["delete Destination in-dataexchange", "delete Service dataexchange"]);
+    expect(destinations.list().map(({ parent }) => parent)).toEqual([stack.of("documentstore").id]);
   });
 
   test("resources that were renamed without aliases and reach a limit: the error says how to keep what is there", async () => {
-    const program = (suffix: string) => (): void => {
-      const consortium = new Consortium("c");
-      const membership = new Membership("m", { consortium });
-      const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
-      for (const at of [1, 2, 3]) new Node(`n${at}${suffix}`, { environment, membership });
-    };
-    await made(program(""));
-    const old = started.service.store.nodes.list().map(({ id }) => id);
-    const run = await stack.up(program("-new"), { parallel: 1 });
-    const { message } = run.errors[0]!;
+    const program = (suffix: string) =>
+      ledger(({ environment, membership }) => {
+        for (const at of [1, 2, 3]) new Node(`n${at}${suffix}`, { environment, membership });
+      });
+    const { service, stack } = await make(program(""));
+    const old = service.store.nodes.list().map(({ id }) => id);
+    const { message } = (await stack.up(program("-new"), { parallel: 1 })).errors[0]!;
     expect(message).toMatch(/limit.*This program does not have .*aliases: \[\{ name:/s);
     for (const id of old) expect(message).toContain(id);
   });

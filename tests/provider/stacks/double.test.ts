@@ -1,10 +1,9 @@
 import { AppCred, Consortium, Environment, Membership, Node } from "../../../sdk";
+import { isSecret, revealed } from "../../support/double/wire";
 import { send } from "../../support/network";
-import { start } from "../../support/service";
-import { type Run, Stack } from "../../support/double/stack";
-import { isSecret, revealed, secret } from "../../support/double/wire";
+import { onBothAdapters } from "../../support/stacks";
 
-/* Whole stacks on both adapters, by the double of the engine. tests/e2e/stories compares it with the real one. */
+/* Whole stacks on both adapters, by the double of the engine. tests/e2e/life/engine.test.ts compares it with the real one. */
 
 interface Options {
   consensusType?: "raft" | "ibft";
@@ -24,7 +23,6 @@ const tree =
     return { environmentId: environment.id, password: cred?.password };
   };
 
-const changes = ({ steps }: Run): string[] => steps.filter((step) => !/^(same|refresh) /.test(step));
 const made = [
   "create AppCred a",
   "create Consortium c",
@@ -33,19 +31,20 @@ const made = [
   "create Node n",
 ];
 
-/** What a preview asks: whether the key is valid. */
-const keyAsked = ["GET /consortia"];
-
-describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+onBothAdapters((make) => {
   test("a stack lives: preview, up, nothing to do, a change, a deletion, a replacement, refresh, destroy", async () => {
-    const { service, calls } = await start();
-    const stack = new Stack(adapter);
+    const { service, calls, stack } = await make();
     const previewed = await stack.preview(tree());
-    expect([previewed.errors, changes(previewed).sort(), calls(), stack.state]).toEqual([[], made, keyAsked, []]);
+    // What a preview asks: whether the key is valid.
+    expect([previewed.errors, previewed.changes.sort(), calls(), stack.state]).toEqual([
+      [],
+      made,
+      ["GET /consortia"],
+      [],
+    ]);
 
     const up = await stack.up(tree());
-    expect([up.errors, changes(up).sort()]).toEqual([[], made]);
-    expect(changes(up)[0]).toBe("create Consortium c");
+    expect([up.errors, up.changes[0], up.changes.sort()]).toEqual([[], "create Consortium c", made]);
     expect([...stack.resources.values()].map(({ id }) => id)).toContain(service.store.nodes.list()[0]!.id);
     expect(isSecret(stack.outputs.password)).toBe(true);
     expect(isSecret(stack.of("a").outputs.password)).toBe(true);
@@ -56,43 +55,39 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
 
     calls();
     const nothing = await stack.up(tree());
-    expect([nothing.errors, changes(nothing), calls()]).toEqual([[], [], []]);
+    expect([nothing.errors, nothing.changes, calls()]).toEqual([[], [], []]);
 
-    expect(changes(await stack.up(tree({ description: "second" })))).toEqual(["update Consortium c"]);
-    expect(changes(await stack.up(tree({ description: "second", without: "a" })))).toEqual(["delete AppCred a"]);
+    const changed = { description: "second" };
+    expect((await stack.up(tree(changed))).changes).toEqual(["update Consortium c"]);
+    expect((await stack.up(tree({ ...changed, without: "a" }))).changes).toEqual(["delete AppCred a"]);
     expect(service.store.credentials.list()).toEqual([]);
 
     const { id } = stack.of("e");
-    const replaced = changes(await stack.up(tree({ description: "second", consensusType: "ibft", without: "a" })));
-    expect(replaced).toEqual(["delete Node n", "delete Environment e", "create Environment e", "create Node n"]);
+    const replaced = await stack.up(tree({ ...changed, consensusType: "ibft", without: "a" }));
+    expect(replaced.changes).toEqual([
+      "delete Node n",
+      "delete Environment e",
+      "create Environment e",
+      "create Node n",
+    ]);
     expect(stack.of("e").id).not.toBe(id);
 
     expect(await stack.refresh()).toMatchObject({ errors: [] });
-    const destroyed = await stack.destroy();
-    expect([destroyed.errors, changes(destroyed).at(0), changes(destroyed).at(-1)]).toEqual([
-      [],
-      "delete Node n",
-      "delete Consortium c",
-    ]);
+    const { errors, changes } = await stack.destroy();
+    expect([errors, changes.at(0), changes.at(-1)]).toEqual([[], "delete Node n", "delete Consortium c"]);
     expect([stack.state, service.store.nodes.list()]).toEqual([[], []]);
   });
 
   test("a failure keeps what was made, and the next run goes on", async () => {
-    const { service } = await start();
-    const stack = new Stack(adapter);
-    const fault = service.faults.add({
-      kind: "status",
-      status: 400,
-      errorMessage: "no",
-      method: "POST",
-      route: "/consortia/:consortiumId/environments",
-    });
-    const { ok, errors } = await stack.up(tree());
-    expect([ok, errors.map(({ name }) => name)]).toEqual([false, ["e"]]);
-    expect(errors[0]!.message).toMatch(/HTTP 400: no/);
+    const { service, stack } = await make();
+    const refusal = { kind: "status", status: 400, errorMessage: "no" } as const;
+    const fault = service.faults.add({ ...refusal, method: "POST", route: /environments$/ });
+    const { errors, failure } = await stack.up(tree());
+    expect(errors.map(({ name }) => name)).toEqual(["e"]);
+    expect(failure).toMatch(/HTTP 400: no/);
     expect([...stack.resources.keys()].sort()).toEqual(["c", "m"]);
     fault.remove();
-    expect(changes(await stack.up(tree())).sort()).toEqual([
+    expect((await stack.up(tree())).changes.sort()).toEqual([
       "create AppCred a",
       "create Environment e",
       "create Node n",
@@ -100,52 +95,21 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   });
 
   test("what is gone leaves the state at a refresh; --replace, --target and retainOnDelete do as they say", async () => {
-    const { service } = await start();
-    const stack = new Stack(adapter);
-    await stack.up(tree({ retain: true }));
+    const { service, stack } = await make(tree({ retain: true }));
     const [node] = service.store.nodes.list();
-    expect(
-      changes(await stack.up(tree({ description: "second", retain: true, without: "a" }), { targets: ["a"] })),
-    ).toEqual(["delete AppCred a"]);
+    const without = tree({ description: "second", retain: true, without: "a" });
+    expect((await stack.up(without, { targets: ["a"] })).changes).toEqual(["delete AppCred a"]);
     expect(stack.of("c").outputs.description).toBe("first");
-    expect(changes(await stack.up(tree({ retain: true }), { targets: ["a"] }))).toEqual(["create AppCred a"]);
-    expect(changes(await stack.up(tree({ retain: true }), { replace: ["a"] }))).toEqual([
-      "create AppCred a",
-      "delete AppCred a",
-    ]);
-    expect(changes(await stack.up(tree({ without: "n" })))).toEqual(["delete Node n"]);
+    const all = tree({ retain: true });
+    expect((await stack.up(all, { targets: ["a"] })).changes).toEqual(["create AppCred a"]);
+    expect((await stack.up(all, { replace: ["a"] })).changes).toEqual(["create AppCred a", "delete AppCred a"]);
+    expect((await stack.up(tree({ without: "n" }))).changes).toEqual(["delete Node n"]);
     expect(service.store.nodes.list().map(({ id }) => id)).toEqual([node!.id]);
 
     const { consortiumId, environmentId } = stack.of("a").inputs as Record<string, string>;
-    await send(
-      service,
-      "DELETE",
-      `/consortia/${consortiumId}/environments/${environmentId}/appcreds/${stack.of("a").id}`,
-    );
+    const path = `/consortia/${consortiumId}/environments/${environmentId}/appcreds/${stack.of("a").id}`;
+    await send(service, "DELETE", path);
     expect(await stack.refresh()).toMatchObject({ errors: [] });
     expect([...stack.resources.keys()].sort()).toEqual(["c", "e", "m"]);
-  });
-
-  test("--replace does not ask the provider: of a ledger it says what to do instead, and nothing is made", async () => {
-    const { service } = await start();
-    const stack = new Stack(adapter);
-    await stack.up(tree());
-    const before = service.store.environments.list();
-    const { errors } = await stack.up(tree(), { replace: ["e"] });
-    expect(errors[0]!.message).toMatch(
-      /environment "e": the name is already taken by \w+.*`--replace`, see "already taken"/s,
-    );
-    expect(service.store.environments.list()).toEqual(before);
-  });
-
-  test("settings come from the stack's configuration; secrets are marked, and not shown", async () => {
-    const { service } = await start();
-    delete process.env.CONSORTIUM_API_KEY;
-    const without = await new Stack(adapter).up(tree());
-    expect(without.errors[0]!.message).toMatch(/no API key/i);
-    const stack = new Stack(adapter, { config: { "consortium:apiKey": secret(service.apiKey) } });
-    expect(await stack.up(tree())).toMatchObject({ errors: [] });
-    expect(JSON.stringify(stack.state.map(({ outputs }) => outputs))).not.toContain(`"${service.apiKey}",`);
-    expect(await stack.destroy()).toMatchObject({ errors: [] });
   });
 });

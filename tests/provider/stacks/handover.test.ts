@@ -8,14 +8,15 @@ import {
   TetherService,
   type TetherServiceArgs,
 } from "../../../sdk";
-import { type Run, Stack } from "../../support/double/stack";
+import { type ServiceOptions } from "../../../service/index";
+import { type Program } from "../../support/double/stack";
 import { send } from "../../support/network";
-import { setEnvironment, start, type Started } from "../../support/service";
+import { setEnvironment } from "../../support/service";
+import { type Made, onBothAdapters } from "../../support/stacks";
 import { ether, post, tetherId } from "../../support/tethered";
 
 /* One object, several resources of a program: what another resource has, or takes over, is neither adopted nor deleted. */
 
-const changes = ({ steps }: Run): string[] => steps.filter((step) => !/^(same|refresh) /.test(step)).sort();
 const pins = { tetherId, network: "rinkeby", intervalHours: 1 } as const;
 const tethers = [{ id: tetherId, funds: { rinkeby: ether, mainnet: "0" } }];
 
@@ -31,6 +32,9 @@ interface Shape {
   tether?: TetherServiceArgs;
 }
 
+const prod = (consortium: Consortium) =>
+  ({ consortium, name: "prod", provider: "quorum", consensusType: "raft" }) as const;
+
 const tree =
   ({ suffix = "", adopt, adoptOnly, options, without = [], tether = pins }: Shape = {}) =>
   (): void => {
@@ -38,42 +42,38 @@ const tree =
     const adopts = (name: string): boolean | undefined => adopt ?? (adoptOnly === name || undefined);
     const consortium = new Consortium(named("c"), { name: "trade", adopt: adopts("c") });
     const membership = new Membership(named("m"), { consortium, orgName: "harbour", adopt: adopts("m") });
-    const quorum = { consortium, name: "prod", provider: "quorum", consensusType: "raft" } as const;
-    const environment = new Environment(named("e"), { ...quorum, adopt: adopts("e") }, options);
+    const environment = new Environment(named("e"), { ...prod(consortium), adopt: adopts("e") }, options);
     new Node(named("n"), { environment, membership, name: "node-1", adopt: adopts("n") }, options);
     if (!without.includes("a")) new AppCred(named("a"), { environment, membership, name: "app" });
     new TetherService(named("t"), tether);
   };
 
-describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
-  let stack: Stack;
-  let started: Started;
+onBothAdapters((make) => {
+  let world: Made;
   let before: string[];
 
   /** What holds data, by its ids. */
   const objects = (): string[] => {
-    const { consortia, memberships, environments, nodes } = started.service.store;
+    const { consortia, memberships, environments, nodes } = world.service.store;
     return [consortia, memberships, environments, nodes].flatMap((kind) => kind.list().map(({ id }) => id));
   };
-  const changed = (): string[] => started.calls().filter((call) => !call.startsWith("GET"));
+  const names = (): string[] => [...world.stack.resources.keys()].sort();
 
-  async function made(shape?: Shape, strict = false): Promise<void> {
-    started = await start({ tethers, ...(strict && { answers: { getById: false } }) });
-    stack = new Stack(adapter);
-    expect(await stack.up(tree(shape))).toMatchObject({ errors: [] });
+  async function made(program: Program = tree(), options: ServiceOptions = {}): Promise<Made> {
+    world = await make(program, { tethers, ...options });
     before = objects();
-    started.calls();
+    return world;
   }
 
   /** Everything is there, the tether at work and paid once, and there is nothing left to do. */
   async function untouched(shape: Shape): Promise<void> {
-    const { service } = started;
+    const { service, stack } = world;
     expect(objects()).toEqual(before);
     expect(service.store.credentials.list()).toHaveLength(1);
     expect(service.store.tethers.get(tetherId).fields).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
-    expect(changes(await stack.up(tree(shape)))).toEqual([]);
+    expect((await stack.up(tree(shape))).changes).toEqual([]);
     expect(await stack.refresh()).toMatchObject({ errors: [] });
-    expect(changes(await stack.up(tree(shape)))).toEqual([]);
+    expect((await stack.up(tree(shape))).changes).toEqual([]);
   }
 
   describe("another logical name", () => {
@@ -81,7 +81,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       ["adopt", { suffix: "2", adopt: true }, {}],
       ["CONSORTIUM_ADOPT", { suffix: "2" }, { CONSORTIUM_ADOPT: "true" }],
     ])("%s: the objects stay, the old resources leave the state, and one line each says so", async (_, shape, env) => {
-      await made();
+      const { stack, writes } = await made();
       setEnvironment(env);
       const run = await stack.up(tree(shape));
       expect(run.errors).toEqual([]);
@@ -91,8 +91,8 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
           expect.stringContaining(`(${id}): not deleted, because it is "${name}2" of the program now`),
         ]);
       }
-      expect([...stack.resources.keys()].sort()).toEqual(["a2", "c2", "e2", "m2", "n2", "t2"]);
-      expect(changed().filter((call) => /^(DELETE|PATCH|PUT)|tether/.test(call))).toEqual([
+      expect(names()).toEqual(["a2", "c2", "e2", "m2", "n2", "t2"]);
+      expect(writes().filter((call) => /^(DELETE|PATCH|PUT)|tether/.test(call))).toEqual([
         "DELETE /consortia/:consortiumId/environments/:environmentId/appcreds/:credentialId",
       ]);
       setEnvironment({ CONSORTIUM_ADOPT: undefined });
@@ -100,7 +100,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     });
 
     test("a run that was killed between the two: the next one leaves the object, too", async () => {
-      await made();
+      const { stack } = await made();
       const old = stack.state;
       await stack.up(tree({ suffix: "2", adopt: true, without: ["a"] }));
       // The old resources are in the state still, beside the new ones.
@@ -108,17 +108,25 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       stack.state = [...back, ...stack.state];
       const run = await stack.up(tree({ suffix: "2", adopt: true }));
       const gone = ["Consortium c", "Environment e", "Membership m", "Node n", "TetherService t"];
-      expect([run.errors, changes(run)]).toEqual([[], ["create AppCred a2", ...gone.map((one) => `delete ${one}`)]]);
+      const steps = ["create AppCred a2", ...gone.map((one) => `delete ${one}`)];
+      expect([run.errors, run.changes.sort()]).toEqual([[], steps]);
       await untouched({ suffix: "2", adopt: true });
     });
 
     test("without adopt: the error says how a resource gets another name, and nothing changes", async () => {
-      await made();
-      const run = await stack.up(tree({ suffix: "2" }));
-      expect(run.errors[0]!.message).toMatch(
+      const { stack, writes } = await made();
+      expect((await stack.up(tree({ suffix: "2" }))).failure).toMatch(
         /already taken by \S+\. Set adopt: true .*a renamed resource.*see "already taken" in docs\/troubleshooting\.md/,
       );
-      expect(changed()).toEqual([]);
+      expect(writes()).toEqual([]);
+    });
+
+    test.each([false, true])("a tether service, which does not show itself: %s", async (strict) => {
+      const { stack, time, writes } = await made(tree(), strict ? { answers: { getById: false } } : {});
+      time.pass(3 * 3_600_000);
+      expect((await stack.up(tree({ suffix: "2", adopt: true }))).errors).toEqual([]);
+      expect(writes()).not.toContain(post("deploy"));
+      await untouched({ suffix: "2", adopt: true });
     });
   });
 
@@ -132,47 +140,42 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       ["a tether service, which does not show itself", "t", undefined, true],
     ])("%s", async (_, name, options, strict = false) => {
       const shape = { adopt: true, options };
-      await made(shape, strict);
-      started.time.pass(3 * 3_600_000);
+      const { stack, time } = await made(tree(shape), strict ? { answers: { getById: false } } : {});
+      time.pass(3 * 3_600_000);
       const run = await stack.up(tree(shape), { replace: [name] });
-      expect([run.errors, changes(run).some((step) => step.endsWith(` ${name}`))]).toEqual([[], true]);
+      expect([run.errors, run.changes.some((step) => step.endsWith(` ${name}`))]).toEqual([[], true]);
       await untouched(shape);
     });
 
     test("what is in it comes back without adopt, too: this run has left it", async () => {
       const shape = { options: { deleteBeforeReplace: true }, adoptOnly: "e" };
-      await made(shape);
+      const { stack } = await made(tree(shape));
       expect(await stack.up(tree(shape), { replace: ["e"] })).toMatchObject({ errors: [] });
       await untouched(shape);
     });
 
     test("what a change replaces does not stay: it does not fit", async () => {
-      await made({ adopt: true });
+      const { stack, service } = await made(tree({ adopt: true }));
       const program = (): void => {
         const consortium = new Consortium("c", { name: "trade", adopt: true });
-        const other = { consortium, name: "prod", provider: "quorum", consensusType: "ibft", adopt: true } as const;
-        new Environment("e", other);
+        new Environment("e", { ...prod(consortium), consensusType: "ibft", adopt: true });
       };
-      const run = await stack.up(program);
-      expect(run.errors).toEqual([]);
+      expect((await stack.up(program)).errors).toEqual([]);
       expect(objects()).not.toContain(before[2]);
-      expect(started.service.store.environments.list().map(({ fields }) => fields.consensus_type)).toEqual(["ibft"]);
+      expect(service.store.environments.list().map(({ fields }) => fields.consensus_type)).toEqual(["ibft"]);
     });
   });
 
   describe("what another resource of the program has", () => {
-    const second = (adopt: boolean | string) => (consortium: Consortium) =>
-      void new Environment("e2", { consortium, name: "prod", provider: "quorum", consensusType: "raft", adopt });
-    const both = (adopt: boolean | string, order: "before" | "after") => (): void => {
-      const consortium = new Consortium("c", { name: "trade" });
-      if (order === "before") second(adopt)(consortium);
-      new Environment("e", { consortium, name: "prod", provider: "quorum", consensusType: "raft" });
-      if (order === "after") second(adopt)(consortium);
-    };
-    const alone = (): void => {
-      const consortium = new Consortium("c", { name: "trade" });
-      new Environment("e", { consortium, name: "prod", provider: "quorum", consensusType: "raft" });
-    };
+    /** These environments, each of them the one that is called prod: `e`, and what adopts it. */
+    const program =
+      (...environments: { name: string; adopt?: boolean | string }[]) =>
+      (): void => {
+        const consortium = new Consortium("c", { name: "trade" });
+        for (const { name, adopt } of environments) new Environment(name, { ...prod(consortium), adopt });
+      };
+    const e = { name: "e" };
+    const alone = program(e);
 
     test.each([
       [true, "before"],
@@ -180,223 +183,162 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       ["id", "before"],
       ["id", "after"],
     ] as const)("is not adopted, and a preview says so (adopt: %j, registered %s)", async (by, order) => {
-      started = await start();
-      stack = new Stack(adapter);
-      await stack.up(alone);
-      before = objects();
-      started.calls();
-      const adopt = by === "id" ? stack.of("e").id : by;
-      for (const run of [await stack.preview(both(adopt, order)), await stack.up(both(adopt, order))]) {
-        expect(run.errors.map(({ message }) => message).join()).toMatch(
+      const { stack, writes } = await made(alone);
+      const e2 = { name: "e2", adopt: by === "id" ? stack.of("e").id : by };
+      const both = order === "before" ? program(e2, e) : program(e, e2);
+      for (const run of [await stack.preview(both), await stack.up(both)])
+        expect(run.failure).toMatch(
           /is "e" of this program already.*give "e2" the resource option aliases: \[\{ name: "e" \}\], or run `pulumi state rename`/s,
         );
-      }
-      expect([objects(), changed(), [...stack.resources.keys()].sort()]).toEqual([before, [], ["c", "e"]]);
+      expect([objects(), writes(), names()]).toEqual([before, [], ["c", "e"]]);
     });
 
     test("registered when the other has adopted it already: it is named, and taking the other out leaves the object", async () => {
-      started = await start();
-      stack = new Stack(adapter);
-      await stack.up(alone);
-      before = objects();
+      const { stack } = await made(alone);
       const late = (): void => {
         const consortium = new Consortium("c", { name: "trade" });
-        const quorum = { consortium, provider: "quorum", consensusType: "raft" } as const;
-        const adopting = new Environment("e2", { ...quorum, name: "prod", adopt: true });
-        const name = adopting.id.apply(() => "prod");
-        new Environment("e", { ...quorum, name }, { dependsOn: adopting });
+        const adopting = new Environment("e2", { ...prod(consortium), adopt: true });
+        new Environment("e", { ...prod(consortium), name: adopting.id.apply(() => "prod") }, { dependsOn: adopting });
       };
       const run = await stack.up(late);
       expect(run.errors.map(({ message }) => message)).toEqual([
         expect.stringMatching(/this run has given it to "e2".*"e"\..*Take "e2" out of the program/) as string,
       ]);
       expect((await stack.up(alone)).errors).toEqual([]);
-      expect([objects(), [...stack.resources.keys()].sort()]).toEqual([before, ["c", "e"]]);
+      expect([objects(), names()]).toEqual([before, ["c", "e"]]);
     });
 
     test("in a state that has it twice: whichever goes, the object stays; with the last one it goes", async () => {
-      started = await start();
-      stack = new Stack(adapter);
-      await stack.up(alone);
-      before = objects();
+      const { stack } = await made(alone);
+      const e2 = { name: "e2", adopt: true };
       const one = stack.of("e");
       const kept = one.outputs.__kept as { of?: string };
       const outputs = { ...one.outputs, __kept: { ...kept, ...(kept.of && { of: "that of e2" }) } };
       const twin = { ...one, name: "e2", urn: one.urn.replace(/::e$/, "::e2"), outputs };
       const twice = [...stack.state, { ...twin, inputs: { ...twin.inputs, __logicalName: "e2" } }];
       stack.state = twice;
-      const same = await stack.up(both(true, "after"));
-      expect([same.errors, changes(same)]).toEqual([[], []]);
-      expect(same.lines.join("\n")).toMatch(/is both "e" and "e2"\. Take "e2" out of the program/);
-      expect((await stack.up(alone)).errors).toEqual([]);
-      expect(objects()).toEqual(before);
-      stack.state = twice;
-      const other = (): void => second(true)(new Consortium("c", { name: "trade" }));
-      expect((await stack.up(other)).errors).toEqual([]);
-      expect([objects(), [...stack.resources.keys()].sort()]).toEqual([before, ["c", "e2"]]);
+      const same = await stack.up(program(e, e2));
+      expect([same.errors, same.changes]).toEqual([[], []]);
+      expect(same.said).toMatch(/is both "e" and "e2"\. Take "e2" out of the program/);
+      for (const left of [e, e2]) {
+        stack.state = twice;
+        expect((await stack.up(program(left))).errors).toEqual([]);
+        expect([objects(), names()]).toEqual([before, ["c", left.name]]);
+      }
       stack.state = twice;
       expect((await stack.destroy()).errors).toEqual([]);
       expect(objects()).toEqual([]);
     });
-  });
-
-  describe("a tether service", () => {
-    test.each([false, true])("under another logical name; it does not show itself: %s", async (strict) => {
-      await made({}, strict);
-      started.time.pass(3 * 3_600_000);
-      const run = await stack.up(tree({ suffix: "2", adopt: true }));
-      expect(run.errors).toEqual([]);
-      expect(changed().filter((call) => call === post("deploy"))).toEqual([]);
-      await untouched({ suffix: "2", adopt: true });
-    });
 
     test("a second one of the same tether is refused", async () => {
-      started = await start({ tethers });
-      stack = new Stack(adapter);
-      const one = (): void => void new TetherService("t", { ...pins, active: false });
-      const two = (): object => {
-        one();
-        return { id: new TetherService("t2", { ...pins, active: false }).id };
-      };
-      expect(await stack.up(one)).toMatchObject({ errors: [] });
-      started.calls();
-      for (const run of [await stack.preview(two), await stack.up(two)])
-        expect(run.errors.map(({ message }) => message).join()).toMatch(/tether0001 is "t" of this program already/);
-      expect(changed()).toEqual([]);
-      expect(changes(await stack.up(one))).toEqual([]);
+      const program =
+        (...resources: string[]) =>
+        (): void =>
+          resources.forEach((name) => new TetherService(name, { ...pins, active: false }));
+      const { stack, writes } = await made(program("t"));
+      for (const run of [await stack.preview(program("t", "t2")), await stack.up(program("t", "t2"))])
+        expect(run.failure).toMatch(/tether0001 is "t" of this program already/);
+      expect(writes()).toEqual([]);
+      expect((await stack.up(program("t"))).changes).toEqual([]);
     });
   });
 
   describe("a tether service that moves to a network without funds", () => {
-    const moved = (waitForFunds?: string) => (): void => {
-      tree({ tether: { ...pins, network: "mainnet", waitForFunds } })();
-    };
-    const writes = (): string[] => changed().filter((call) => call.includes("/tether"));
+    const moved = (shape: Shape, waitForFunds?: string) =>
+      tree({ ...shape, tether: { ...pins, network: "mainnet", waitForFunds } });
 
-    test("stays where it is, and at work", async () => {
-      await made();
-      const run = await stack.up(moved());
-      expect(run.errors[0]!.message).toMatch(/has 0 wei on mainnet.*Nothing was spent.*stays on rinkeby as it is/);
-      expect(writes()).toEqual([]);
-      await untouched({});
-    });
-
-    test("under another logical name, too; the error names the account that needs funds", async () => {
-      await made();
-      const renamed = { suffix: "2", adopt: true, tether: { ...pins, network: "mainnet" } } as const;
-      const run = await stack.up(tree(renamed));
-      expect(run.errors.map(({ message }) => message).join()).toMatch(/Send funds to 0x[0-9a-f]{40} on mainnet/i);
-      expect(writes()).toEqual([]);
-      const { fields } = started.service.store.tethers.get(tetherId);
+    test.each([
+      ["stays where it is, and at work", {}, /has 0 wei on mainnet.*Nothing was spent.*stays on rinkeby as it is/],
+      [
+        "under another logical name, too; the error names the account that needs funds",
+        { suffix: "2", adopt: true },
+        /Send funds to 0x[0-9a-f]{40} on mainnet/i,
+      ],
+    ])("%s", async (_, shape, message) => {
+      const { stack, service, writes } = await made();
+      expect((await stack.up(moved(shape))).failure).toMatch(message);
+      expect(writes().filter((call) => call.includes("/tether"))).toEqual([]);
+      const { fields } = service.store.tethers.get(tetherId);
       expect(fields).toMatchObject({ active: true, network: "rinkeby", deployments: { rinkeby: 1 } });
+      expect(objects()).toEqual(before);
     });
 
     test("goes on while it waits for them", async () => {
-      await made();
-      const { service, time } = started;
+      const { stack, service, time } = await made();
+      const { tethers } = service.store;
       let active: unknown;
       time.after(10 * 60_000, () => {
-        active = service.store.tethers.get(tetherId).fields.active;
-        service.store.tethers.setFunds(tetherId, "mainnet", ether);
+        active = tethers.get(tetherId).fields.active;
+        tethers.setFunds(tetherId, "mainnet", ether);
       });
-      expect(await stack.up(moved("30m"))).toMatchObject({ errors: [] });
+      expect(await stack.up(moved({}, "30m"))).toMatchObject({ errors: [] });
       expect(active).toBe(true);
-      const { fields } = service.store.tethers.get(tetherId);
+      const { fields } = tethers.get(tetherId);
       expect(fields).toMatchObject({ active: true, network: "mainnet", deployments: { rinkeby: 1, mainnet: 1 } });
     });
   });
 
-  describe("two siblings that swap their names", () => {
-    const members = (first: string, second: string) => (): void => {
+  describe("siblings that change their names", () => {
+    /** Members of a consortium: their names in the service, by logical name. */
+    const members = (named: Record<string, string>) => (): void => {
       const consortium = new Consortium("c");
-      new Membership("m1", { consortium, orgName: first });
-      new Membership("m2", { consortium, orgName: second });
+      for (const [name, orgName] of Object.entries(named)) new Membership(name, { consortium, orgName });
     };
+    const pair = { m1: "harbour", m2: "roaster" };
+    const swapped = { m1: "roaster", m2: "harbour" };
 
-    test("swap them in the service", async () => {
-      started = await start();
-      stack = new Stack(adapter);
-      await stack.up(members("harbour", "roaster"));
-      expect(await stack.up(members("roaster", "harbour"))).toMatchObject({ errors: [] });
-      const names = started.service.store.memberships.list().map(({ id, fields }) => [id, fields.org_name]);
-      expect(names).toEqual(
-        expect.arrayContaining([
-          [stack.of("m1").id, "roaster"],
-          [stack.of("m2").id, "harbour"],
-        ]),
-      );
+    test.each<[string, Record<string, string>, Record<string, string>]>([
+      ["two swap them in the service", pair, swapped],
+      [
+        "a new one takes a name that another gives up in the same run",
+        { m1: "harbour" },
+        { m2: "harbour", m1: "roaster" },
+      ],
+    ])("%s", async (_, old, now) => {
+      const { stack, service } = await made(members(old));
+      expect(await stack.up(members(now))).toMatchObject({ errors: [] });
+      for (const [name, org_name] of Object.entries(now))
+        expect(service.store.memberships.get(stack.of(name).id).fields).toMatchObject({ org_name });
     });
 
     test("where the service refuses a name that is taken, the error says how", async () => {
-      started = await start();
-      stack = new Stack(adapter);
-      await stack.up(members("harbour", "roaster"));
+      const { stack, service } = await made(members(pair));
       const taken = { kind: "status", status: 409, errorMessage: "the name is in use", times: 1000 } as const;
-      started.service.faults.add({
-        ...taken,
-        method: "PATCH",
-        route: "/consortia/:consortiumId/memberships/:membershipId",
-      });
-      const run = await stack.up(members("roaster", "harbour"));
-      expect(run.errors[0]!.message).toMatch(/"m[12]" has the name .* give one of them a third name/);
-    });
-
-    test("a new one takes a name that another gives up in the same run", async () => {
-      started = await start();
-      stack = new Stack(adapter);
-      const one =
-        (name: string, more = false) =>
-        (): void => {
-          const consortium = new Consortium("c");
-          if (more) new Membership("m2", { consortium, orgName: "harbour" });
-          new Membership("m1", { consortium, orgName: name });
-        };
-      await stack.up(one("harbour"));
-      expect(await stack.up(one("roaster", true))).toMatchObject({ errors: [] });
-      const names = started.service.store.memberships.list().map(({ fields }) => fields.org_name);
-      expect(names.sort()).toEqual(["harbour", "roaster"]);
+      service.faults.add({ ...taken, method: "PATCH", route: /memberships/ });
+      expect((await stack.up(members(swapped))).failure).toMatch(
+        /"m[12]" has the name .* give one of them a third name/,
+      );
     });
   });
 
   test("a founding membership that was adopted goes with its consortium", async () => {
-    started = await start({ answers: { foundingMembership: true } });
-    const { service } = started;
-    stack = new Stack(adapter);
+    const founding = { answers: { foundingMembership: true } };
+    const { stack, service } = await make(undefined, founding);
+    const { memberships, consortia } = service.store;
     const program = (): void => {
       const consortium = new Consortium("c");
-      const orgName = consortium.id.apply(() => String(service.store.memberships.list()[0]!.fields.org_name));
+      const orgName = consortium.id.apply(() => String(memberships.list()[0]!.fields.org_name));
       new Membership("founder", { consortium, orgName, adopt: true });
     };
     expect(await stack.up(program)).toMatchObject({ errors: [] });
-    const route = "/consortia/:consortiumId/memberships/:membershipId";
-    service.faults.add({
-      kind: "status",
-      status: 403,
-      errorMessage: "The founder cannot leave",
-      method: "DELETE",
-      route,
-    });
+    const refusal = { kind: "status", status: 403, errorMessage: "The founder cannot leave" } as const;
+    service.faults.add({ ...refusal, method: "DELETE", route: /memberships/ });
     const run = await stack.destroy();
     expect(run.errors).toEqual([]);
-    expect(run.lines.join("\n")).toMatch(
-      /stays for now, and is deleted together with its consortium.*The founder cannot leave/,
-    );
-    expect([stack.state, service.store.consortia.list()]).toEqual([[], []]);
+    expect(run.said).toMatch(/stays for now, and is deleted together with its consortium.*The founder cannot leave/);
+    expect([stack.state, consortia.list()]).toEqual([[], []]);
   });
 
   test("what is being deleted is not adopted: it is waited for", async () => {
-    started = await start({ timing: { deleting: 20_000 } });
-    stack = new Stack(adapter);
     const consortium = (): Consortium => new Consortium("c");
-    await stack.up(() => void consortium());
-    const { id } = started.service.store.consortia.list()[0]!;
-    const made = (await send(started.service, "POST", `/consortia/${id}/memberships`, { org_name: "harbour" }))._id;
-    await send(started.service, "DELETE", `/consortia/${id}/memberships/${String(made)}`);
-    const run = await stack.up(
-      () => void new Membership("m", { consortium: consortium(), orgName: "harbour", adopt: true }),
-    );
-    expect(run.errors).toEqual([]);
-    expect(stack.of("m").id).not.toBe(made);
+    const { stack, service } = await make(consortium, { timing: { deleting: 20_000 } });
+    const memberships = `/consortia/${stack.of("c").id}/memberships`;
+    const { _id: old } = await send(service, "POST", memberships, { org_name: "harbour" });
+    await send(service, "DELETE", `${memberships}/${old}`);
+    const adopting = (): void =>
+      void new Membership("m", { consortium: consortium(), orgName: "harbour", adopt: true });
+    expect((await stack.up(adopting)).errors).toEqual([]);
+    expect(stack.of("m").id).not.toBe(old);
     expect(stack.of("m").outputs.state).toBe("active");
   });
 });

@@ -1,5 +1,5 @@
 import { AppCred, Consortium, Environment, EnvironmentZone, Membership, Node } from "../../../sdk";
-import { type Run, Stack } from "../../support/double/stack";
+import { Stack } from "../../support/double/stack";
 import { type RunOptions } from "../../support/double/deployment";
 import { type Props, revealed } from "../../support/double/wire";
 import { send } from "../../support/network";
@@ -38,8 +38,6 @@ const program =
     new EnvironmentZone("z", { environment: other, region: "us-east-2", cloud: "aws" });
     new Node("bn", { environment: other, membership });
   };
-const changes = ({ steps }: Run): string[] => steps.filter((step) => !/^(same|refresh) /.test(step));
-const messages = ({ errors, lines }: Run): string => [...lines, ...errors.map(({ message }) => message)].join("\n");
 
 describe.each([
   ["dynamic", "hosted"],
@@ -59,7 +57,7 @@ describe.each([
       newProcess();
       const run = await stack.up(program(wanted), options);
       expect(run.errors).toEqual([]);
-      return changes(run);
+      return run.changes;
     };
     await up(first);
     return { ...started, stack, up };
@@ -78,12 +76,12 @@ describe.each([
     const password = (): unknown => revealed(stack.of("a").outputs).password;
     const [before, { id }] = [password(), stack.of("a")];
     const run = await stack.up(program({ ...first, month: "may" }));
-    expect([run.ok, password() !== before, stack.of("a").id]).toEqual([isHosted, isHosted, id]);
+    expect([run.errors.length === 0, password() !== before, stack.of("a").id]).toEqual([isHosted, isHosted, id]);
     const said = isHosted
       ? /a new password, because rotateWhenChanged changes/
       : /cannot regenerate its password .*change keepers/;
-    expect(messages(run)).toMatch(said);
-    for (const one of [before, password()]) expect(messages(run)).not.toContain(one);
+    expect(isHosted ? run.said : run.failure).toMatch(said);
+    for (const one of [before, password()]) expect(run.said + run.failure).not.toContain(one);
     if (isHosted) expect(await up({ ...first, month: "may" })).toEqual([]);
   });
 
@@ -97,7 +95,7 @@ describe.each([
     const asked = calls.filter(({ path }) => path === "/authtoken").map(({ status }) => status);
     expect([asked, calls.length > 120]).toEqual([[isHosted ? 200 : 404], true]);
     expect(new Set(calls.filter(({ path }) => path !== "/authtoken").map(({ status }) => status))).not.toContain(401);
-    for (const seen of [messages(run), JSON.stringify(stack.state)]) expect(seen).not.toMatch(/eyJ|authtoken/);
+    for (const seen of [run.said, JSON.stringify(stack.state)]) expect(seen).not.toMatch(/eyJ|authtoken/);
   });
 
   if (isHosted) {
@@ -114,8 +112,7 @@ describe.each([
       expect(await up({ ...newer, paused: false })).toEqual(["update Environment e"]);
       expect(service.store.environments.get(id).fields.release_id).toBe("quorum-1");
       const back = await stack.up(program(all));
-      expect(messages(back)).toMatch(/release quorum-0 \(0\.9\.0\) is older than quorum-1/);
-      expect(back.ok).toBe(false);
+      expect(back.failure).toMatch(/release quorum-0 \(0\.9\.0\) is older than quorum-1/);
     });
 
     test("a key of an organization that was invited changes nothing", async () => {
@@ -134,7 +131,7 @@ describe.each([
         () => stack.destroy(),
       ]) {
         newProcess();
-        expect(messages(await run())).toMatch(
+        expect((await run()).failure).toMatch(
           /was made with organization .*, but the API key .* belongs to organization .*Nothing was changed/,
         );
       }

@@ -16,10 +16,9 @@ beforeEach(async () => {
   ) as typeof keys;
 });
 
-const changes = ({ steps }: Run): string[] =>
-  steps.filter((step) => !/^(same|refresh) | (consortium|pulumi-nodejs) /.test(step)).sort();
+const changesOf = ({ changes }: Run): string[] =>
+  changes.filter((step) => !/ (consortium|pulumi-nodejs) /.test(step)).sort();
 const writes = (): string[] => started.calls().filter((call) => !call.startsWith("GET"));
-const messages = ({ errors }: Run): string => errors.map(({ message }) => message).join("\n");
 const organization = (name: string): string => started.service.organizations.find((one) => one.name === name)!.id;
 
 type Providers = Record<string, ProviderResource>;
@@ -56,11 +55,11 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   /** Says whose it is, and where it belongs; never that it may have been deleted. */
   function refused(run: Run, from: string, to: string): void {
     const called = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
-    expect(messages(run)).toContain(`was made with organization ${organization(from || "local")}`);
-    expect(messages(run)).toContain(
+    expect(run.failure).toContain(`was made with organization ${organization(from || "local")}`);
+    expect(run.failure).toContain(
       `In the program, ${called(from)} was replaced by ${called(to)}: give it ${called(from)} again`,
     );
-    expect(messages(run)).not.toContain("CONSORTIUM_CONFIRM_DELETED");
+    expect(run.failure).not.toContain("CONSORTIUM_CONFIRM_DELETED");
   }
 
   test.each<[string, string, Tree]>([
@@ -78,15 +77,15 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     // Of the other provider, nothing is left in the program that would tell whose its key is.
     stack.state = stack.state.filter(({ name }) => name !== "beside");
     const previewed = await stack.preview(moved);
-    expect([previewed.errors, changes(previewed).filter((step) => /Consortium c/.test(step))]).toEqual([
+    expect([previewed.errors, changesOf(previewed).filter((step) => /Consortium c/.test(step))]).toEqual([
       [],
       ["update Consortium c"],
     ]);
-    expect(previewed.lines.join("\n")).toMatch(/first asks which organization that one.s key belongs to/);
+    expect(previewed.said).toMatch(/first asks which organization that one.s key belongs to/);
     refused(await stack.up(moved), from, to);
     expect(writes()).toEqual([]);
     stack.state = before;
-    expect(changes(await stack.up(program(from, { beside: "globex", make })))).toEqual([]);
+    expect(changesOf(await stack.up(program(from, { beside: "globex", make })))).toEqual([]);
   });
 
   test.each([true, false])(
@@ -97,7 +96,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       started.calls();
       const previewed = await stack.preview(program("globex", { beside: "globex", first }));
       refused(previewed, "acme", "globex");
-      expect(messages(previewed)).toContain(`belongs to organization ${organization("globex")}`);
+      expect(previewed.failure).toContain(`belongs to organization ${organization("globex")}`);
       refused(await stack.up(program("globex", { beside: "globex", first })), "acme", "globex");
       expect([writes(), stack.state.map(({ id }) => id).sort()]).toEqual([[], before.map(({ id }) => id).sort()]);
     },
@@ -108,7 +107,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     setEnvironment({ CONSORTIUM_ORGANIZATION: organization("local") });
     const run = await stack.preview(program(""));
     refused(run, "acme", "");
-    expect(messages(run)).toContain("must be");
+    expect(run.failure).toContain("must be");
   });
 
   test("a tether service", async () => {
@@ -117,8 +116,8 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(await stack.up(program("", { make: tether }))).toMatchObject({ errors: [] });
     started.calls();
     const run = await stack.up(program("empty", { make: tether }));
-    expect(messages(run)).toContain("give it the default provider again");
-    expect(messages(run)).not.toContain("CONSORTIUM_CONFIRM_DELETED");
+    expect(run.failure).toContain("give it the default provider again");
+    expect(run.failure).not.toContain("CONSORTIUM_CONFIRM_DELETED");
     expect(writes()).toEqual([]);
   });
 
@@ -128,21 +127,25 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     // Another key, which the stack has not seen: asked for once.
     keys.globex = started.service.rotateKey("acme");
     const moved = await stack.up(program("globex"));
-    expect([moved.errors, changes(moved), writes()]).toEqual([[], ["update Consortium c", "update Membership m"], []]);
+    expect([moved.errors, changesOf(moved), writes()]).toEqual([
+      [],
+      ["update Consortium c", "update Membership m"],
+      [],
+    ]);
     const after = await stack.up(program("globex"));
-    expect([after.errors, changes(after)]).toEqual([[], []]);
+    expect([after.errors, changesOf(after)]).toEqual([[], []]);
   });
 
   test("a rotated key of the same provider is no change; neither is a state that does not know its provider", async () => {
     await stack.up(program("acme"));
     const old = stack.state;
     keys.acme = started.service.rotateKey("acme");
-    expect(changes(await stack.preview(program("acme")))).toEqual([]);
+    expect(changesOf(await stack.preview(program("acme")))).toEqual([]);
     stack.state = old.map((one) => {
       const known = one.outputs.__kept as Record<string, unknown> | undefined;
       if (!known) return one;
       return { ...one, outputs: { ...one.outputs, __kept: { ...known, provider: undefined } } };
     });
-    expect(changes(await stack.preview(program("globex")))).toEqual([]);
+    expect(changesOf(await stack.preview(program("globex")))).toEqual([]);
   });
 });

@@ -1,30 +1,37 @@
-import { AppCred, Consortium, Environment, Membership, Node } from "../../../sdk";
-import { type Run, Stack } from "../../support/double/stack";
+import { AppCred, Membership, Node } from "../../../sdk";
+import { type Run } from "../../support/double/stack";
 import { send } from "../../support/network";
-import { setEnvironment, start, type Started } from "../../support/service";
+import { newProcess, setEnvironment } from "../../support/service";
+import { ledger, type Made, onBothAdapters } from "../../support/stacks";
 
-/* What every resource meets alike, one of them tells whole, with what to do; the others say where. */
+/*
+ * A service that cannot be used with these settings: nothing is dropped or half done, and what every resource meets alike, one of
+ * them tells whole, with what to do; the others say where.
+ */
 
-const program = (): void => {
-  const consortium = new Consortium("c");
-  const membership = new Membership("m", { consortium });
-  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
-  for (const name of ["n1", "n2", "n3"]) new Node(name, { environment, membership });
-  new AppCred("a", { environment, membership });
-};
+const program = (description: string, more: string[] = []) =>
+  ledger(
+    ({ consortium, environment, membership }) => {
+      for (const name of ["n1", "n2", "n3"]) new Node(name, { environment, membership });
+      new AppCred("a", { environment, membership });
+      for (const name of more) new Membership(name, { consortium });
+    },
+    { description },
+  );
 
-const failures: [string, RegExp, RegExp, (started: Started) => Promise<Record<string, string | undefined>>][] = [
+type Settings = Record<string, string | undefined>;
+const failures: [string, whole: RegExp, brief: RegExp, (world: Made) => Settings | Promise<Settings>][] = [
   [
     "no key",
-    /No API key is set\. Set the environment variable/,
+    /No API key is set\. Set the environment variable CONSORTIUM_API_KEY, or run `pulumi config set --secret consortium:apiKey`/,
     /^No API key is set: see the error for /,
-    () => Promise.resolve({ CONSORTIUM_API_KEY: undefined }),
+    () => ({ CONSORTIUM_API_KEY: undefined }),
   ],
   [
     "a key that is refused",
-    /HTTP 401: .*set a valid one there/,
+    /HTTP 401: .*The API key from environment variable CONSORTIUM_API_KEY was refused.*set a valid one there/,
     /^The API key was refused: see the error for /,
-    () => Promise.resolve({ CONSORTIUM_API_KEY: "revoked" }),
+    () => ({ CONSORTIUM_API_KEY: "revoked" }),
   ],
   [
     "the key of another organization",
@@ -40,34 +47,73 @@ const failures: [string, RegExp, RegExp, (started: Started) => Promise<Record<st
     "another organization that is required",
     /must be o-other .*Select the stack of o-other/,
     /^The organization must be o-other, and this was made with another one: see the error for /,
-    () => Promise.resolve({ CONSORTIUM_ORGANIZATION: "o-other" }),
+    () => ({ CONSORTIUM_ORGANIZATION: "o-other" }),
   ],
   [
     "a service that cannot be reached",
-    /cannot be reached: check the address/,
+    /the connection was refused\. The service at http:\/\/127\.0\.0\.1:9\/api\/v1 \(from environment variable CONSORTIUM_BASE_URL\) cannot be reached: check the address/,
     /^The service cannot be reached: see the error for /,
-    () => Promise.resolve({ CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" }),
+    () => ({ CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" }),
   ],
 ];
 
-describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+/** What each says whole. */
+const mistakes: [string, whole: RegExp, (world: Made) => Settings][] = [
+  [
+    "another service's address",
+    /HTTP 404: .*Check that http:.*elsewhere\/api\/v1 \(from environment variable CONSORTIUM_BASE_URL\) is the address of the API/,
+    ({ service: { url } }) => ({ CONSORTIUM_BASE_URL: `${url}/elsewhere/api/v1` }),
+  ],
+  [
+    "an address elsewhere, in clear",
+    /The base address http:\/\/service\.example\/api\/v1 from environment variable CONSORTIUM_BASE_URL begins with http:\/\/ .*in clear/,
+    () => ({ CONSORTIUM_BASE_URL: "http://service.example/api/v1" }),
+  ],
+  [
+    "a proxy that nobody runs",
+    /the proxy http:\/\/127\.0\.0\.1:9 \(environment variable HTTP_PROXY\): the connection was refused\. Check HTTP_PROXY/,
+    () => ({ HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "" }),
+  ],
+  [
+    "an address without the version",
+    /The base address from environment variable CONSORTIUM_BASE_URL has the path "\/".*ends in \/api\/v1/,
+    ({ service: { url } }) => ({ CONSORTIUM_BASE_URL: url }),
+  ],
+];
+
+const { HTTP_PROXY, NO_PROXY } = process.env;
+afterEach(() => setEnvironment({ HTTP_PROXY, NO_PROXY }));
+
+onBothAdapters((make) => {
+  /** A stack that was made, and then each verb with these settings: nothing in it changes, and nothing in the service. */
+  async function eachVerb(settings: (world: Made) => Settings | Promise<Settings>, told: (run: Run) => void) {
+    const world = await make(program("old"));
+    const { stack, service, writes } = world;
+    setEnvironment(await settings(world));
+    const now = (): string => JSON.stringify([[...stack.resources.keys()].sort(), service.store.nodes.list()]);
+    const before = now();
+    for (const verb of [
+      () => stack.refresh(),
+      () => stack.up(program("new", ["another"])),
+      () => stack.destroy(), // another run tells it anew
+    ]) {
+      newProcess();
+      told(await verb());
+    }
+    expect([now(), writes().filter((call) => call !== "POST /consortia")]).toEqual([before, []]);
+  }
+
   test.each(failures)("%s", async (_, whole, brief, settings) => {
-    const started = await start();
-    const stack = new Stack(adapter);
-    expect(await stack.up(program)).toMatchObject({ errors: [] });
-    setEnvironment(await settings(started));
-    const told = ({ errors }: Run): void => {
+    await eachVerb(settings, ({ errors }) => {
       const [long, short] = [whole, brief].map((text) => errors.filter(({ message }) => text.test(message)));
       expect([long!.length, short!.length]).toEqual([1, errors.length - 1]);
-      const kinds = { c: "consortium", m: "membership", e: "environment", n1: "node", n2: "node", n3: "node" };
-      const { name } = long![0]!;
-      const title = adapter === "plugin" ? "\\w+" : ({ ...kinds, a: "credential" } as Record<string, string>)[name];
-      for (const { message } of short!) expect(message).toMatch(new RegExp(`${title} "${name}"\\.$`));
+      const named = new RegExp(`\\w+ "${long![0]!.name}"\\.$`);
+      for (const { message } of short!) expect(message).toMatch(named);
       for (const { message } of short!) expect(message.length).toBeLessThan(120);
-    };
-    const refreshed = await stack.refresh();
-    expect(refreshed.errors).toHaveLength(7);
-    told(refreshed);
-    told(await stack.destroy()); // another run tells it anew
+    });
+  });
+
+  test.each(mistakes)("%s", async (_, whole, settings) => {
+    await eachVerb(settings, ({ failure }) => expect(failure).toMatch(whole));
   });
 });

@@ -50,13 +50,18 @@ afterEach(() => [...open].forEach((deployment) => deployment.close()));
 export type Program = () => unknown;
 
 export interface Run {
-  ok: boolean;
   /** What was done, such as `create Node n1`, in the order of the beginnings. */
   steps: string[];
+  /** Those that change something. */
+  changes: string[];
   /** What failed, by the name of the resource; "" for the program as a whole. */
   errors: { name: string; message: string }[];
+  /** All that they say. */
+  failure: string;
   /** What was shown besides. */
   lines: string[];
+  /** The same in one. */
+  said: string;
 }
 
 export interface StackOptions {
@@ -131,7 +136,14 @@ export class Stack {
       deployment.close();
     }
     const { steps, errors, lines } = deployment;
-    return { ok: errors.length === 0, steps, errors, lines };
+    return {
+      steps,
+      changes: steps.filter((step) => !/^(same|refresh) /.test(step)),
+      errors,
+      failure: errors.map(({ message }) => message).join("\n"),
+      lines,
+      said: lines.join("\n"),
+    };
   }
 }
 
