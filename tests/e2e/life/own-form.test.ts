@@ -112,14 +112,15 @@ describe.each([
 
   test("a refresh announces nothing: what the service shows now is put back by the next up", async () => {
     const large = program({ node: "zone, size: 'Large'" });
-    const [{ id, fields }] = own.service.store.nodes.list() as [{ id: string; fields: Record<string, unknown> }];
+    const { id, fields } = own.service.store.nodes.list()[0]!;
+    const { size } = fields;
     own.service.store.nodes.patch(id, { size: "other" });
     const refreshed = await own.stack.refresh({ CONSORTIUM_BASE_URL: front.baseUrl });
     expect([refreshed.code, refreshed.text]).toEqual([0, expect.not.stringContaining("restarts")]);
     own.stack.program(large);
     const { text } = await own.stack.preview({ CONSORTIUM_BASE_URL: front.baseUrl });
     expect(text).toContain("restarts, to change size");
-    own.service.store.nodes.patch(id, { size: fields.size });
+    own.service.store.nodes.patch(id, { size });
     expect(await up(large, "--refresh")).toMatchObject({ code: 0 });
     own.service.clearCalls();
   });

@@ -59,7 +59,7 @@ onBothAdapters((make, adapter) => {
   });
 
   describe("a credential whose name another one has, in a service that takes each once", () => {
-    const pair = (keepers?: object) =>
+    const pair = (keepers?: Record<string, unknown>) =>
       ledger(({ environment, membership }) => new AppCred("a", { environment, membership, keepers }));
 
     test.each(["already exists", "conflict"])(
