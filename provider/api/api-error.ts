@@ -115,7 +115,8 @@ export async function answerOr<T, F>(answer: Promise<T>, otherwise: F, ...kinds:
   }
 }
 
-const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+/** With a full stop, if it has no other end. */
+export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 export function kindOfStatus(status: number): ErrorKind {
   switch (status) {

@@ -1,4 +1,5 @@
 import { type Identified, isApiError, PartialList } from "../../api";
+import { sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { type Collection, Listed } from "../collection";
 import { identityOf, inputKeys, inputMeta, type Made, type Props } from "../definition";
@@ -71,7 +72,7 @@ function taken(
   const { definition } = collection;
   const why = conflictOf(error);
   if (why !== "name" && !(why === undefined && isApiError(error, "conflict"))) return undefined;
-  const refusal = `${collection.nameOf(inputs)}: ${error.call}: ${error.errorMessage}`;
+  const refusal = `${collection.nameOf(inputs)}: ${error.call}: ${sentence(error.errorMessage)}`;
   const alike = definition.naming
     ? collection.namesakes(inputs, siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
