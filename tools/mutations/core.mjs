@@ -1,300 +1,214 @@
 // @ts-check
 /** Rules of `provider/core`: see ../mutations.mjs. */
 
-/** @type {import("./rules.mjs").Mutation[]} */
-export const coreRules = [
-  {
-    rule: "a new password is kept whatever fails after it",
-    file: "provider/core/lifecycle/update.ts",
-    find: "throw new Incomplete(id, stateOf(definition, after, olds), error);",
-    put: "throw error;",
-    tests: "provider/stacks/rotation.test.ts",
+/** @type {import("./rules.mjs").Breaks} */
+export const coreRules = {
+  "provider/core/lifecycle/update.ts": {
+    "provider/stacks/rotation.test.ts": {
+      "a new password is kept whatever fails after it": [
+        "throw new Incomplete(id, stateOf(definition, after, olds), error);",
+        "throw error;",
+      ],
+    },
+    "provider/stacks/asked.test.ts": {
+      "drift that a service cannot put right is no reason to replace": ["if (!isDrift) throw refused", "throw refused"],
+      "a change that the service ignores is told": ["if (ignored.length === 0) return;", "return;"],
+    },
+    "provider/stacks/restart.test.ts": {
+      "a restart that failed is a step that is left": ["open: stepsOf(collection, keys, asked.open) };", "open: [] };"],
+    },
+    "provider/stacks/stays.test.ts": {
+      "what stays is remembered, whichever input has asked for it": [
+        "? asked[key] : last[key]]",
+        "? asked[key] : asked[key]]",
+      ],
+      "what a program takes over from the console is answered": ["...alreadySo(definition, before, news) ", ""],
+    },
   },
-  {
-    rule: "a password is regenerated only where that is asked",
-    file: "provider/core/diff.ts",
-    find: "(!isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key])))",
-    put: "!sameAsked(inputs[key], asked[key]))",
-    tests: "provider/stacks/rotation.test.ts",
+  "provider/core/diff.ts": {
+    "provider/stacks/rotation.test.ts": {
+      "a password is regenerated only where that is asked": [
+        "(!isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key])))",
+        "!sameAsked(inputs[key], asked[key]))",
+      ],
+    },
+    "provider/core/check.test.ts": {
+      "a replacement in another parent needs no deletion first": [
+        "sameName === true && !moved &&",
+        "sameName === true &&",
+      ],
+    },
+    "provider/stacks/asked.test.ts": {
+      "what a service shows is compared with what it answered, not with what is asked": [
+        "!sameValue(...watched(meta, inputs[key], shown[key], answered[key]))",
+        "!sameValue(shown[key], now[key])",
+      ],
+      "drift never replaces": [
+        "(isReplacing(definition, parts.refused, key) ? found.lasting : found.drifted).push(key);",
+        "(isReplacing(definition, parts.refused, key) ? found.changed : found.drifted).push(key);",
+      ],
+    },
+    "provider/stacks/stays.test.ts": {
+      "no ledger is replaced for a value that is left out": [
+        "if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))",
+        "if (isUnset(key))",
+      ],
+      "a change without a clear answer is sent again": [
+        "const isUnclear = parts.unclear.includes(key);",
+        "const isUnclear = false;",
+      ],
+      "what others may share is replaced only where it does not fit": ["? !fits : isTheirs", "? false : isTheirs"],
+    },
   },
-  {
-    rule: "what an answer repeats counts only once a list shows it",
-    file: "provider/core/lifecycle/settle.ts",
-    find: "await watched.confirm();",
-    put: "{}",
-    tests: "provider/stacks/asked.test.ts",
+  "provider/core/lifecycle/settle.ts": {
+    "provider/stacks/asked.test.ts": {
+      "what an answer repeats counts only once a list shows it": ["await watched.confirm();", "{}"],
+    },
   },
-  {
-    rule: "what a list writes in its own way is no drift",
-    file: "provider/core/lifecycle/read.ts",
-    find: "...ownFormsIn(definition, before, shown),",
-    put: "",
-    tests: "provider/resources/rewritten.test.ts",
+  "provider/core/lifecycle/read.ts": {
+    "provider/resources/rewritten.test.ts": {
+      "what a list writes in its own way is no drift": ["...ownFormsIn(definition, before, shown),", ""],
+    },
+    "provider/resources/drift.test.ts": {
+      "a name that somebody has written differently is drift": [
+        "if (shown.revision === undefined || shown.revision !== before.revision) return {};",
+        "",
+      ],
+      "what is being deleted is gone for a refresh": [" || isGoing(presence.item)", ""],
+    },
   },
-  {
-    rule: "drift that a service cannot put right is no reason to replace",
-    file: "provider/core/lifecycle/update.ts",
-    find: "if (!isDrift) throw refused",
-    put: "throw refused",
-    tests: "provider/stacks/other-services.test.ts",
+  "provider/core/values.ts": {
+    "provider/core/values.test.ts": { "an unset argument is the same as none": [" || (isUnset(a) && isUnset(b))", ""] },
+    "provider/stacks/stays.test.ts": {
+      "what a preview does not know yet may replace": ["normal && !isUnknown(value) ?", "normal ?"],
+    },
   },
-  {
-    rule: "a name that somebody has written differently is drift",
-    file: "provider/core/lifecycle/read.ts",
-    find: "if (shown.revision === undefined || shown.revision !== before.revision) return {};",
-    put: "",
-    tests: "provider/resources/drift.test.ts",
+  "sdk/resources.ts": {
+    "provider/stacks/losses.test.ts": {
+      "an environment that a program loses is named in the preview": [
+        "if (consortium && !opts?.retainOnDelete) environmentsIn",
+        "if (consortium && opts?.retainOnDelete) environmentsIn",
+      ],
+    },
   },
-  {
-    rule: "a change that the service ignores is told",
-    file: "provider/core/lifecycle/update.ts",
-    find: "if (ignored.length === 0) return;",
-    put: "return;",
-    tests: "provider/stacks/asked.test.ts",
+  "provider/core/organization.ts": {
+    "provider/core/organization.test.ts": {
+      "a key of another organization changes nothing": ["if (both.length === 0) return { foreign: seen };", ""],
+      "the owner of an adopted consortium may be another organization": [
+        "owner !== undefined && keptIn(state).how === undefined",
+        "owner !== undefined",
+      ],
+    },
+    "provider/core/pages.test.ts": {
+      "a part of what a key sees proves nothing": ["if (seen.part && !there) throw seen.part;", ""],
+    },
   },
-  {
-    rule: "an unset argument is the same as none",
-    file: "provider/core/values.ts",
-    find: " || (isUnset(a) && isUnset(b))",
-    put: "",
-    tests: "provider/core/values.test.ts",
+  "provider/core/origin.ts": {
+    "provider/core/organization.test.ts": {
+      "of rotated keys, a state keeps the newest": ["].slice(-mostKeys)", "].slice(0, mostKeys)"],
+    },
   },
-  {
-    rule: "an environment that a program loses is named in the preview",
-    file: "sdk/resources.ts",
-    find: "if (consortium && !opts?.retainOnDelete) environmentsIn",
-    put: "if (consortium && opts?.retainOnDelete) environmentsIn",
-    tests: "provider/stacks/losses.test.ts",
+  "provider/core/collection.ts": {
+    "provider/core/collection.test.ts": {
+      "what is not listed is gone only when its owner is": ['if (owner === "gone") return "gone";', 'return "gone";'],
+    },
+    "provider/resources/names.test.ts": {
+      "an object with exactly the name of another create belongs to that one": ["&& !this.isClaimed(item[field])", ""],
+    },
+    "provider/stacks/own-knowledge.test.ts": {
+      "what was created a moment ago is not gone": ["Math.abs(serviceNow(session) - madeAt) < unseenMs", "false"],
+    },
   },
-  {
-    rule: "a replacement in another parent needs no deletion first",
-    file: "provider/core/diff.ts",
-    find: "sameName === true && !moved &&",
-    put: "sameName === true &&",
-    tests: "provider/core/check.test.ts",
+  "provider/core/wait.ts": {
+    "provider/core/wait.test.ts": {
+      "siblings that wait share one beat": ["beat - (now % beat)", "beat"],
+      "a wait ends with the time of the resource": [
+        "Math.min(nextLookMs(looks, now, now - start), deadline.at - now)",
+        "nextLookMs(looks, now, now - start)",
+      ],
+    },
   },
-  {
-    rule: "a key of another organization changes nothing",
-    file: "provider/core/organization.ts",
-    find: "if (both.length === 0) return { foreign: seen };",
-    put: "",
-    tests: "provider/core/organization.test.ts",
+  "provider/core/state.ts": {
+    "provider/resources/answers.test.ts": {
+      "a password that a list shows masked stays as it is": [
+        "sentOnly || secret || elsewhere",
+        "sentOnly || elsewhere",
+      ],
+    },
+    "provider/stacks/own-knowledge.test.ts": {
+      "where the service does not tell when an object was made, the state does": ["at: isTold ? undefined : at,", ""],
+    },
   },
-  {
-    rule: "the owner of an adopted consortium may be another organization",
-    file: "provider/core/organization.ts",
-    find: "owner !== undefined && keptIn(state).how === undefined",
-    put: "owner !== undefined",
-    tests: "provider/core/organization.test.ts",
+  "provider/core/lifecycle/recognize.ts": {
+    "provider/resources/lost-others.test.ts": {
+      "a time in whole seconds may be a second earlier than it was": [
+        "(/[.,]\\d/.test(String(created)) ? 0 : 999)",
+        "0",
+      ],
+    },
   },
-  {
-    rule: "a part of what a key sees proves nothing",
-    file: "provider/core/organization.ts",
-    find: "if (seen.part && !there) throw seen.part;",
-    put: "",
-    tests: "provider/core/pages.test.ts",
+  "provider/core/lifecycle/send-create.ts": {
+    "provider/resources/lost-others.test.ts": {
+      "of more than a run can have made, none is taken": [
+        "if (!first || more.length < lost) return first;",
+        "return first;",
+      ],
+    },
+    "provider/resources/lost-credentials.test.ts": {
+      "a refusal of undocumented fields is no attempt": [
+        "without = undocumented;",
+        "without = undocumented; attempt++;",
+      ],
+    },
+    "provider/stacks/own-knowledge.test.ts": {
+      "an unclear refusal waits for what this run is making beside it": [
+        "isDeleting || (run.unsettled",
+        "false && (run.unsettled",
+      ],
+    },
   },
-  {
-    rule: "of rotated keys, a state keeps the newest",
-    file: "provider/core/origin.ts",
-    find: "].slice(-mostKeys)",
-    put: "].slice(0, mostKeys)",
-    tests: "provider/core/organization.test.ts",
+  "provider/core/lifecycle/continue-killed.ts": {
+    "provider/core/create-log.test.ts": {
+      "of more than a killed run can have made, none is taken": ["if (found.length > open.length)", "if (false)"],
+    },
+    "provider/resources/destination.test.ts": {
+      "what a state holds already is no other resource's": [
+        "id === undefined || createLog.isHeld(collection.pathOf(id)) || isTaken(collection, id)",
+        "id === undefined || isTaken(collection, id)",
+      ],
+    },
   },
-  {
-    rule: "what is being deleted is gone for a refresh",
-    file: "provider/core/lifecycle/read.ts",
-    find: " || isGoing(presence.item)",
-    put: "",
-    tests: "provider/resources/drift.test.ts",
+  "provider/core/lifecycle/delete.ts": {
+    "provider/resources/shared.test.ts": {
+      "what was adopted and others may share is never deleted": [
+        "if (isAdoptedShared(state)) return leave(",
+        "if (false) return leave(",
+      ],
+    },
   },
-  {
-    rule: "what is not listed is gone only when its owner is",
-    file: "provider/core/collection.ts",
-    find: 'if (owner === "gone") return "gone";',
-    put: 'return "gone";',
-    tests: "provider/core/collection.test.ts",
+  "provider/core/lifecycle/adopt.ts": {
+    "provider/stacks/asked.test.ts": {
+      "a run that recovers another one takes as its own only what fits whole": [
+        'return isRecovered && fits ? undefined : "shared";',
+        'return isRecovered ? undefined : "shared";',
+      ],
+    },
+    "provider/stacks/own-knowledge.test.ts": {
+      "a name that the service may have written in its own way is taken": [
+        "|| isPlainName(inputs[nameKey(definition)!])",
+        "|| true",
+      ],
+    },
+    "provider/stacks/stays.test.ts": {
+      "what a service shows without a name was not made by a run of the stack": [
+        "const fits = isNamed && ",
+        "const fits = ",
+      ],
+    },
   },
-  {
-    rule: "an object with exactly the name of another create belongs to that one",
-    file: "provider/core/collection.ts",
-    find: "&& !this.isClaimed(item[field])",
-    put: "",
-    tests: "provider/resources/names.test.ts",
+  "provider/core/owners.ts": {
+    "provider/stacks/own-knowledge.test.ts": {
+      "two new resources for one name are refused in the preview": ["if (!twin || ", "if (twin || "],
+    },
   },
-  {
-    rule: "siblings that wait share one beat",
-    file: "provider/core/wait.ts",
-    find: "beat - (now % beat)",
-    put: "beat",
-    tests: "provider/core/wait.test.ts",
-  },
-  {
-    rule: "a wait ends with the time of the resource",
-    file: "provider/core/wait.ts",
-    find: "Math.min(nextLookMs(looks, now, now - start), deadline.at - now)",
-    put: "nextLookMs(looks, now, now - start)",
-    tests: "provider/core/wait.test.ts",
-  },
-  {
-    rule: "a password that a list shows masked stays as it is",
-    file: "provider/core/state.ts",
-    find: "sentOnly || secret || elsewhere",
-    put: "sentOnly || elsewhere",
-    tests: "provider/resources/answers.test.ts",
-  },
-  {
-    rule: "a time in whole seconds may be a second earlier than it was",
-    file: "provider/core/lifecycle/recognize.ts",
-    find: "(/[.,]\\d/.test(String(created)) ? 0 : 999)",
-    put: "0",
-    tests: "provider/resources/lost-others.test.ts",
-  },
-  {
-    rule: "of more than a run can have made, none is taken",
-    file: "provider/core/lifecycle/send-create.ts",
-    find: "if (!first || more.length < lost) return first;",
-    put: "return first;",
-    tests: "provider/resources/lost-others.test.ts",
-  },
-  {
-    rule: "a refusal of undocumented fields is no attempt",
-    file: "provider/core/lifecycle/send-create.ts",
-    find: "without = undocumented;",
-    put: "without = undocumented; attempt++;",
-    tests: "provider/resources/lost-credentials.test.ts",
-  },
-  {
-    rule: "of more than a killed run can have made, none is taken",
-    file: "provider/core/lifecycle/continue-killed.ts",
-    find: "if (found.length > open.length)",
-    put: "if (false)",
-    tests: "provider/core/create-log.test.ts",
-  },
-  {
-    rule: "what a state holds already is no other resource's",
-    file: "provider/core/lifecycle/continue-killed.ts",
-    find: "id === undefined || createLog.isHeld(collection.pathOf(id)) || isTaken(collection, id)",
-    put: "id === undefined || isTaken(collection, id)",
-    tests: "provider/resources/destination.test.ts",
-  },
-  {
-    rule: "what a service shows is compared with what it answered, not with what is asked",
-    file: "provider/core/diff.ts",
-    find: "!sameValue(...watched(meta, inputs[key], shown[key], answered[key]))",
-    put: "!sameValue(shown[key], now[key])",
-    tests: "provider/stacks/asked.test.ts",
-  },
-  {
-    rule: "drift never replaces",
-    file: "provider/core/diff.ts",
-    find: "(isReplacing(definition, parts.refused, key) ? found.lasting : found.drifted).push(key);",
-    put: "(isReplacing(definition, parts.refused, key) ? found.changed : found.drifted).push(key);",
-    tests: "provider/stacks/asked.test.ts",
-  },
-  {
-    rule: "no ledger is replaced for a value that is left out",
-    file: "provider/core/diff.ts",
-    find: "if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))",
-    put: "if (isUnset(key))",
-    tests: "provider/stacks/stays.test.ts",
-  },
-  {
-    rule: "what was adopted and others may share is never deleted",
-    file: "provider/core/lifecycle/delete.ts",
-    find: "if (isAdoptedShared(state)) return leave(",
-    put: "if (false) return leave(",
-    tests: "provider/resources/shared.test.ts",
-  },
-  {
-    rule: "a restart that failed is a step that is left",
-    file: "provider/core/lifecycle/update.ts",
-    find: "open: stepsOf(collection, keys, asked.open) };",
-    put: "open: [] };",
-    tests: "provider/stacks/restart.test.ts",
-  },
-  {
-    rule: "a run that recovers another one takes as its own only what fits whole",
-    file: "provider/core/lifecycle/adopt.ts",
-    find: 'return isRecovered && fits ? undefined : "shared";',
-    put: 'return isRecovered ? undefined : "shared";',
-    tests: "provider/stacks/asked.test.ts",
-  },
-  {
-    rule: "where the service does not tell when an object was made, the state does",
-    file: "provider/core/state.ts",
-    find: "at: isTold ? undefined : at,",
-    put: "",
-    tests: "provider/stacks/own-knowledge.test.ts",
-  },
-  {
-    rule: "two new resources for one name are refused in the preview",
-    file: "provider/core/owners.ts",
-    find: "if (!twin || ",
-    put: "if (twin || ",
-    tests: "provider/stacks/own-knowledge.test.ts",
-  },
-  {
-    rule: "what was created a moment ago is not gone",
-    file: "provider/core/collection.ts",
-    find: "Math.abs(serviceNow(session) - madeAt) < unseenMs",
-    put: "false",
-    tests: "provider/stacks/own-knowledge.test.ts",
-  },
-  {
-    rule: "a name that the service may have written in its own way is taken",
-    file: "provider/core/lifecycle/adopt.ts",
-    find: "|| isPlainName(inputs[nameKey(definition)!])",
-    put: "|| true",
-    tests: "provider/stacks/own-knowledge.test.ts",
-  },
-  {
-    rule: "an unclear refusal waits for what this run is making beside it",
-    file: "provider/core/lifecycle/send-create.ts",
-    find: "isDeleting || (run.unsettled",
-    put: "false && (run.unsettled",
-    tests: "provider/stacks/own-knowledge.test.ts",
-  },
-  {
-    rule: "a change without a clear answer is sent again",
-    file: "provider/core/diff.ts",
-    find: "const isUnclear = parts.unclear.includes(key);",
-    put: "const isUnclear = false;",
-    tests: "provider/stacks/stays.test.ts",
-  },
-  {
-    rule: "what a preview does not know yet may replace",
-    file: "provider/core/values.ts",
-    find: "normal && !isUnknown(value) ?",
-    put: "normal ?",
-    tests: "provider/stacks/stays.test.ts",
-  },
-  {
-    rule: "what others may share is replaced only where it does not fit",
-    file: "provider/core/diff.ts",
-    find: "? !fits : isTheirs",
-    put: "? false : isTheirs",
-    tests: "provider/stacks/stays.test.ts",
-  },
-  {
-    rule: "what stays is remembered, whichever input has asked for it",
-    file: "provider/core/lifecycle/update.ts",
-    find: "? asked[key] : last[key]]",
-    put: "? asked[key] : asked[key]]",
-    tests: "provider/stacks/stays.test.ts",
-  },
-  {
-    rule: "what a service shows without a name was not made by a run of the stack",
-    file: "provider/core/lifecycle/adopt.ts",
-    find: "const fits = isNamed && ",
-    put: "const fits = ",
-    tests: "provider/stacks/stays.test.ts",
-  },
-  {
-    rule: "what a program takes over from the console is answered",
-    file: "provider/core/lifecycle/update.ts",
-    find: "...alreadySo(definition, before, news) ",
-    put: "",
-    tests: "provider/stacks/stays.test.ts",
-  },
-];
+};

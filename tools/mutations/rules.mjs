@@ -10,7 +10,16 @@ import { serviceRules } from "./service.mjs";
  * @typedef {{ rule: string, file: string, find: string, put: string, tests: string }} Mutation
  */
 
-export const rules = [...coreRules, ...roomRules, ...serviceRules];
+/** Rules as they are written: by file, by test file, by rule. @typedef {Record<string, Record<string, Record<string, [find: string, put: string]>>>} Breaks */
+
+/** @type {Mutation[]} */
+export const rules = [coreRules, roomRules, serviceRules].flatMap((breaks) =>
+  Object.entries(breaks).flatMap(([file, ofFile]) =>
+    Object.entries(ofFile).flatMap(([tests, ofTests]) =>
+      Object.entries(ofTests).map(([rule, [find, put]]) => ({ rule, file, find, put, tests })),
+    ),
+  ),
+);
 
 /**
  * Some of the rules, in their order. The seed alone decides which.

@@ -1,497 +1,353 @@
 // @ts-check
 /** Rules of `service`: see ../mutations.mjs. */
 
-/** @type {import("./rules.mjs").Mutation[]} */
-export const serviceRules = [
-  {
-    rule: "a web page of another origin is refused",
-    file: "service/http/host-check.ts",
-    find: "if (origin !== undefined && !isOwnOrigin",
-    put: "if (origin === undefined && !isOwnOrigin",
-    tests: "service/http/host-check.test.ts",
-  },
-  {
-    rule: "the body of a call without a key is not read",
-    file: "service/http/authentication.ts",
-    find: "if (!request.organization && !request.fault) throw unauthorized(request);",
-    put: "",
-    tests: "service/http/authentication.test.ts",
-  },
-  {
-    rule: "what is being deleted holds up no consortium",
-    file: "service/routes/consortia.ts",
-    find: "!isGoing(one) && !one.fields.founding",
-    put: "!one.fields.founding",
-    tests: "service/terraform.test.ts",
-  },
-  {
-    rule: "a caller that has spent its time waits",
-    file: "service/http/turns.ts",
-    find: "one.paid <= performance.now() && this.#isFree",
-    put: "this.#isFree",
-    tests: "service/http/turns.test.ts",
-  },
-  {
-    rule: "work that is about to begin counts as work of its round",
-    file: "service/http/turns.ts",
-    find: "this.#used < round && !this.#granted",
-    put: "this.#used < round",
-    tests: "service/http/turns.test.ts",
-  },
-  {
-    rule: "an answer that is larger than what may be unread is sent where nothing is unread",
-    file: "service/http/server.ts",
-    find: "if (before > 0 && before + payload.length > most)",
-    put: "if (before + payload.length > most)",
-    tests: "service/http/connections.test.ts",
-  },
-  {
-    rule: "a change that was made is answered, whatever is unread",
-    file: "service/http/server.ts",
-    find: ' || request.method !== "GET"',
-    put: "",
-    tests: "service/http/connections.test.ts",
-  },
-  {
-    rule: "a connection is idle until its request is there",
-    file: "service/http/server.ts",
-    find: "if (bytes === 0) idle.delete(socket);",
-    put: "if (bytes >= 0) idle.delete(socket);",
-    tests: "service/http/connections.test.ts",
-  },
-  {
-    rule: "bodies that do not come take no more than 64 MiB",
-    file: "service/http/server.ts",
-    find: "if (sum > mostComing)",
-    put: "if (sum < 0)",
-    tests: "service/http/connections.test.ts",
-  },
-  {
-    rule: "a call without a key counts as under way once its body is there",
-    file: "service/routes/target-networks.ts",
-    find: "rate.take(request.ip, 1, reply);",
-    put: "entered(request, reply);",
-    tests: "service/http/connections.test.ts",
-  },
-  {
-    rule: "an organization with all its objects may change them",
-    file: "service/store/usage.ts",
-    find: "if (before === undefined && objects >= most)",
-    put: "if (objects >= most)",
-    tests: "service/store/quotas.test.ts",
-  },
-  {
-    rule: "what shrinks is within the quota of bytes",
-    file: "service/store/usage.ts",
-    find: "if (more > 0 && bytes + more > mostBytes)",
-    put: "if (bytes + more > mostBytes)",
-    tests: "service/store/quotas.test.ts",
-  },
-  {
-    rule: "what shrinks needs no memory",
-    file: "service/store/usage.ts",
-    find: "if (more > 0 && this.#all + more > this.room)",
-    put: "if (this.#all + more > this.room)",
-    tests: "service/store/quotas.test.ts",
-  },
-  {
-    rule: "deleted objects take room as old versions do",
-    file: "service/store/usage.ts",
-    find: "} else this.#grown(kept, key, bytes);",
-    put: "}",
-    tests: "service/store/quotas.test.ts",
-  },
-  {
-    rule: "nothing is made in what is being deleted",
-    file: "service/routes/crud.ts",
-    find: "if (isGoing(parent))",
-    put: "if (false)",
-    tests: "service/store/states-over-time.test.ts",
-  },
-  {
-    rule: "a node signs for its own account only",
-    file: "service/ledger/screening.ts",
-    find: 'method === "personal_sign" ? second :',
-    put: "",
-    tests: "service/ledger/node-calls.test.ts",
-  },
-  {
-    rule: "a deployment is on disk before it is sent",
-    file: "service/tether/real-tethers.ts",
-    find: "await this.store.synced();",
-    put: "",
-    tests: "service/store/synced.test.ts",
-  },
-  {
-    rule: "a pin is on disk before it is sent",
-    file: "service/tether/real-tethers.ts",
-    find: "await this.base.store.synced();",
-    put: "",
-    tests: "service/store/synced.test.ts",
-  },
-  {
-    rule: "a state that was set does not go on by itself",
-    file: "service/store/entities.ts",
-    find: "entity.due !== undefined && at >= entity.due",
-    put: "at >= (entity.due ?? 0)",
-    tests: "service/store/data.test.ts",
-  },
-  {
-    rule: "the key of a tether's account is the one that it had",
-    file: "service/tether/accounts.ts",
-    find: "fields.keyChecksum !== undefined && fields.keyChecksum !== sha256(key)",
-    put: 'fields.keyChecksum === ""',
-    tests: "service/store/persistence.test.ts",
-  },
-  {
-    rule: "calls of a batch that come after its time are not made",
-    file: "service/ledger/calls.ts",
-    find: 'if (performance.now() >= end) throw new Excess("late");',
-    put: "",
-    tests: "service/ledger/calls.test.ts",
-  },
-  {
-    rule: "a clock that is set back stops no block",
-    file: "service/ledger/chain-base.ts",
-    find: "this.clock.saw(head.timestamp * 1_000);",
-    put: "",
-    tests: "service/ledger/time.test.ts",
-  },
-  {
-    rule: "a ledger that nobody uses makes no empty blocks",
-    file: "service/ledger/sealing.ts",
-    find: "(onDemand || this.#isIdle())",
-    put: "onDemand",
-    tests: "service/ledger/idle.test.ts",
-  },
-  {
-    rule: "a transaction that waits in an idle ledger gets its block",
-    file: "service/ledger/sealing.ts",
-    find: "this.#isIdle()) && (await pending(engine)) === 0",
-    put: "this.#isIdle())",
-    tests: "service/ledger/idle.test.ts",
-  },
-  {
-    rule: "a WebSocket keeps its ledger awake only while it has a subscription",
-    file: "service/ledger/subscriptions.ts",
-    find: "if (this.#made.size === 0) this.#release();",
-    put: "",
-    tests: "service/ledger/idle.test.ts",
-  },
-  {
-    rule: "calls of a simulation without gas share what the others leave",
-    file: "service/ledger/screening.ts",
-    find: "limits.gas - Number(named)",
-    put: "limits.gas",
-    tests: "service/ledger/screening.test.ts",
-  },
-  {
-    rule: "a transaction makes room only for those of its own account",
-    file: "service/ledger/pool.ts",
-    find: "(one) => one.queued && one.from === from",
-    put: "(one) => one.queued",
-    tests: "service/ledger/pool.test.ts",
-  },
-  {
-    rule: "a transaction that replaces another needs no room",
-    file: "service/ledger/pool.ts",
-    find: "former === undefined ? this.#whyFull(one) : undefined",
-    put: "this.#whyFull(one)",
-    tests: "service/ledger/pool.test.ts",
-  },
-  {
-    rule: "an activation during a pin makes a report of its own",
-    file: "service/tether/real-tethers.ts",
-    find: "if (still.nextPin !== nextPin) return still.nextPin;",
-    put: "",
-    tests: "service/tether/real-tethers.test.ts",
-  },
-  {
-    rule: "the address of a public chain is shown without its query",
-    file: "service/tether/targets.ts",
-    find: 'pathname === "/" && search === ""',
-    put: 'pathname === "/"',
-    tests: "service/tether/real-tethers.test.ts",
-  },
-  {
-    rule: "a pair opens nodes of its own environment only",
-    file: "service/http/authentication.ts",
-    find: "const own = credential?.parent === node?.parent && ",
-    put: "const own = ",
-    tests: "service/ledger/real-ledger.test.ts",
-  },
-  {
-    rule: "a pair opens nodes of its own member only",
-    file: "service/http/authentication.ts",
-    find: " && credential?.fields.membership_id === node?.fields.membership_id;",
-    put: ";",
-    tests: "service/ledger/real-ledger.test.ts",
-  },
-  {
-    rule: "a pair opens the shared services of its own environment only",
-    file: "service/http/authentication.ts",
-    find: " && credential?.parent === environmentId;",
-    put: ";",
-    tests: "service/routes/kinds.test.ts",
-  },
-  {
-    rule: "only where others may reach it, any address is its own",
-    file: "service/http/host-check.ts",
-    find: "!(open && isIP(name) > 0)",
-    put: "!(isIP(name) > 0)",
-    tests: "service/http/host-check.test.ts",
-  },
-  {
-    rule: "what a body names is in the same place",
-    file: "service/routes/crud.ts",
-    find: "if (found?.parent !== making[place].id ||",
-    put: "if (found === undefined ||",
-    tests: "service/routes/fields.test.ts",
-  },
-  {
-    rule: "what is being deleted is not deleted again",
-    file: "service/routes/crud.ts",
-    find: "isGoing(entity) ? entity : deleteObject(context, entity)",
-    put: "deleteObject(context, entity)",
-    tests: "service/store/states-over-time.test.ts",
-  },
-  {
-    rule: "a field that can change may be emptied",
-    file: "service/http/bodies.ts",
-    find: "(Object.hasOwn(rules.shape, name) || !isEmpty(value))",
-    put: "!isEmpty(value)",
-    tests: "service/routes/endpoints.test.ts",
-  },
-  {
-    rule: "details are in no log of calls",
-    file: "service/http/call-log.ts",
-    find: 'name === "details" || soundsSecret.test(name)',
-    put: "soundsSecret.test(name)",
-    tests: "service/routes/kinds.test.ts",
-  },
-  {
-    rule: "an organization's fault hits no call of another one",
-    file: "service/faults.ts",
-    find: "(entry.owner !== undefined && entry.owner !== owner)",
-    put: 'entry.owner === ""',
-    tests: "service/routes/embedded.test.ts",
-  },
-  {
-    rule: "a path names a service of its own type",
-    file: "service/routes/services.ts",
-    find: "found?.fields.service !== type ||",
-    put: "!found ||",
-    tests: "service/routes/kinds.test.ts",
-  },
-  {
-    rule: "an account of a ledger never passes to another member",
-    file: "service/routes/nodes.ts",
-    find: "owners[index] === membership",
-    put: "owners[index] !== undefined",
-    tests: "service/routes/nodes.test.ts",
-  },
-  {
-    rule: "a page of another port of this machine does not open the console",
-    file: "console/server/access.ts",
-    find: 'site === undefined || site === "same-origin"',
-    put: 'site === undefined || site === "same-site" || site === "same-origin"',
-    tests: "console/access.test.ts",
-  },
-  {
-    rule: "a link to the console that nobody has used expires",
-    file: "console/server/access.ts",
-    find: "if (this.now() >= expires)",
-    put: "if (expires < 0)",
-    tests: "console/access.test.ts",
-  },
-  {
-    rule: "no web page gets a link to the console",
-    file: "console/server/app.ts",
-    find: "headers.origin !== undefined || !isKeyHolder",
-    put: "!isKeyHolder",
-    tests: "console/access.test.ts",
-  },
-  {
-    rule: "signing out ends the pages of one session",
-    file: "console/server/app.ts",
-    find: "if (own === session) page.close",
-    put: "if (own !== undefined) page.close",
-    tests: "console/access.test.ts",
-  },
-  {
-    rule: "only a node that answers may be in another state than started",
-    file: "observe/check/checks.ts",
-    find: 'verdict.outcome === "failed" && nodes.get(id)?.kind === "answered"',
-    put: 'verdict.outcome === "failed"',
-    tests: "observe/checks.test.ts",
-  },
-  {
-    rule: "a credential that is not listed is wrong only where all are",
-    file: "observe/check/checks.ts",
-    find: "if (!isListed && allListed)",
-    put: "if (!isListed)",
-    tests: "observe/checks.test.ts",
-  },
-  {
-    rule: "a young raft ledger does not count as one that makes blocks by time",
-    file: "observe/check/new-blocks.ts",
-    find: "blocks.length === looksBack && gaps",
-    put: "gaps",
-    tests: "observe/new-blocks.test.ts",
-  },
-  {
-    rule: "a transaction that a node may have is not sent again",
-    file: "observe/check/new-blocks.ts",
-    find: "if (error instanceof TooSlow) throw error;",
-    put: "",
-    tests: "observe/new-blocks.test.ts",
-  },
-  // like the hosted service
-  {
-    rule: "a token without a good signature is none",
-    file: "service/http/authentication.ts",
-    find: "more.length > 0 || !isSame(signature, this.#sign(`${head}.${body}`))",
-    put: "more.length > 0",
-    tests: "service/routes/account.test.ts",
-  },
-  {
-    rule: "a token ends after its hour",
-    file: "service/http/authentication.ts",
-    find: "!data || this.clock() >= data.exp * 1_000",
-    put: "!data",
-    tests: "service/routes/account.test.ts",
-  },
-  {
-    rule: "a token ends with its key",
-    file: "service/http/authentication.ts",
-    find: "this.#mark(hash) === data.key",
-    put: "this.#mark(hash) !== data",
-    tests: "service/routes/account.test.ts",
-  },
-  {
-    rule: "a token is given for the caller's own key",
-    file: "service/routes/account.ts",
-    find: "organizations.ofKey(apikey)?.id !== id",
-    put: "organizations.ofKey(apikey) === undefined",
-    tests: "service/routes/account.test.ts",
-  },
-  {
-    rule: "a pause ends where it began",
-    file: "service/ledger/ledger.ts",
-    find: "Math.min(at, since) - before",
-    put: "Math.min(at, since)",
-    tests: "service/routes/actions.test.ts",
-  },
-  {
-    rule: "a paused ledger answers nobody",
-    file: "service/ledger/ledger.ts",
-    find: 'if (now.state === "paused")',
-    put: "if (false)",
-    tests: "service/routes/actions.test.ts",
-  },
-  {
-    rule: "a chain starts again only once it has ended",
-    file: "service/ledger/chains.ts",
-    find: "if (ending) return ending.then(() => this.get(spec));",
-    put: "",
-    tests: "service/ledger/chains.test.ts",
-  },
-  {
-    rule: "the ledger of an environment that is being deleted does not come back",
-    file: "service/ledger/ledger.ts",
-    find: "if (!now || isGoing(now))",
-    put: "if (!now)",
-    tests: "service/routes/hosted.test.ts",
-  },
-  {
-    rule: "a new password replaces the former one",
-    file: "service/routes/actions.ts",
-    find: 'store.setFields("credential", found.id, { passwordHash })',
-    put: 'store.setFields("credential", found.id, {})',
-    tests: "service/routes/actions.test.ts",
-  },
-  {
-    rule: "an environment that waits starts with its first node",
-    file: "service/routes/environments.ts",
-    find: "if (!settings.quirks.environmentsWait ||",
-    put: "if (settings.quirks.environmentsWait ||",
-    tests: "service/routes/hosted.test.ts",
-  },
-  {
-    rule: "what was deleted and is still listed is in no environment",
-    file: "service/store/store.ts",
-    find: ".filter((entity) => !isGone(entity, at));",
-    put: ";",
-    tests: "service/routes/hosted.test.ts",
-  },
-  {
-    rule: "errors of what only this service has stay JSON",
-    file: "service/http/app.ts",
-    find: "(?!embedded)",
-    put: "",
-    tests: "service/routes/hosted.test.ts",
-  },
-  {
-    rule: "a tether without an account shows none",
-    file: "service/routes/tether.ts",
-    find: "settings.quirks.tetherAccounts || fields.hasAccount",
-    put: "true || fields.hasAccount",
-    tests: "service/routes/hosted.test.ts",
-  },
-  {
-    rule: "the consortium of another organization is its members' alone",
-    file: "service/store/sharing.ts",
-    find: "isMember(base, organization, entity.id) : !privateKinds",
-    put: "true : !privateKinds",
-    tests: "service/routes/sharing.test.ts",
-  },
-  {
-    rule: "credentials and configurations are shared with nobody",
-    file: "service/store/sharing.ts",
-    find: ": !privateKinds.has(entity.kind)",
-    put: ": true",
-    tests: "service/routes/sharing.test.ts",
-  },
-  {
-    rule: "nobody changes what is another organization's",
-    file: "service/store/sharing.ts",
-    find: "if (entity.organization !== organization)\n    throw",
-    put: "if (false)\n    throw",
-    tests: "service/routes/sharing.test.ts",
-  },
-  {
-    rule: "nobody makes anything in another member's name",
-    file: "service/routes/crud.ts",
-    find: 'if (kind === "membership") refuseOthers(organization.id, found);',
-    put: "",
-    tests: "service/routes/sharing.test.ts",
-  },
-  {
-    rule: "details of another organization's service are not shown",
-    file: "service/routes/crud.ts",
-    find: "{ ...shown, details: undefined }",
-    put: "shown",
-    tests: "service/routes/sharing.test.ts",
-  },
-  {
-    rule: "an environment with nodes of others stays",
-    file: "service/routes/environments.ts",
-    find: "if (others !== undefined) return",
-    put: "if (false) return",
-    tests: "service/routes/sharing.test.ts",
-  },
-  {
-    rule: "an invitation is accepted once",
-    file: "service/store/sharing.ts",
-    find: 'if (invitation.state !== "sent")',
-    put: "if (false)",
-    tests: "service/routes/sharing.test.ts",
-  },
-  {
-    rule: "whoever came in with a former password goes",
-    file: "service/routes/actions.ts",
-    find: "backend.removed?.([changed]);",
-    put: "",
-    tests: "service/routes/actions.test.ts",
-  },
-];
+/** @type {import("./rules.mjs").Breaks} */
+export const serviceRules = {
+  "service/http/host-check.ts": {
+    "service/http/host-check.test.ts": {
+      "a web page of another origin is refused": [
+        "if (origin !== undefined && !isOwnOrigin",
+        "if (origin === undefined && !isOwnOrigin",
+      ],
+      "only where others may reach it, any address is its own": ["!(open && isIP(name) > 0)", "!(isIP(name) > 0)"],
+    },
+  },
+  "service/http/authentication.ts": {
+    "service/http/authentication.test.ts": {
+      "the body of a call without a key is not read": [
+        "if (!request.organization && !request.fault) throw unauthorized(request);",
+        "",
+      ],
+    },
+    "service/ledger/real-ledger.test.ts": {
+      "a pair opens nodes of its own environment only": [
+        "const own = credential?.parent === node?.parent && ",
+        "const own = ",
+      ],
+      "a pair opens nodes of its own member only": [
+        " && credential?.fields.membership_id === node?.fields.membership_id;",
+        ";",
+      ],
+    },
+    "service/routes/kinds.test.ts": {
+      "a pair opens the shared services of its own environment only": [
+        " && credential?.parent === environmentId;",
+        ";",
+      ],
+    },
+    "service/routes/account.test.ts": {
+      "a token without a good signature is none": [
+        "more.length > 0 || !isSame(signature, this.#sign(`${head}.${body}`))",
+        "more.length > 0",
+      ],
+      "a token ends after its hour": ["!data || this.clock() >= data.exp * 1_000", "!data"],
+      "a token ends with its key": ["this.#mark(hash) === data.key", "this.#mark(hash) !== data"],
+    },
+  },
+  "service/routes/consortia.ts": {
+    "service/terraform.test.ts": {
+      "what is being deleted holds up no consortium": ["!isGoing(one) && !one.fields.founding", "!one.fields.founding"],
+    },
+  },
+  "service/http/turns.ts": {
+    "service/http/turns.test.ts": {
+      "a caller that has spent its time waits": ["one.paid <= performance.now() && this.#isFree", "this.#isFree"],
+      "work that is about to begin counts as work of its round": [
+        "this.#used < round && !this.#granted",
+        "this.#used < round",
+      ],
+    },
+  },
+  "service/http/server.ts": {
+    "service/http/connections.test.ts": {
+      "an answer that is larger than what may be unread is sent where nothing is unread": [
+        "if (before > 0 && before + payload.length > most)",
+        "if (before + payload.length > most)",
+      ],
+      "a change that was made is answered, whatever is unread": [' || request.method !== "GET"', ""],
+      "a connection is idle until its request is there": [
+        "if (bytes === 0) idle.delete(socket);",
+        "if (bytes >= 0) idle.delete(socket);",
+      ],
+      "bodies that do not come take no more than 64 MiB": ["if (sum > mostComing)", "if (sum < 0)"],
+    },
+  },
+  "service/routes/target-networks.ts": {
+    "service/http/connections.test.ts": {
+      "a call without a key counts as under way once its body is there": [
+        "rate.take(request.ip, 1, reply);",
+        "entered(request, reply);",
+      ],
+    },
+  },
+  "service/store/usage.ts": {
+    "service/store/quotas.test.ts": {
+      "an organization with all its objects may change them": [
+        "if (before === undefined && objects >= most)",
+        "if (objects >= most)",
+      ],
+      "what shrinks is within the quota of bytes": [
+        "if (more > 0 && bytes + more > mostBytes)",
+        "if (bytes + more > mostBytes)",
+      ],
+      "what shrinks needs no memory": [
+        "if (more > 0 && this.#all + more > this.room)",
+        "if (this.#all + more > this.room)",
+      ],
+      "deleted objects take room as old versions do": ["} else this.#grown(kept, key, bytes);", "}"],
+    },
+  },
+  "service/routes/crud.ts": {
+    "service/store/states-over-time.test.ts": {
+      "nothing is made in what is being deleted": ["if (isGoing(parent))", "if (false)"],
+      "what is being deleted is not deleted again": [
+        "isGoing(entity) ? entity : deleteObject(context, entity)",
+        "deleteObject(context, entity)",
+      ],
+    },
+    "service/routes/fields.test.ts": {
+      "what a body names is in the same place": [
+        "if (found?.parent !== making[place].id ||",
+        "if (found === undefined ||",
+      ],
+    },
+    "service/routes/sharing.test.ts": {
+      "nobody makes anything in another member's name": [
+        'if (kind === "membership") refuseOthers(organization.id, found);',
+        "",
+      ],
+      "details of another organization's service are not shown": ["{ ...shown, details: undefined }", "shown"],
+    },
+  },
+  "service/ledger/screening.ts": {
+    "service/ledger/node-calls.test.ts": {
+      "a node signs for its own account only": ['method === "personal_sign" ? second :', ""],
+    },
+    "service/ledger/screening.test.ts": {
+      "calls of a simulation without gas share what the others leave": ["limits.gas - Number(named)", "limits.gas"],
+    },
+  },
+  "service/tether/real-tethers.ts": {
+    "service/store/synced.test.ts": {
+      "a deployment is on disk before it is sent": ["await this.store.synced();", ""],
+      "a pin is on disk before it is sent": ["await this.base.store.synced();", ""],
+    },
+    "service/tether/real-tethers.test.ts": {
+      "an activation during a pin makes a report of its own": [
+        "if (still.nextPin !== nextPin) return still.nextPin;",
+        "",
+      ],
+    },
+  },
+  "service/store/entities.ts": {
+    "service/store/data.test.ts": {
+      "a state that was set does not go on by itself": [
+        "entity.due !== undefined && at >= entity.due",
+        "at >= (entity.due ?? 0)",
+      ],
+    },
+  },
+  "service/tether/accounts.ts": {
+    "service/store/persistence.test.ts": {
+      "the key of a tether's account is the one that it had": [
+        "fields.keyChecksum !== undefined && fields.keyChecksum !== sha256(key)",
+        'fields.keyChecksum === ""',
+      ],
+    },
+  },
+  "service/ledger/calls.ts": {
+    "service/ledger/calls.test.ts": {
+      "calls of a batch that come after its time are not made": [
+        'if (performance.now() >= end) throw new Excess("late");',
+        "",
+      ],
+    },
+  },
+  "service/ledger/chain-base.ts": {
+    "service/ledger/time.test.ts": {
+      "a clock that is set back stops no block": ["this.clock.saw(head.timestamp * 1_000);", ""],
+    },
+  },
+  "service/ledger/sealing.ts": {
+    "service/ledger/idle.test.ts": {
+      "a ledger that nobody uses makes no empty blocks": ["(onDemand || this.#isIdle())", "onDemand"],
+      "a transaction that waits in an idle ledger gets its block": [
+        "this.#isIdle()) && (await pending(engine)) === 0",
+        "this.#isIdle())",
+      ],
+    },
+  },
+  "service/ledger/subscriptions.ts": {
+    "service/ledger/idle.test.ts": {
+      "a WebSocket keeps its ledger awake only while it has a subscription": [
+        "if (this.#made.size === 0) this.#release();",
+        "",
+      ],
+    },
+  },
+  "service/ledger/pool.ts": {
+    "service/ledger/pool.test.ts": {
+      "a transaction makes room only for those of its own account": [
+        "(one) => one.queued && one.from === from",
+        "(one) => one.queued",
+      ],
+      "a transaction that replaces another needs no room": [
+        "former === undefined ? this.#whyFull(one) : undefined",
+        "this.#whyFull(one)",
+      ],
+    },
+  },
+  "service/tether/targets.ts": {
+    "service/tether/real-tethers.test.ts": {
+      "the address of a public chain is shown without its query": [
+        'pathname === "/" && search === ""',
+        'pathname === "/"',
+      ],
+    },
+  },
+  "service/http/bodies.ts": {
+    "service/routes/endpoints.test.ts": {
+      "a field that can change may be emptied": [
+        "(Object.hasOwn(rules.shape, name) || !isEmpty(value))",
+        "!isEmpty(value)",
+      ],
+    },
+  },
+  "service/http/call-log.ts": {
+    "service/routes/kinds.test.ts": {
+      "details are in no log of calls": ['name === "details" || soundsSecret.test(name)', "soundsSecret.test(name)"],
+    },
+  },
+  "service/faults.ts": {
+    "service/routes/embedded.test.ts": {
+      "an organization's fault hits no call of another one": [
+        "(entry.owner !== undefined && entry.owner !== owner)",
+        'entry.owner === ""',
+      ],
+    },
+  },
+  "service/routes/services.ts": {
+    "service/routes/kinds.test.ts": {
+      "a path names a service of its own type": ["found?.fields.service !== type ||", "!found ||"],
+    },
+  },
+  "service/routes/nodes.ts": {
+    "service/routes/nodes.test.ts": {
+      "an account of a ledger never passes to another member": [
+        "owners[index] === membership",
+        "owners[index] !== undefined",
+      ],
+    },
+  },
+  "console/server/access.ts": {
+    "console/access.test.ts": {
+      "a page of another port of this machine does not open the console": [
+        'site === undefined || site === "same-origin"',
+        'site === undefined || site === "same-site" || site === "same-origin"',
+      ],
+      "a link to the console that nobody has used expires": ["if (this.now() >= expires)", "if (expires < 0)"],
+    },
+  },
+  "console/server/app.ts": {
+    "console/access.test.ts": {
+      "no web page gets a link to the console": ["headers.origin !== undefined || !isKeyHolder", "!isKeyHolder"],
+      "signing out ends the pages of one session": [
+        "if (own === session) page.close",
+        "if (own !== undefined) page.close",
+      ],
+    },
+  },
+  "observe/check/checks.ts": {
+    "observe/checks.test.ts": {
+      "only a node that answers may be in another state than started": [
+        'verdict.outcome === "failed" && nodes.get(id)?.kind === "answered"',
+        'verdict.outcome === "failed"',
+      ],
+      "a credential that is not listed is wrong only where all are": ["if (!isListed && allListed)", "if (!isListed)"],
+    },
+  },
+  "observe/check/new-blocks.ts": {
+    "observe/new-blocks.test.ts": {
+      "a young raft ledger does not count as one that makes blocks by time": [
+        "blocks.length === looksBack && gaps",
+        "gaps",
+      ],
+      "a transaction that a node may have is not sent again": ["if (error instanceof TooSlow) throw error;", ""],
+    },
+  },
+  "service/routes/account.ts": {
+    "service/routes/account.test.ts": {
+      "a token is given for the caller's own key": [
+        "organizations.ofKey(apikey)?.id !== id",
+        "organizations.ofKey(apikey) === undefined",
+      ],
+    },
+  },
+  "service/ledger/ledger.ts": {
+    "service/routes/actions.test.ts": {
+      "a pause ends where it began": ["Math.min(at, since) - before", "Math.min(at, since)"],
+      "a paused ledger answers nobody": ['if (now.state === "paused")', "if (false)"],
+    },
+    "service/routes/hosted.test.ts": {
+      "the ledger of an environment that is being deleted does not come back": [
+        "if (!now || isGoing(now))",
+        "if (!now)",
+      ],
+    },
+  },
+  "service/ledger/chains.ts": {
+    "service/ledger/chains.test.ts": {
+      "a chain starts again only once it has ended": ["if (ending) return ending.then(() => this.get(spec));", ""],
+    },
+  },
+  "service/routes/actions.ts": {
+    "service/routes/actions.test.ts": {
+      "a new password replaces the former one": [
+        'store.setFields("credential", found.id, { passwordHash })',
+        'store.setFields("credential", found.id, {})',
+      ],
+      "whoever came in with a former password goes": ["backend.removed?.([changed]);", ""],
+    },
+  },
+  "service/routes/environments.ts": {
+    "service/routes/hosted.test.ts": {
+      "an environment that waits starts with its first node": [
+        "if (!settings.quirks.environmentsWait ||",
+        "if (settings.quirks.environmentsWait ||",
+      ],
+    },
+    "service/routes/sharing.test.ts": {
+      "an environment with nodes of others stays": ["if (others !== undefined) return", "if (false) return"],
+    },
+  },
+  "service/store/store.ts": {
+    "service/routes/hosted.test.ts": {
+      "what was deleted and is still listed is in no environment": [".filter((entity) => !isGone(entity, at));", ";"],
+    },
+  },
+  "service/http/app.ts": {
+    "service/routes/hosted.test.ts": { "errors of what only this service has stay JSON": ["(?!embedded)", ""] },
+  },
+  "service/routes/tether.ts": {
+    "service/routes/hosted.test.ts": {
+      "a tether without an account shows none": [
+        "settings.quirks.tetherAccounts || fields.hasAccount",
+        "true || fields.hasAccount",
+      ],
+    },
+  },
+  "service/store/sharing.ts": {
+    "service/routes/sharing.test.ts": {
+      "the consortium of another organization is its members' alone": [
+        "isMember(base, organization, entity.id) : !privateKinds",
+        "true : !privateKinds",
+      ],
+      "credentials and configurations are shared with nobody": [": !privateKinds.has(entity.kind)", ": true"],
+      "nobody changes what is another organization's": [
+        "if (entity.organization !== organization)\n    throw",
+        "if (false)\n    throw",
+      ],
+      "an invitation is accepted once": ['if (invitation.state !== "sent")', "if (false)"],
+    },
+  },
+};
