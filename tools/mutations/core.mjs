@@ -36,7 +36,7 @@ export const coreRules = [
     file: "provider/core/lifecycle/update.ts",
     find: "if (!isDrift) throw refused",
     put: "throw refused",
-    tests: "provider/stacks/other-services.test.ts",
+    tests: "provider/stacks/asked.test.ts",
   },
   {
     rule: "a name that somebody has written differently is drift",
