@@ -8,7 +8,6 @@ import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
 import { modelOfStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
-import { resolveSettings } from "../../provider/api/settings";
 import { newSession } from "../../provider/core/session";
 import { inside, listed, readOrganization } from "../../provider/resources/tree";
 import { later, planned, step } from "../cli/plans";
@@ -20,6 +19,15 @@ const root = join(__dirname, "../..");
 /** The golden state of 0.2.0 on one of the providers: one resource of each kind. */
 const golden = (adapter: string): object =>
   JSON.parse(readFileSync(join(root, "tests/golden/0.2.0", adapter, "stack.json"), "utf8")) as object;
+
+const clients: ConsortiumClient[] = [];
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
+
+/** A client of the service that is started last, closed with the test. */
+function connected(): ConsortiumClient {
+  clients.push(new ConsortiumClient());
+  return clients.at(-1)!;
+}
 
 /** Who is where, and what is said of it. */
 const outline = (model: NetworkModel): string[] =>
@@ -110,7 +118,7 @@ environments:
   expect(JSON.stringify(model)).not.toContain("hush");
 });
 
-describe("a plan", () => {
+test("a plan: what is made is in what it will be in, though its id is known later", () => {
   const within = { consortiumId: "c1", environmentId: "e1", membershipId: "m1" };
   const old = (id: string, inputs: object) => ({ id, inputs, outputs: { ...inputs, state: "started" } });
   const steps = [
@@ -127,14 +135,10 @@ describe("a plan", () => {
     }),
     step("delete", "AppCred", "app", old("a1", { name: "app", ...within })),
   ];
-  const expected = [
+  expect(outline(modelOfPlan(readPlan(planned(steps), "plan")))).toEqual([
     ...["consortium Trade trade", "membership Acme acme", "environment prod prod replace"],
     ...["node new new create", "node old old replace", "appCred app app delete"],
-  ];
-
-  test("what is made is in what it will be in, though its id is known later", () => {
-    expect(outline(modelOfPlan(readPlan(planned(steps), "plan")))).toEqual(expected);
-  });
+  ]);
 });
 
 describe("the live network", () => {
@@ -145,7 +149,7 @@ describe("the live network", () => {
     await send(service, "POST", path, { membership_id: ids.membershipId });
     service.clearCalls();
     const stop = () => void service.store.nodes.remove(ids.nodeId);
-    return { ...ids, client: new ConsortiumClient(resolveSettings()), calls, stop };
+    return { ...ids, client: connected(), calls, stop };
   }
 
   test("takes one request for each list, however many look within seconds", async () => {
@@ -164,7 +168,6 @@ describe("the live network", () => {
     );
     expect(model!.limits).toContainEqual({ kind: "consortia", used: 1, most: 2 });
     expect(model!.consortia[0]!.environments[0]!.nodes[0]!.urls!.rpc).toMatch(/^http/);
-    await client.close();
   });
 
   test("says which stack manages what, what is made by hand, what drifted and what is gone", async () => {
@@ -200,7 +203,6 @@ describe("the live network", () => {
     stop();
     const now = outline(withStacks(await new LiveNetwork(client).look(), [stack]));
     expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");
-    await client.close();
   });
 
   test("an object whose name the service does not show has not drifted", async () => {
@@ -211,13 +213,11 @@ describe("the live network", () => {
     const inputs = { consortiumId, environmentId, membershipId, name: "app" };
     const stack = stackOf(["AppCred", "app", credential.id, inputs]);
     expect(outline(withStacks(live, [stack])).filter((line) => line.includes("in the stack"))).toEqual([]);
-    await client.close();
   });
 
   test("a name that is not there is an error that says which are", async () => {
     const { client } = await made();
     await expect(new LiveNetwork(client).look({ consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');
-    await client.close();
   });
 });
 
@@ -227,7 +227,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     const started = await start();
     const net = await network(started.service, started.time);
     const ids = await others(started.service, started.time, net);
-    return { ...started, net, ids, client: new ConsortiumClient(resolveSettings()) };
+    return { ...started, net, ids, client: connected() };
   }
 
   test("are in their consortium or environment with what they show, and no setting of a configuration", async () => {
@@ -279,7 +279,6 @@ describe("zones, configurations, services, invitations and destinations", () => 
       { kind: "environmentZone", id: ids.environmentZoneId, ...ohio },
     ]);
     expect(JSON.stringify(model)).not.toContain("hush");
-    await client.close();
   });
 
   test("are compared with the stack; what was adopted as others have it, only in what has to fit", async () => {
@@ -322,7 +321,6 @@ describe("zones, configurations, services, invitations and destinations", () => 
       "destination inbox in",
       "destination outbox out",
     ]);
-    await client.close();
   });
 
   test("of a service that knows none of them: each is asked for once, in one place, and none is gone", async () => {
@@ -330,7 +328,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     const net = await network(service, time);
     const third = { name: "third", provider: "quorum", consensus_type: "raft" };
     await send(service, "POST", `/consortia/${net.consortiumId}/environments`, third);
-    const client = new ConsortiumClient(resolveSettings());
+    const client = connected();
     const live = new LiveNetwork(client, 1_000, time);
     service.clearCalls();
     const model = await live.look();
@@ -346,7 +344,6 @@ describe("zones, configurations, services, invitations and destinations", () => 
     await live.look();
     const again = calls().map((call) => call.split("/").at(-1)!);
     expect(again.filter((one) => one === "services")).toHaveLength(1);
-    await client.close();
   });
 
   test("an environment that goes while it is looked at does not tell that the service has no services", async () => {
@@ -360,6 +357,5 @@ describe("zones, configurations, services, invitations and destinations", () => 
     const [consortium] = await readOrganization(session, { kinds: ["environment", "service"] });
     const services = consortium!.inside.map((one) => inside(one, "service").map(({ props }) => props.name));
     expect(services).toEqual([[], ["files"]]);
-    await client.close();
   });
 });

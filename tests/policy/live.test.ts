@@ -6,6 +6,7 @@ import {
   withSettings,
 } from "../../sdk/policy";
 import { others, send } from "../support/network";
+import { setEnvironment } from "../support/service";
 import { begin, inside } from "./support/existing";
 import { judge, messages } from "./support/host";
 import { network, Plan, unknown } from "./support/plan";
@@ -89,16 +90,9 @@ describe("what the organization has outside this stack counts", () => {
     ]);
     const bounded = new Plan("test", true);
     const membership = bounded.add("Membership", "acme", { consortiumId: there.consortiumId, maximumNodes: 3 });
-    bounded.add(
-      "Node",
-      "mine",
-      {
-        consortiumId: there.consortiumId,
-        environmentId: there.environmentId,
-        membershipId: there.membershipId,
-      },
-      { madeFrom: { membershipId: [membership] } },
-    );
+    const { consortiumId, environmentId, membershipId } = there;
+    const ids = { consortiumId, environmentId, membershipId };
+    bounded.add("Node", "mine", ids, { madeFrom: { membershipId: [membership] } });
     expect(await messages(nodes, bounded)).toEqual([
       expect.stringContaining('Membership "acme" would own 4 of the nodes'),
     ]);
@@ -226,4 +220,56 @@ test("explicit Providers ask with their own keys", async () => {
   expect(await messages(consortia, plan)).toEqual([
     expect.stringMatching(/^The organization of the default provider .*outside of it "fixture"/),
   ]);
+});
+
+describe("where the organization cannot be asked, that is advice, and this stack is counted", () => {
+  const three = (): Plan => {
+    const plan = new Plan();
+    for (const name of ["a", "b", "c"]) plan.add("Consortium", name);
+    return plan;
+  };
+
+  test.each<[string, Record<string, string | undefined>, RegExp]>([
+    [
+      "no key",
+      { CONSORTIUM_API_KEY: undefined },
+      /^Only this stack was counted\. No API key is set\. Set the environment variable/,
+    ],
+    [
+      "nobody there",
+      { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" },
+      /^Only this stack was counted\. GET \/consortia: the connection was refused\. The service at .* cannot be reached/,
+    ],
+    [
+      "a refused key",
+      { CONSORTIUM_API_KEY: "secret-of-nobody" },
+      /^Only this stack was counted\. GET \/consortia: HTTP 401: .*The API key from environment variable CONSORTIUM_API_KEY was refused/,
+    ],
+  ])("%s", async (_, env, message) => {
+    await begin();
+    setEnvironment(env);
+    const found = await judge([consortia], three());
+    expect(found.map(({ level }) => level)).toEqual(["advisory", "mandatory"]);
+    expect(found[0]!.message).toMatch(message);
+    expect(found[1]!.message).toContain('would have 3 consortia (in this stack "a", "b" and "c")');
+    expect(JSON.stringify(found)).not.toContain("secret-of-nobody");
+  });
+
+  test("a service in trouble", async () => {
+    const { service } = await begin();
+    service.faults.add({ route: "/consortia", kind: "status", status: 503, times: Infinity });
+    expect((await judge([consortia], three()))[0]).toMatchObject({
+      level: "advisory",
+      message: expect.stringContaining("Only this stack was counted. GET /consortia: HTTP 503") as string,
+    });
+  });
+
+  test("settings of a Provider that are not known yet", async () => {
+    const plan = new Plan();
+    const provider = plan.provider("acme", { apiKey: unknown });
+    plan.add("Consortium", "c", {}, { provider });
+    expect(await messages(consortia, plan)).toEqual([
+      'Only this stack was counted. The settings of provider "acme" are not known before the run.',
+    ]);
+  });
 });

@@ -166,15 +166,13 @@ describe("settings that can", () => {
   });
 });
 
-describe("every policy", () => {
-  test.each(policies.map((policy) => [policy.name, policy] as const))("%s has a schema with words", (_, policy) => {
-    expect(policy.configSchema).toMatchObject({ additionalProperties: false });
-    for (const setting of Object.values(policy.configSchema.properties)) {
-      expect(setting).toMatchObject({
-        description: expect.stringMatching(/\.$/) as string,
-        type: expect.anything() as string,
-      });
-    }
-    expect(policy.description).toMatch(/\.$/);
-  });
+test.each(policies.map((policy) => [policy.name, policy] as const))("%s has a schema with words", (_, policy) => {
+  expect(policy.configSchema).toMatchObject({ additionalProperties: false });
+  for (const setting of Object.values(policy.configSchema.properties)) {
+    expect(setting).toMatchObject({
+      description: expect.stringMatching(/\.$/) as string,
+      type: expect.anything() as string,
+    });
+  }
+  expect(policy.description).toMatch(/\.$/);
 });

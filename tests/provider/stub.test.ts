@@ -43,15 +43,6 @@ test("each kind has one class, and one name for people, but members are also cal
   expect(kindOf("Bucket")).toBeUndefined();
 });
 
-test("there is a handler for each resource, with the verbs that the host calls", () => {
-  expect(Object.keys(runtime).sort()).toEqual([...names].sort());
-  expect(Object.keys(definitions).sort()).toEqual([...names].sort());
-  for (const name of names) {
-    const verbs = ["check", "configure", "create", "delete", "diff", "read", "update"];
-    expect(Object.keys(runtime[name]).sort()).toEqual(verbs);
-  }
-});
-
 test("the version is that of package.json", () => {
   const manifest = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
   expect(version).toBe(manifest.version);

@@ -1,11 +1,14 @@
 import { output, secret } from "@pulumi/pulumi";
-import { Consortium, Provider, type ProviderArgs } from "../../sdk";
+import { Consortium, Node, Provider, type ProviderArgs } from "../../sdk";
 import { program, type Registered, valueOf } from "../support/program";
+import { setEnvironment } from "../support/service";
 
 /* An explicit Provider: its inputs are what the provider process gets as its configuration. */
 
-async function inputsOf(args: ProviderArgs, config: Record<string, string> = {}): Promise<Registered> {
-  const { registered } = await program({}, config);
+/** As it is registered; `stack` is what its configuration says. */
+async function inputsOf(args: ProviderArgs, stack: Record<string, string> = {}): Promise<Registered> {
+  const config = Object.entries(stack).map(([key, value]) => [`consortium:${key}`, value]);
+  const { registered } = await program({}, Object.fromEntries(config) as Record<string, string>);
   await valueOf(new Provider("acme", args).urn);
   return registered[0]!;
 }
@@ -36,17 +39,15 @@ test.each([output("k"), secret("k"), Promise.resolve("k")])(
   },
 );
 
-test("what it is not given comes from the stack, and is not its own", async () => {
-  const { inputs } = await inputsOf(
-    { apiKey: "k", region: undefined },
-    { "consortium:apiKey": "stack", "consortium:region": "ko", "consortium:maxConcurrency": "4" },
-  );
-  expect(inputs).toEqual({
-    "consortium:apiKey": { secret: "k" },
-    "consortium:region": "ko",
-    "consortium:maxConcurrency": "4",
-    "consortium:own": "apiKey",
-  });
+test.each([
+  ["the dynamic provider", "false", "consortium:"],
+  ["the plugin, by its own names", "true", ""],
+])("what it is not given comes from the stack, and is not its own: on %s", async (_, plugin, prefix) => {
+  setEnvironment({ CONSORTIUM_PLUGIN: plugin });
+  const stack = { apiKey: "stack", region: "ko", maxConcurrency: "4" };
+  const { inputs } = await inputsOf({ apiKey: "k", region: undefined }, stack);
+  const wanted = { apiKey: { secret: "k" }, region: "ko", maxConcurrency: "4", own: "apiKey" };
+  expect(inputs).toEqual(Object.fromEntries(Object.entries(wanted).map(([key, value]) => [prefix + key, value])));
 });
 
 test("resources of it are registered with it", async () => {
@@ -54,4 +55,58 @@ test("resources of it are registered with it", async () => {
   const acme = new Provider("acme", { apiKey: "k" });
   const { provider } = await of(new Consortium("c", {}, { provider: acme }));
   expect(provider).toBe(`${await valueOf(acme.urn)}::acme-id`);
+});
+
+/* Which provider the classes are on (through the real CLI: tests/e2e/plugin). */
+
+const within = { consortiumId: "c-id", environmentId: "e-id", membershipId: "m-id" };
+const stack = (plugin: string): Record<string, string> => ({ "consortium:plugin": plugin });
+
+async function typesWith(config: Record<string, string>): Promise<string[]> {
+  const { registered } = await program({}, config);
+  const provider = new Provider("acme", { apiKey: "k", region: "eu" });
+  await valueOf(new Node("n", within, { provider }).urn);
+  await valueOf(new Consortium("c").urn);
+  return registered.map(({ type }) => type);
+}
+
+const onPlugin = ["pulumi:providers:consortium", "consortium:index:Node", "consortium:index:Consortium"];
+const onDynamic = onPlugin.map((type) =>
+  type.replace("consortium:index:", "pulumi-nodejs:dynamic/consortium:").replace(/:consortium$/, ":pulumi-nodejs"),
+);
+
+test.each([
+  [undefined, {}, onDynamic],
+  [undefined, stack("true"), onPlugin],
+  [undefined, stack("false"), onDynamic],
+  ["true", {}, onPlugin],
+  ["true", stack("false"), onPlugin],
+  ["false", stack("true"), onDynamic],
+  ["", stack("true"), onPlugin],
+])("CONSORTIUM_PLUGIN=%s, configuration %j", async (variable, config, types) => {
+  setEnvironment({ CONSORTIUM_PLUGIN: variable });
+  expect((await typesWith(config)).sort()).toEqual([...types].sort());
+});
+
+test.each([
+  ["1", {}, "Environment variable CONSORTIUM_PLUGIN"],
+  [undefined, stack("yes"), "Stack configuration consortium:plugin"],
+])("what is neither true nor false is one clear error: %s, %j", async (variable, config, where) => {
+  setEnvironment({ CONSORTIUM_PLUGIN: variable });
+  await program({}, config);
+  const value = variable ?? "yes";
+  expect(() => new Consortium("c")).toThrow(`${where} is "${value}": it must be true or false.`);
+});
+
+test("an error of the SDK shows where in the program the resource is", async () => {
+  await program();
+  const limit = Error.stackTraceLimit;
+  let thrown: unknown;
+  try {
+    new Consortium("");
+  } catch (error) {
+    thrown = error;
+  }
+  expect((thrown as Error).stack).toContain("provider.test.ts");
+  expect(Error.stackTraceLimit).toBe(limit);
 });

@@ -85,27 +85,25 @@ test("mocks: what an environment and a node are given is what they show, and wha
   expect(await valueOf(node.hybridPortAllocation)).toBe(40_000);
 });
 
-describe("names", () => {
-  test.each([undefined, "given"])("name: %s", async (name) => {
-    const { of } = await program();
-    const made = [
-      new Consortium("x", { name }),
-      new Environment("x", { consortiumId: "c", name, ...quorum }),
-      new Node("x", { ...within, name }),
-      new AppCred("x", { ...within, name }),
-      new ConsortiumZone("x", { consortiumId: "c", name, region: "r", cloud: "aws" }),
-      new EnvironmentZone("x", { consortiumId: "c", environmentId: "e", name, region: "r", cloud: "aws" }),
-      new Configuration("x", { ...within, name, type: "node_config" }),
-      new Service("x", { ...within, name, service: "ipfs" }),
-      new Destination("x", { ...within, serviceId: "s", serviceType: "documentstore", name }),
-    ];
-    for (const one of made) expect((await of(one)).inputs.name).toBe(name ?? "x");
-    const businesses = [
-      new Membership("x", { consortiumId: "c", orgName: name }),
-      new Invitation("x", { consortiumId: "c", orgName: name, email: "a@b.example" }),
-    ];
-    for (const one of businesses) expect((await of(one)).inputs.orgName).toBe(name ?? "x");
-  });
+test.each([undefined, "given"])("name: %s", async (name) => {
+  const { of } = await program();
+  const made = [
+    new Consortium("x", { name }),
+    new Environment("x", { consortiumId: "c", name, ...quorum }),
+    new Node("x", { ...within, name }),
+    new AppCred("x", { ...within, name }),
+    new ConsortiumZone("x", { consortiumId: "c", name, region: "r", cloud: "aws" }),
+    new EnvironmentZone("x", { consortiumId: "c", environmentId: "e", name, region: "r", cloud: "aws" }),
+    new Configuration("x", { ...within, name, type: "node_config" }),
+    new Service("x", { ...within, name, service: "ipfs" }),
+    new Destination("x", { ...within, serviceId: "s", serviceType: "documentstore", name }),
+  ];
+  for (const one of made) expect((await of(one)).inputs.name).toBe(name ?? "x");
+  const businesses = [
+    new Membership("x", { consortiumId: "c", orgName: name }),
+    new Invitation("x", { consortiumId: "c", orgName: name, email: "a@b.example" }),
+  ];
+  for (const one of businesses) expect((await of(one)).inputs.orgName).toBe(name ?? "x");
 });
 
 test("nothing is taken out of the state with its parent, or, but for nodes, deleted before its replacement, unless the program says so", async () => {
@@ -118,15 +116,13 @@ test("nothing is taken out of the state with its parent, or, but for nodes, dele
   expect((await of(own)).deletedWith).toBe(await valueOf(made.c!.urn));
 });
 
-describe("secrets", () => {
-  test("the outputs of a credential, besides what the program marks itself", async () => {
-    const { of } = await program();
-    const marked = new AppCred("marked", within, { additionalSecretOutputs: ["username"] });
-    expect((await of(marked)).secretOutputs).toEqual(["username", "password", "basicAuthHeader"]);
-    for (const [key, one] of Object.entries(network("ids"))) {
-      expect((await of(one)).secretOutputs).toEqual(key === "a" ? ["password", "basicAuthHeader"] : []);
-    }
-  });
+test("secret are the outputs of a credential, besides what the program marks itself", async () => {
+  const { of } = await program();
+  const marked = new AppCred("marked", within, { additionalSecretOutputs: ["username"] });
+  expect((await of(marked)).secretOutputs).toEqual(["username", "password", "basicAuthHeader"]);
+  for (const [key, one] of Object.entries(network("ids"))) {
+    expect((await of(one)).secretOutputs).toEqual(key === "a" ? ["password", "basicAuthHeader"] : []);
+  }
 });
 
 describe("customTimeouts", () => {
@@ -160,48 +156,30 @@ describe("customTimeouts", () => {
   });
 });
 
-describe("a tether service by its address in the console", () => {
-  test.each([
-    "https://console.kaleido.io/consortia/c/environments/e/tether/tether0001",
-    "https://console.kaleido.io/x/tether0001/",
-    "https://console.kaleido.io/x/tether0001/#",
-    "tether0001",
-  ])("%s", async (consoleUrl) => {
-    const { of } = await program();
-    const { inputs } = await of(new TetherService("t", { consoleUrl, network: "mainnet", intervalHours: 2 }));
-    expect(inputs).toMatchObject({ tetherId: "tether0001" });
-    expect(inputs).not.toHaveProperty("consoleUrl");
-  });
+test.each([
+  "https://console.kaleido.io/consortia/c/environments/e/tether/tether0001",
+  "https://console.kaleido.io/x/tether0001/",
+  "https://console.kaleido.io/x/tether0001/#",
+  "tether0001",
+])("a tether service by its address in the console: %s", async (consoleUrl) => {
+  const { of } = await program();
+  const { inputs } = await of(new TetherService("t", { consoleUrl, network: "mainnet", intervalHours: 2 }));
+  expect(inputs).toMatchObject({ tetherId: "tether0001" });
+  expect(inputs).not.toHaveProperty("consoleUrl");
 });
 
-describe("outputs", () => {
-  test("are those of the state, and can be used by other resources", async () => {
-    await program({
-      Node: { urls: { rpc: "https://n" }, state: "started" },
-      AppCred: { username: "u", password: "p" },
-    });
-    const { n, a } = network("resources") as { n: Node; a: AppCred };
-    expect(await valueOf(n.urls)).toEqual({ rpc: "https://n" });
-    expect(await valueOf(n.state)).toBe("started");
-    expect(await valueOf(n.environmentId)).toBe("e-id");
-    expect(await valueOf(a.password)).toBe("p");
-  });
-});
-
-describe("get reads what this stack does not manage", () => {
-  const gets = {
-    Consortium: () => Consortium.get("x", "their-id"),
-    Membership: () => Membership.get("x", "their-id", { consortiumId: "c" }),
-    Environment: () => Environment.get("x", "their-id", { consortiumId: "c" }),
-    Node: () => Node.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
-  };
-  test.each(Object.entries(gets))("%s", async (type, get) => {
-    const { of } = await program();
-    const one = get();
-    expect(await of(one)).toMatchObject({ read: true, type: `pulumi-nodejs:dynamic/consortium:${type}` });
-    expect((await of(one)).inputs.__provider).toContain("pulumi-consortium/runtime");
-    expect(await valueOf(one.id)).toBe("their-id");
-  });
+const gets = {
+  Consortium: () => Consortium.get("x", "their-id"),
+  Membership: () => Membership.get("x", "their-id", { consortiumId: "c" }),
+  Environment: () => Environment.get("x", "their-id", { consortiumId: "c" }),
+  Node: () => Node.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
+};
+test.each(Object.entries(gets))("%s.get reads what this stack does not manage", async (type, get) => {
+  const { of } = await program();
+  const one = get();
+  expect(await of(one)).toMatchObject({ read: true, type: `pulumi-nodejs:dynamic/consortium:${type}` });
+  expect((await of(one)).inputs.__provider).toContain("pulumi-consortium/runtime");
+  expect(await valueOf(one.id)).toBe("their-id");
 });
 
 test("the dynamic provider is told where secrets are; nothing is added where there are none", async () => {

@@ -28,7 +28,8 @@ export const bases: Record<Collected, (net: Network) => Props> = {
 };
 
 /** The collection of each kind, in a consortium or in an environment. */
-const places: Record<Exclude<Collected, "consortium">, { of: "consortium" | "environment"; name: string }> = {
+const places = {
+  consortium: { of: "", name: "consortia" },
   membership: { of: "consortium", name: "memberships" },
   consortiumZone: { of: "consortium", name: "zones" },
   invitation: { of: "consortium", name: "invitations" },
@@ -38,15 +39,15 @@ const places: Record<Exclude<Collected, "consortium">, { of: "consortium" | "env
   node: { of: "environment", name: "nodes" },
   appCred: { of: "environment", name: "appcreds" },
   service: { of: "environment", name: "services" },
-};
+} as const satisfies Record<Collected, object>;
 
 /** Its path in the fixture's network. */
 export function collectionOf(
   kind: Collected,
   { consortiumId, environmentId }: Pick<Network, "consortiumId" | "environmentId">,
 ): string {
-  if (kind === "consortium") return "/consortia";
   const { of, name } = places[kind];
+  if (of === "") return `/${name}`;
   return `/consortia/${consortiumId}${of === "environment" ? `/environments/${environmentId}` : ""}/${name}`;
 }
 
@@ -73,19 +74,7 @@ export const nameField = (kind: Collected): "org_name" | "name" =>
 
 /** What the service keeps of each kind, to change it behind a client's back. */
 export const storeOf = ({ store }: Service, kind: Collected): ManagedCollection<"consortium"> => {
-  const { consortia, memberships, environments, nodes, credentials, zones, invitations, configurations, services } =
-    store;
-  const all = {
-    consortium: consortia,
-    membership: memberships,
-    environment: environments,
-    node: nodes,
-    appCred: credentials,
-    consortiumZone: zones,
-    environmentZone: zones,
-    invitation: invitations,
-    configuration: configurations,
-    service: services,
-  };
-  return all[kind] as unknown as ManagedCollection<"consortium">; // all have the same verbs
+  const { name } = places[kind];
+  const collection: unknown = store[name === "appcreds" ? "credentials" : name];
+  return collection as ManagedCollection<"consortium">; // all have the same verbs
 };

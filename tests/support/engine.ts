@@ -17,6 +17,14 @@ export type Outcome =
   | { then: "failed"; error: string }
   | { then: "incomplete"; error: string };
 
+/** The outcome of what failed with an error that says this. */
+export const failed = (why: string | RegExp): Outcome => ({
+  then: "failed",
+  error: (typeof why === "string" ? expect.stringContaining(why) : expect.stringMatching(why)) as string,
+});
+
+export const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
+
 /** The state of one resource, as a Pulumi stack keeps it. */
 export interface Kept {
   id: string;

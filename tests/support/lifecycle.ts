@@ -1,12 +1,14 @@
 import { type ServiceOptions } from "../../service/index";
 import { Engine, type Kind, type Outcome, type Props } from "./engine";
-import { type Collected, collectionOf } from "./bases";
+import { bases, type Collected, collectionOf } from "./bases";
 import { network, type Network, send } from "./network";
-import { start, type Started } from "./service";
+import { newProcess, start, type Started } from "./service";
 
 export interface World extends Started {
   net: Network;
   engine: Engine;
+  /** The calls since the last look that change something. */
+  writes: () => string[];
   /** The path of the object that the engine keeps. */
   at: () => string;
   /** The object as the service shows it, or undefined where it is not listed as there. */
@@ -58,10 +60,20 @@ export async function world(kind: Kind, options: ServiceOptions = {}): Promise<W
     ...started,
     net,
     engine,
+    writes: () => started.calls().filter((call) => !call.startsWith("GET ")),
     at: () => `${collection()}/${engine.kept!.id}`,
     shown: async () => (await list()).find(({ _id, id }) => (_id ?? id) === engine.kept?.id),
     count: async () => (await list()).length,
   };
+}
+
+/** The same, where the stack has one of this kind, and its next run begins. */
+export async function made(kind: Collected, options: ServiceOptions = {}): Promise<World> {
+  const here = await world(kind, options);
+  expect(await here.engine.up(bases[kind](here.net))).toEqual({ then: "created" });
+  newProcess();
+  here.calls();
+  return here;
 }
 
 export interface Row {

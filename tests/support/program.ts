@@ -1,5 +1,8 @@
 import { type CustomResource, type Output, runtime } from "@pulumi/pulumi";
+import { type Alias } from "@pulumi/pulumi/proto/alias_pb";
+import type * as proto from "@pulumi/pulumi/proto/resource_pb";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
+import { isSecret } from "./double/wire";
 
 /** What a program registers, as the engine gets it. */
 export interface Registered {
@@ -23,33 +26,54 @@ export interface Registered {
   read: boolean;
 }
 
-interface Request {
-  getType(): string;
-  getName(): string;
-  getObject?(): { toJavaScript(): Record<string, unknown> };
-  getProperties?(): { toJavaScript(): Record<string, unknown> };
-  getAdditionalsecretoutputsList(): string[];
-  getDeletedwith?(): string;
-  getDeletebeforereplace?(): boolean;
-  getCustomtimeouts?(): { toObject(): { create: string; update: string; pb_delete: string } } | undefined;
-  getProvider(): string;
-  getAliasesList?(): { toObject(): { urn: string; spec?: object } }[];
-  getProtect?(): boolean;
-  getRetainondelete?(): boolean;
-  getIgnorechangesList?(): string[];
-  getDependenciesList(): string[];
-}
-
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+type Request = proto.RegisterResourceRequest | proto.ReadResourceRequest;
 
 function opened(value: unknown): unknown {
+  if (isSecret(value)) return { secret: opened(value.value) };
   if (Array.isArray(value)) return value.map(opened);
   if (typeof value !== "object" || value === null) return value;
-  if ("4dabf18193072939515e22adb298388d" in value) {
-    const { "4dabf18193072939515e22adb298388d": signature, value: inner } = value as Record<string, unknown>;
-    return signature === secretSignature ? { secret: opened(inner) } : value;
-  }
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, opened(inner)]));
+}
+
+/** What differs from the resource's own, or a URN. */
+function aliasOf(alias: Alias): unknown {
+  const { urn, spec } = alias.toObject();
+  return spec === undefined ? urn : Object.fromEntries(Object.entries(spec).filter(([, value]) => Boolean(value)));
+}
+
+/** What a reading has of it; a registration has more. */
+const read = (request: Request): Registered => ({
+  type: request.getType(),
+  name: request.getName(),
+  inputs: opened(
+    ("getObject" in request ? request.getObject() : request.getProperties())!.toJavaScript(),
+  ) as Registered["inputs"],
+  secretOutputs: request.getAdditionalsecretoutputsList(),
+  provider: request.getProvider(),
+  dependencies: request.getDependenciesList(),
+  deletedWith: "",
+  deleteBeforeReplace: false,
+  customTimeouts: undefined,
+  protect: false,
+  retainOnDelete: false,
+  ignoreChanges: [],
+  aliases: [],
+  read: true,
+});
+
+function registration(request: proto.RegisterResourceRequest): Registered {
+  const timeouts = request.getCustomtimeouts()?.toObject();
+  return {
+    ...read(request),
+    deletedWith: request.getDeletedwith(),
+    deleteBeforeReplace: request.getDeletebeforereplace(),
+    customTimeouts: timeouts && { create: timeouts.create, update: timeouts.update, delete: timeouts.pb_delete },
+    protect: request.getProtect() ?? false,
+    retainOnDelete: request.getRetainondelete() ?? false,
+    ignoreChanges: request.getIgnorechangesList(),
+    aliases: request.getAliasesList().map(aliasOf),
+    read: false,
+  };
 }
 
 /** A Pulumi program without an engine. Resources get the id `NAME-id`, and outputs as given, by type. */
@@ -58,50 +82,19 @@ export async function program(
   config: Record<string, string> = {},
 ) {
   const registered: Registered[] = [];
-  const note = (request: Request, read: boolean): void => {
-    const timeouts = request.getCustomtimeouts?.()?.toObject();
-    registered.push({
-      type: request.getType(),
-      name: request.getName(),
-      inputs: opened(
-        (request.getObject ?? request.getProperties)!.call(request).toJavaScript(),
-      ) as Registered["inputs"],
-      secretOutputs: request.getAdditionalsecretoutputsList(),
-      deletedWith: request.getDeletedwith?.() ?? "",
-      deleteBeforeReplace: request.getDeletebeforereplace?.() ?? false,
-      customTimeouts: timeouts && { create: timeouts.create, update: timeouts.update, delete: timeouts.pb_delete },
-      provider: request.getProvider(),
-      protect: request.getProtect?.() ?? false,
-      aliases: (request.getAliasesList?.() ?? []).map((alias) => {
-        const { urn, spec } = alias.toObject();
-        return spec === undefined
-          ? urn
-          : Object.fromEntries(Object.entries(spec).filter(([, value]) => Boolean(value)));
-      }),
-      retainOnDelete: request.getRetainondelete?.() ?? false,
-      ignoreChanges: request.getIgnorechangesList?.() ?? [],
-      dependencies: request.getDependenciesList(),
-      read,
+  const noting = <R extends Request>(
+    method: "registerResource" | "readResource",
+    noted: (request: R) => Registered,
+  ) => {
+    const calls = MockMonitor.prototype as unknown as Record<typeof method, (...args: unknown[]) => Promise<void>>;
+    const call = calls[method];
+    jest.spyOn(calls, method).mockImplementation(function (this: unknown, ...args) {
+      registered.push(noted(args[0] as R));
+      return call.apply(engine(this as MockMonitor), args);
     });
   };
-  const { registerResource, readResource } = MockMonitor.prototype as unknown as Record<
-    string,
-    (...args: unknown[]) => unknown
-  >;
-  jest.spyOn(MockMonitor.prototype, "registerResource").mockImplementation(function (
-    this: MockMonitor,
-    ...args: unknown[]
-  ) {
-    note(args[0] as Request, false);
-    return registerResource!.apply(engine(this), args) as Promise<void>;
-  });
-  jest.spyOn(MockMonitor.prototype, "readResource").mockImplementation(function (
-    this: MockMonitor,
-    ...args: unknown[]
-  ) {
-    note(args[0] as Request, true);
-    return readResource!.apply(engine(this), args) as Promise<void>;
-  });
+  noting("registerResource", registration);
+  noting("readResource", read);
   await runtime.setMocks({
     call: ({ token }) => Promise.reject(new Error(`no function ${token}`)),
     newResource: ({ type, name, inputs, id }) => ({

@@ -89,6 +89,11 @@ export class Protocol {
     return protocol.#connect(plugin, () => [engine, plugin].forEach(stopServing));
   }
 
+  /** A provider that runs already. */
+  static at(address: string): Protocol {
+    return new Protocol(() => undefined).#connect(address, () => undefined);
+  }
+
   #connect(address: string, end: () => void): this {
     this.#client = new ResourceProviderClient(address, credentials.createInsecure());
     this.#end = end;

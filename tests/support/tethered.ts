@@ -1,5 +1,5 @@
 import { type ServiceOptions } from "../../service/index";
-import { Engine, type Outcome, type Props } from "./engine";
+import { Engine, type Props } from "./engine";
 import { network } from "./network";
 import { start, type Started } from "./service";
 
@@ -35,5 +35,3 @@ export async function tethered(options: ServiceOptions = {}): Promise<Tethered> 
   const fields = (): Props => started.service.store.tethers.get(tetherId).fields;
   return { ...started, engine: new Engine("tetherService"), fields };
 }
-
-export const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;

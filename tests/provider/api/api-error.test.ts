@@ -22,52 +22,53 @@ test.each<[ErrorKind, number[]]>([
 
 const mayTry = (address: string): string => `The service at ${address} may be having problems: try again later.`;
 
-describe("a message has the call, the status, the service's words and the next step", () => {
-  const call = "PATCH /consortia/c1";
-  const at = "https://host/api/v1";
-  const key = "The API key from the given settings";
-  test.each<[ErrorKind, number | undefined, string, string]>([
-    [
-      "unsent",
-      undefined,
-      "the connection was refused",
-      `: the connection was refused. The service at ${at} (from the given settings) cannot be reached: check the address, the network and that the service is running.`,
-    ],
-    ["lost", undefined, "no answer arrived within 3 s", `: no answer arrived within 3 s. ${mayTry(at)}`],
-    ["lost", 504, "late", `: HTTP 504: late. ${mayTry(at)}`],
-    ["limited", 429, "slow down!", `: HTTP 429: slow down! ${mayTry(at)}`],
-    ["unavailable", 503, "later", `: HTTP 503: later. ${mayTry(at)}`],
-    ["server", 500, "oops", `: HTTP 500: oops. ${mayTry(at)}`],
-    ["denied", 401, "no", `: HTTP 401: no. ${key} was refused (${at}): set a valid one there.`],
-    ["denied", 403, "no", `: HTTP 403: no. ${key} is not allowed to do this (${at}): set a valid one there.`],
-    ["conflict", 409, "changed", ": HTTP 409: changed. Once nothing else changes or uses it, try again."],
-    [
-      "invalid",
-      400,
-      "too long",
-      ": HTTP 400: too long. Correct in the request what the service reports, then try again.",
-    ],
-    [
-      "missing",
-      404,
-      "none",
-      ": HTTP 404: none. Either it was deleted, or the API key from the given settings belongs to another organization: check the key first.",
-    ],
-    [
-      "unsupported",
-      405,
-      "cannot",
-      `: HTTP 405: cannot. Check that ${at} (from the given settings) is the address of the API.`,
-    ],
-  ])("%s %s", (kind, status, errorMessage, sentence) => {
+const call = "PATCH /consortia/c1";
+const at = "https://host/api/v1";
+const key = "The API key from the given settings";
+test.each<[ErrorKind, number | undefined, string, string]>([
+  [
+    "unsent",
+    undefined,
+    "the connection was refused",
+    `: the connection was refused. The service at ${at} (from the given settings) cannot be reached: check the address, the network and that the service is running.`,
+  ],
+  ["lost", undefined, "no answer arrived within 3 s", `: no answer arrived within 3 s. ${mayTry(at)}`],
+  ["lost", 504, "late", `: HTTP 504: late. ${mayTry(at)}`],
+  ["limited", 429, "slow down!", `: HTTP 429: slow down! ${mayTry(at)}`],
+  ["unavailable", 503, "later", `: HTTP 503: later. ${mayTry(at)}`],
+  ["server", 500, "oops", `: HTTP 500: oops. ${mayTry(at)}`],
+  ["denied", 401, "no", `: HTTP 401: no. ${key} was refused (${at}): set a valid one there.`],
+  ["denied", 403, "no", `: HTTP 403: no. ${key} is not allowed to do this (${at}): set a valid one there.`],
+  ["conflict", 409, "changed", ": HTTP 409: changed. Once nothing else changes or uses it, try again."],
+  [
+    "invalid",
+    400,
+    "too long",
+    ": HTTP 400: too long. Correct in the request what the service reports, then try again.",
+  ],
+  [
+    "missing",
+    404,
+    "none",
+    ": HTTP 404: none. Either it was deleted, or the API key from the given settings belongs to another organization: check the key first.",
+  ],
+  [
+    "unsupported",
+    405,
+    "cannot",
+    `: HTTP 405: cannot. Check that ${at} (from the given settings) is the address of the API.`,
+  ],
+])(
+  "a message has the call, the status, the service's words and the next step: %s %s",
+  (kind, status, errorMessage, sentence) => {
     const error = http.error({ kind, call, status, errorMessage });
     expect(error.message).toBe(call + sentence);
     expect(error).toMatchObject({ kind, call, status, errorMessage, name: "ApiError" });
     expect(isApiError(error)).toBe(true);
     expect(isApiError(error, "conflict", kind)).toBe(true);
     expect(isApiError(error, kind === "conflict" ? "lost" : "conflict")).toBe(false);
-  });
-});
+  },
+);
 
 test("the key never shows, not even where the service repeats it, or in what can be inspected", () => {
   const error = http.error({

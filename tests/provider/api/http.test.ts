@@ -1,8 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { type WireAnswer } from "../../../provider/api/transport";
 import { version } from "../../../provider/version";
 import { apiKey, failure, http, json, peer, type Reply } from "../../support/peer";
-import { VirtualTime, virtualTime } from "../../support/virtual-time";
+import { virtualTime } from "../../support/virtual-time";
 
 /* The one request path, against a plain server that answers as each test says. */
 
@@ -35,22 +34,6 @@ test.each([
 });
 
 describe("connections", () => {
-  test("no more is handed to the wire than may be in flight, so that waiting for a turn takes none of the time", async () => {
-    const time = new VirtualTime();
-    let now = 0;
-    const most: number[] = [];
-    const send = async (): Promise<WireAnswer> => {
-      most.push(++now);
-      await time.sleep(100);
-      now--;
-      return { status: 200, headers: {}, text: "" };
-    };
-    const transport = { send, close: () => Promise.resolve() };
-    const client = http("http://unused.localhost/api/v1", { maxConcurrency: 4 }, { transport });
-    await Promise.all(Array.from({ length: 30 }, () => client.request("GET", "/x")));
-    expect([most.length, Math.max(...most)]).toEqual([30, 4]);
-  });
-
   test("no more requests in flight, and no more connections, than allowed; all are used again", async () => {
     let now = 0;
     let most = 0;
@@ -130,17 +113,10 @@ describe("no whole answer", () => {
     expect(time.now()).toBeLessThanOrEqual(8_000);
   });
 
-  test.each([
-    ["https://does-not-exist.invalid/api/v1", /host name/],
-    ["https://127.0.0.1:PORT/api/v1", /./],
-  ])("%s was surely never sent", async (address, why) => {
+  test("a host name that nobody knows: unsent", async () => {
     virtualTime();
-    const server = await peer(json(200, {}));
-    const port = new URL(server.baseUrl).port;
-    const error = await failure(http(address.replace("PORT", port)).request("POST", "/x", { body: {} }));
-    expect(error.kind).toBe("unsent");
-    expect(error.errorMessage).toMatch(why);
-    expect(server.requests).toEqual([]);
+    const error = await failure(http("https://does-not-exist.invalid/api/v1").request("POST", "/x", { body: {} }));
+    expect(error).toMatchObject({ kind: "unsent", errorMessage: expect.stringMatching(/host name/) as string });
   });
 });
 

@@ -1,4 +1,4 @@
-import { path } from "../../../provider/api/paths";
+import { path, paths } from "../../../provider/api/paths";
 
 const odd: [string, string][] = [
   ["plain-Id_1", "plain-Id_1"],
@@ -15,6 +15,7 @@ const odd: [string, string][] = [
 
 test.each(odd)("%j becomes %s", (value, encoded) => {
   expect(path`/consortia/${value}/nodes`).toBe(`/consortia/${encoded}/nodes`);
+  expect(paths.item("/consortia", value)).toBe(`/consortia/${encoded}`);
 });
 
 test.each(["", ".", ".."])("%j would lead to another resource: refused", (value) => {

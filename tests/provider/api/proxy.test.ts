@@ -49,19 +49,15 @@ test.each([
   expect(proxy.asked[0]!.target).toBe(`service.example:${scheme === "https" ? 443 : 80}`);
 });
 
-test.each(["127.0.0.1", "*", "10.0.0.1, 127.0.0.1", "127.0.0.1:PORT"])("NO_PROXY=%s leaves it out", async (except) => {
+test.each([
+  ...["127.0.0.1", "*", "10.0.0.1, 127.0.0.1", "127.0.0.1:PORT"].map((except) => [except, 0] as const),
+  ["example.org", 1] as const,
+])("NO_PROXY=%s: %i requests go through it", async (except, asked) => {
   const server = await peer(json(200, {}));
   const proxy = await proxyServer();
   const NO_PROXY = except.replace("PORT", String(portOf(server)));
   await client(server.baseUrl, { HTTP_PROXY: proxy.address, NO_PROXY }).request("GET", "/x");
-  expect([server.requests.length, proxy.asked]).toEqual([1, []]);
-});
-
-test("NO_PROXY of another host does not", async () => {
-  const server = await peer(json(200, {}));
-  const proxy = await proxyServer();
-  await client(server.baseUrl, { HTTP_PROXY: proxy.address, NO_PROXY: "example.org" }).request("GET", "/x");
-  expect(proxy.asked).toHaveLength(1);
+  expect([server.requests.length, proxy.asked.length]).toEqual([1, asked]);
 });
 
 test("an address of this machine is reached without a proxy elsewhere, which would see the key and find nothing", async () => {

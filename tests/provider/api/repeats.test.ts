@@ -1,8 +1,5 @@
 import { type Method } from "../../../provider/api/http";
-import { ConsortiumClient } from "../../../provider/api/client";
-import { resolveSettings } from "../../../provider/api/settings";
 import { http, json, peer, type Reply, text } from "../../support/peer";
-import { start } from "../../support/service";
 import { virtualTime } from "../../support/virtual-time";
 
 /* How often a call is sent, and how long it waits before: by method and by what went wrong. */
@@ -69,16 +66,6 @@ test("Retry-After is waited for, and told", async () => {
   await http(server.baseUrl, {}, { onRetry }).request("POST", "/x", { body: {} });
   expect(time.now()).toBeGreaterThanOrEqual(7_000);
   expect(told).toEqual([7_000]);
-});
-
-test("a service that nobody can reach for a while is found again", async () => {
-  const { service, time } = await start();
-  time.pace = 0.02; // it is really away, so waiting takes a part of its time
-  service.faults.add({ kind: "refuse", ms: 30 });
-  const client = new ConsortiumClient(resolveSettings());
-  expect(await client.createConsortium({ name: "a" })).toMatchObject({ name: "a" });
-  expect(await client.listConsortia()).toHaveLength(1);
-  await client.close();
 });
 
 test("a call that may take ten seconds ends by then with what went wrong last, and no other waits for it", async () => {

@@ -38,22 +38,20 @@ describe("however a service writes what it was sent, the secret is not there", (
   });
 });
 
-describe("messages stay readable", () => {
-  test.each<[string, unknown, string, string]>([
-    ["a word is hidden where it stands alone", "node", 'node "node" of 2 nodes', '[secret] "[secret]" of 2 nodes'],
-    [
-      "three letters where they are a value",
-      "abc",
-      'abc of "abc" with x=abc, "y": abc',
-      'abc of "[secret]" with x=[secret], "y": [secret]',
-    ],
-    ["a number, too", 77, 'HTTP 770 at 77: {"chain_id":77}', 'HTTP 770 at 77: {"chain_id":[secret]}'],
-    ["a flag says nothing", true, 'it is "true"', 'it is "true"'],
-    ["an empty text neither", "", 'it is ""', 'it is ""'],
-    ["nothing is known", undefined, "as it is…", "as it is…"],
-  ])("%s", (_, value, text, shown) => {
-    expect(told(text, value)).toBe(shown);
-  });
+test.each<[string, unknown, string, string]>([
+  ["a word is hidden where it stands alone", "node", 'node "node" of 2 nodes', '[secret] "[secret]" of 2 nodes'],
+  [
+    "three letters where they are a value",
+    "abc",
+    'abc of "abc" with x=abc, "y": abc',
+    'abc of "[secret]" with x=[secret], "y": [secret]',
+  ],
+  ["a number, too", 77, 'HTTP 770 at 77: {"chain_id":77}', 'HTTP 770 at 77: {"chain_id":[secret]}'],
+  ["a flag says nothing", true, 'it is "true"', 'it is "true"'],
+  ["an empty text neither", "", 'it is ""', 'it is ""'],
+  ["nothing is known", undefined, "as it is…", "as it is…"],
+])("messages stay readable: %s", (_, value, text, shown) => {
+  expect(told(text, value)).toBe(shown);
 });
 
 describe("where one secret begins with another, nothing of the longer one stays, whichever is learned first", () => {

@@ -109,39 +109,39 @@ describe("node status", () => {
   test("nothing at all", () => expect(wire.NodeStatusObject.parse({})).toEqual({}));
 });
 
-describe("a tether's account, whatever its fields are called", () => {
-  const account = "0x52908400098527886E0F7030069857D2E4169EE7";
-  const ether = "1000000000000000000";
-  const at = (balanceWei?: string): wire.TetherAccount => ({ account, balanceWei });
-  test.each<[unknown, wire.TetherAccount]>([
-    [{ address: account, balance: ether }, at(ether)],
-    [{ account, balance: "0" }, at("0")],
-    [{ account, balance: 5 }, at("5")],
-    [{ account, balance: 1e18 }, at(ether)],
-    [{ account, balance: "0xde0b6b3a7640000" }, at(ether)],
-    [{ account, balance_wei: ether }, at(ether)],
-    [{ account, balanceWei: ether }, at(ether)],
-    [{ tetherAddress: account, tetherBalance: ether }, at(ether)],
-    [{ account, wei: ether }, at(ether)],
-    [{ account, balance_eth: "1", balance_wei: ether }, at(ether)],
-    [{ account, balanceEth: "1.0" }, at()],
-    [{ account, balances: { rinkeby: "7" }, balance: "5" }, at("5")],
-    [{ account: { address: account, balance: "5" } }, at("5")],
-    [{ result: { account, balance: "5" } }, at("5")],
-    [{ serviceAccount: account, balance: { wei: "5" } }, at("5")],
-    [{ account, balance: 1.5 }, at()],
-    [{ account, balance: "1.5" }, at()],
-    [{ account, balance: null }, at()],
-    [{ account, balance: true }, at()],
-    [{ account, nonce: 5, network: "rinkeby" }, at()],
-    [{ balance: account }, at()],
-    [{ address: "0x1234", balance: "5" }, { balanceWei: "5" }],
-    [account, { account }],
-    [ether, { balanceWei: ether }],
-    [5, { balanceWei: "5" }],
-    [{}, {}],
-    [null, {}],
-    [[], {}],
-    ["<html>", {}],
-  ])("%j", (answer, read) => expect(wire.tetherAccount(answer)).toEqual(read));
-});
+const account = "0x52908400098527886E0F7030069857D2E4169EE7";
+const ether = "1000000000000000000";
+const at = (balanceWei?: string): wire.TetherAccount => ({ account, balanceWei });
+test.each<[unknown, wire.TetherAccount]>([
+  [{ address: account, balance: ether }, at(ether)],
+  [{ account, balance: "0" }, at("0")],
+  [{ account, balance: 5 }, at("5")],
+  [{ account, balance: 1e18 }, at(ether)],
+  [{ account, balance: "0xde0b6b3a7640000" }, at(ether)],
+  [{ account, balance_wei: ether }, at(ether)],
+  [{ account, balanceWei: ether }, at(ether)],
+  [{ tetherAddress: account, tetherBalance: ether }, at(ether)],
+  [{ account, wei: ether }, at(ether)],
+  [{ account, balance_eth: "1", balance_wei: ether }, at(ether)],
+  [{ account, balanceEth: "1.0" }, at()],
+  [{ account, balances: { rinkeby: "7" }, balance: "5" }, at("5")],
+  [{ account: { address: account, balance: "5" } }, at("5")],
+  [{ result: { account, balance: "5" } }, at("5")],
+  [{ serviceAccount: account, balance: { wei: "5" } }, at("5")],
+  [{ account, balance: 1.5 }, at()],
+  [{ account, balance: "1.5" }, at()],
+  [{ account, balance: null }, at()],
+  [{ account, balance: true }, at()],
+  [{ account, nonce: 5, network: "rinkeby" }, at()],
+  [{ balance: account }, at()],
+  [{ address: "0x1234", balance: "5" }, { balanceWei: "5" }],
+  [account, { account }],
+  [ether, { balanceWei: ether }],
+  [5, { balanceWei: "5" }],
+  [{}, {}],
+  [null, {}],
+  [[], {}],
+  ["<html>", {}],
+])("a tether's account, whatever its fields are called: %j", (answer, read) =>
+  expect(wire.tetherAccount(answer)).toEqual(read),
+);

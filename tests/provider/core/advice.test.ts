@@ -1,4 +1,4 @@
-import { Consortium, Membership, Provider } from "../../../sdk";
+import { Consortium } from "../../../sdk";
 import { Stack } from "../../support/double/stack";
 import { setEnvironment } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
@@ -43,17 +43,5 @@ onBothAdapters((make, adapter) => {
     });
     const messages = [...errors, ...(thrown as Error[])].map(({ message }) => message);
     expect(messages.map((one) => one.replaceAll(service.baseUrl, "URL"))).toEqual([expect.stringContaining(advice)]);
-  });
-
-  test("an explicit provider is to get another key", async () => {
-    const { stack } = await make();
-    const { errors, failure } = await stack.up(() => {
-      const provider = new Provider("other", { apiKey: "revoked" });
-      new Membership("m", { consortiumId: "c" }, { provider });
-    });
-    expect(errors).toHaveLength(1);
-    expect(failure).toMatch(
-      /The API key from argument apiKey of the Provider was refused .*: give that Provider a valid one; add/,
-    );
   });
 });

@@ -144,15 +144,63 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
   expect(run(kind, news).issues).toEqual(expected.map(([property, reason]) => ({ property, reason })));
 });
 
+const twice = { [`0x${"A".repeat(40)}`]: { balance: "5" }, ["a".repeat(40)]: { balance: "6" } };
+test.each<[Kind, Props, reason: RegExp, property?: string]>([
+  ["consortium", { description: 7 }, /must be text/],
+  ["consortium", { adopt: 7 }, /true, false, or the id/],
+  ["consortium", { extra: "x" }, /object of fields/],
+  ["membership", { orgName: "" }, /must not be empty/],
+  ["membership", { consortiumId: undefined }, /consortium is missing: give consortium/],
+  ["membership", { consortiumId: "" }, /consortium is empty/],
+  ["membership", { consortiumId: 7 }, /consortiumId must be text: write "7" instead of 7/],
+  [
+    "environment",
+    { provider: "geth" },
+    /geth runs poa, not raft: choose one of these, or provider: "quorum"/,
+    "consensusType",
+  ],
+  ["environment", { provider: "" }, /provider must not be empty/],
+  ["environment", { consensusType: "poa" }, /raft or ibft, not poa/],
+  ["environment", { releaseId: "" }, /not be empty/],
+  ["environment", { blockPeriod: 0 }, /at least 1/],
+  ["environment", { multiRegion: "yes" }, /true or false/],
+  ["environment", { testFeatures: "x" }, /object of features/],
+  ["environment", { prefundedAccounts: twice }, /one address twice/],
+  ["environment", { chainId: 0 }, /at least 1/],
+  ["environment", { chainId: 1.5 }, /whole number/],
+  ["environment", { customTimeouts: { update: -1 } }, />0/, "customTimeouts.update"],
+  ["node", { membershipId: undefined }, /membership is missing/],
+  ["node", { size: "" }, /not be empty/],
+  ["node", { plan: "gold" }, /go into extra/],
+  ["appCred", { rotateWhenChanged: [] }, /object of/],
+  ["appCred", { keepers: "x" }, /object of values/],
+  ["appCred", { adopt: true }, /no argument "adopt"/],
+  ["consortiumZone", { region: undefined }, /region is required/],
+  ["environmentZone", { cloud: 7 }, /must be text/],
+  ["configuration", { details: "x" }, /object of settings/],
+  ["configuration", { type: undefined }, /type is required/],
+  ["service", { service: "" }, /not be empty/],
+  ["service", { zone: "z" }, /did you mean "zoneId"/],
+  ["invitation", { email: "nobody" }, /must be an address/],
+  ["invitation", { email: undefined }, /email is required/],
+  ["tetherService", { tetherId: undefined }, /give tetherId, or consoleUrl/],
+  ["tetherService", { network: 7 }, /must be text, such as mainnet, rinkeby/],
+  ["tetherService", { intervalHours: 0 }, /at least 1/],
+  ["tetherService", { intervalHours: 1.5 }, /whole number/],
+  ["tetherService", { active: "yes" }, /true or false/],
+  ["tetherService", { minimumBalanceWei: "1.5" }, /of wei/],
+  ["tetherService", { minimumBalanceWei: -1 }, /of wei/],
+  ["tetherService", { minimumBalanceWei: true }, /of wei/],
+  ["tetherService", { adopt: true }, /no argument "adopt"/],
+])("%s with %j is refused", (kind, change, reason, property = Object.keys(change)[0]!) => {
+  const { issues } = run(kind, { ...whole[kind], ...change });
+  expect(issues).toEqual([{ property, reason: expect.stringMatching(reason) as string }]);
+});
+
 test("several faults are told at once", () => {
   const { issues } = run("environment", { name: " ", provider: 1, consensusType: [], chainId: -1 });
-  expect(issues.map(({ property }) => property)).toEqual([
-    "consortiumId",
-    "provider",
-    "consensusType",
-    "name",
-    "chainId",
-  ]);
+  const properties = ["consortiumId", "provider", "consensusType", "name", "chainId"];
+  expect(issues.map(({ property }) => property)).toEqual(properties);
 });
 
 test.each([{ provider: unknown }, { consensusType: unknown }])(
@@ -176,54 +224,51 @@ test.each<[string, Props, string]>([
   expect(run("consortium", whole).issues).toEqual([]);
 });
 
-describe("replace or in place", () => {
-  test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
-    ["consortium", { extra: { a: 1 } }, ["extra"], true, /consortium "a": REPLACING A CONSORTIUM DESTROYS EVERYTHING/],
-    ["consortium", { extra: { a: 1 }, name: "b" }, ["extra"], false, /DESTROYS/],
-    ["membership", { consortiumId: "d" }, ["consortiumId"], false, /^$/],
-    [
-      "environment",
-      { provider: "geth", consensusType: "poa" },
-      ["provider", "consensusType"],
-      true,
-      /environment "a": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER.*\(provider, consensusType\)/,
-    ],
-    ["environment", { consensusType: "ibft", name: "b" }, ["consensusType"], false, /DESTROYS/],
-    ["environment", { name: "b" }, [], false, /^$/],
-    ["node", { membershipId: "n" }, ["membershipId"], true, /^$/],
-    ["node", { environmentId: "f", membershipId: "n" }, ["environmentId", "membershipId"], false, /^$/],
-  ])("%s %j: %j, old one first: %s, warning: %s", (kind, change, replaces, deleteBeforeReplace, warning) => {
-    const { warnings, ...found } = compared(kind, change);
-    expect(found).toMatchObject({ changes: true, replaces, deleteBeforeReplace });
-    expect(warnings.join("\n")).toMatch(warning);
-  });
+test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
+  ["consortium", { extra: { a: 1 } }, ["extra"], true, /consortium "a": REPLACING A CONSORTIUM DESTROYS EVERYTHING/],
+  ["consortium", { extra: { a: 1 }, name: "b" }, ["extra"], false, /DESTROYS/],
+  ["membership", { consortiumId: "d" }, ["consortiumId"], false, /^$/],
+  [
+    "environment",
+    { provider: "geth", consensusType: "poa" },
+    ["provider", "consensusType"],
+    true,
+    /environment "a": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER.*\(provider, consensusType\)/,
+  ],
+  ["environment", { consensusType: "ibft", name: "b" }, ["consensusType"], false, /DESTROYS/],
+  ["environment", { name: "b" }, [], false, /^$/],
+  ["node", { membershipId: "n" }, ["membershipId"], true, /^$/],
+  ["node", { environmentId: "f", membershipId: "n" }, ["environmentId", "membershipId"], false, /^$/],
+])("%s %j: replaces %j, old one first: %s, warning: %s", (kind, change, replaces, deleteBeforeReplace, warning) => {
+  const { warnings, ...found } = compared(kind, change);
+  expect(found).toMatchObject({ changes: true, replaces, deleteBeforeReplace });
+  expect(warnings.join("\n")).toMatch(warning);
 });
 
-describe("what does not count", () => {
-  test.each<[Kind, Props, Props]>([
-    ["consortium", {}, { __provider: "other", revision: "other", createdAt: "other" }],
-    ["environment", { chainId: undefined }, {}],
-    ["environment", { chainId: 7 }, {}],
-    ["environment", { adopt: true }, {}],
-    ["consortium", { adopt: "an-id" }, { adopt: true }],
-    ["consortium", { description: undefined }, { description: "" }],
-    ["consortium", { description: "e\u0301" }, { description: "\u00e9" }],
-    ["appCred", { keepers: { a: 1, b: { c: 2, d: null } } }, { keepers: { b: { c: 2 }, a: 1 } }],
-    ["consortium", { extra: {} }, {}],
-    ["tetherService", { extra: { gas: 1 } }, {}],
-  ])("%s %j, with %j in the state", (kind, change, state) => expect(compared(kind, change, state)).toEqual(none));
-});
+test.each<[Kind, Props, Props]>([
+  ["consortium", {}, { __provider: "other", revision: "other", createdAt: "other" }],
+  ["environment", { chainId: undefined }, {}],
+  ["environment", { chainId: 7 }, {}],
+  ["environment", { adopt: true }, {}],
+  ["consortium", { adopt: "an-id" }, { adopt: true }],
+  ["consortium", { description: undefined }, { description: "" }],
+  ["consortium", { description: "e\u0301" }, { description: "\u00e9" }],
+  ["appCred", { keepers: { a: 1, b: { c: 2, d: null } } }, { keepers: { b: { c: 2 }, a: 1 } }],
+  ["consortium", { extra: {} }, {}],
+  ["consortium", { extra: { note: null } }, {}],
+  ["tetherService", { extra: { gas: 1 } }, {}],
+])("no change: %s %j, with %j in the state", (kind, change, state) =>
+  expect(compared(kind, change, state)).toEqual(none),
+);
 
-describe("unknown values, as in a preview", () => {
-  test.each<[Kind, string, string[]]>([
-    ["node", "name", []],
-    ["node", "environmentId", ["environmentId"]],
-    ["membership", "consortiumId", ["consortiumId"]],
-    ["appCred", "keepers", ["keepers"]],
-    ["consortium", "description", []],
-  ])("%s %s may change", (kind, key, replaces) => {
-    expect(compared(kind, { [key]: unknown })).toMatchObject({ changes: true, replaces, deleteBeforeReplace: false });
-  });
+test.each<[Kind, string, string[]]>([
+  ["node", "name", []],
+  ["node", "environmentId", ["environmentId"]],
+  ["membership", "consortiumId", ["consortiumId"]],
+  ["appCred", "keepers", ["keepers"]],
+  ["consortium", "description", []],
+])("%s %s, which a preview does not know yet, may change", (kind, key, replaces) => {
+  expect(compared(kind, { [key]: unknown })).toMatchObject({ changes: true, replaces, deleteBeforeReplace: false });
 });
 
 describe("what an earlier run left unfinished is a change", () => {

@@ -131,8 +131,3 @@ test("not in a list that is some seconds old: the list is asked for again before
   expect(await new Listed(session, nodes).find("n1", 10_000)).toEqual(found);
   expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
 });
-
-test.each([
-  ["a/b", "/consortia/a%2Fb"],
-  ["a b", "/consortia/a%20b"],
-])("the path of %j is %s", (id, where) => expect(paths.item("/consortia", id)).toBe(where));

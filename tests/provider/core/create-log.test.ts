@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { markInterrupted, readCreateLog } from "../../../provider/core/create-log";
 import { bases } from "../../support/bases";
-import { Engine, type Kind, type Outcome, type Props } from "../../support/engine";
+import { Engine, errorOf, failed, type Kind, type Outcome, type Props } from "../../support/engine";
 import { world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment } from "../../support/service";
@@ -64,14 +64,12 @@ test("one that was there before the killed run began is not its own, though its 
   const { again, id, service } = await killed("consortium", { answered: false });
   service.store.consortia.patch(id, { created_at: "2020-01-01T00:00:00.000Z" });
   markInterrupted(file, []);
-  expect(await again()).toMatchObject({
-    error: expect.stringMatching(new RegExp(`of ${id}, it was created at 2020.*It was left as it is`)) as string,
-  });
+  expect(await again()).toEqual(failed(new RegExp(`of ${id}, it was created at 2020.*It was left as it is`)));
 });
 
 test("in a fleet, no run adopts everything: the error does not advise it", async () => {
   const { again, id } = await killed("consortium", { answered: true });
-  const { error } = (await again()) as { error: string };
+  const error = errorOf(await again());
   expect(error).toContain(`adopt: "${id}"`);
   expect(error).not.toContain("CONSORTIUM_ADOPT");
 });
@@ -87,10 +85,7 @@ describe.each(kinds)("%s", (kind) => {
 
   test("that another run of the stack was not killed over is taken already", async () => {
     const { again, id } = await killed(kind, { answered: true });
-    expect(await again()).toMatchObject({
-      then: "failed",
-      error: expect.stringContaining(`already taken by ${id}`) as string,
-    });
+    expect(await again()).toEqual(failed(`already taken by ${id}`));
   });
 
   test("that was there before the killed run is not its own", async () => {
@@ -99,11 +94,11 @@ describe.each(kinds)("%s", (kind) => {
     const live = await elsewhere(kind, args);
     newProcess();
     const own = new Engine(kind);
-    const refused = { then: "failed", error: expect.stringContaining(`already taken by ${live}`) as string };
-    expect(await own.up(args)).toMatchObject(refused);
+    const refused = failed(`already taken by ${live}`);
+    expect(await own.up(args)).toEqual(refused);
     markInterrupted(file, []);
     newProcess();
-    expect(await own.up(args)).toMatchObject(refused);
+    expect(await own.up(args)).toEqual(refused);
   });
 });
 
@@ -119,10 +114,9 @@ test.each(doubts)("what appeared since, where %s, is left and named", async (_, 
   const live = await elsewhere("consortium", args, own && join(folder, own));
   expect(live).not.toBe(id);
   markInterrupted(file, held(live));
-  const { then, error } = (await again()) as { then: string; error: string };
-  expect(then).toBe("failed");
-  expect(error).toMatch(reason);
-  expect(error).toContain(`adopt: "${live}"`);
+  const outcome = await again();
+  expect(outcome).toEqual(failed(reason));
+  expect(errorOf(outcome)).toContain(`adopt: "${live}"`);
 });
 
 test("of more than the killed run can have made, none is taken", async () => {
@@ -132,38 +126,29 @@ test("of more than the killed run can have made, none is taken", async () => {
   const { _id: other } = await send(service, "POST", where, body);
   service.store.nodes.patch(other, { name: "n1" });
   markInterrupted(file, []);
-  expect(await again()).toMatchObject({
-    then: "failed",
-    error: expect.stringMatching(
-      new RegExp(`${id}, ${other} has its name.*there are more than that run can have created.*left as it is`),
-    ) as string,
-  });
+  expect(await again()).toEqual(
+    failed(new RegExp(`${id}, ${other} has its name.*there are more than that run can have created.*left as it is`)),
+  );
 });
 
 test("what a state held already when the killed run was continued is that one's: no other resource takes it", async () => {
   const { again, id } = await killed("consortium", { answered: true });
   markInterrupted(file, [`/consortia/${id}`]);
-  expect(await again()).toMatchObject({
-    then: "failed",
-    error: expect.stringContaining(`already taken by ${id}`) as string,
-  });
+  expect(await again()).toEqual(failed(`already taken by ${id}`));
 });
 
 test("what differs from the program is left and named", async () => {
   const { again, id } = await killed("consortium", { answered: false });
   markInterrupted(file, []);
-  expect(await again({ description: "another" })).toMatchObject({
-    error: expect.stringMatching(new RegExp(`of ${id}, its description is .*It was left as it is`)) as string,
-  });
+  const why = new RegExp(`of ${id}, its description is .*It was left as it is`);
+  expect(await again({ description: "another" })).toEqual(failed(why));
 });
 
 test("where another stack was creating one of this name, too, nobody knows whose it is", async () => {
   const { again } = await killed("consortium", { answered: false });
   writeFileSync(join(folder, "acme-prod.jsonl"), readFileSync(file));
   markInterrupted(file, []);
-  expect(await again()).toMatchObject({
-    error: expect.stringContaining("the stack acme-prod was also creating one of this name") as string,
-  });
+  expect(await again()).toEqual(failed("the stack acme-prod was also creating one of this name"));
 });
 
 test("one of this name that another stack was creating in another organization is no rival", async () => {
@@ -177,7 +162,7 @@ test("what was sent with the key of another organization says nothing of what th
   const { again, service } = await killed("consortium", { answered: false });
   markInterrupted(file, []);
   writeFileSync(file, readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
-  expect(await again()).toMatchObject({ error: expect.stringContaining("already taken") as string });
+  expect(await again()).toEqual(failed("already taken"));
   expect(service.store.consortia.list().length).toBeGreaterThan(0);
 });
 

@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { ApiError } from "../../../provider/api";
 import { askForOrganization, lookAround } from "../../../provider/api/organization";
-import { type ServiceOptions } from "../../../service/index";
 import { network } from "../../support/network";
-import { Engine, type Kind, type Outcome } from "../../support/engine";
-import { bases } from "../../support/bases";
-import { world, type World } from "../../support/lifecycle";
+import { Engine, errorOf } from "../../support/engine";
+import { bases, storeOf } from "../../support/bases";
+import { made, world, type World } from "../../support/lifecycle";
 import { newProcess, setEnvironment, start } from "../../support/service";
 
 /* Whose the key is: nothing is taken for gone, made again, changed or deleted before that is known. */
@@ -57,44 +56,19 @@ describe("what a key shows of its organization", () => {
     expect([...told.organizations!]).toEqual(["three"]);
   });
 
+  const theirs = { _id: "u0other", org_id: "two" };
+  const members = (...of: string[]): object[] => of.map((org_id, at) => ({ _id: `m${at}`, org_id }));
   test.each<[string, Record<string, object[]>, string | undefined]>([
-    [
-      "its own list of keys",
-      {
-        "/apikeys": [
-          { _id: "u0other", org_id: "two" },
-          { _id: "u0key", org_id: "one" },
-        ],
-      },
-      "one",
-    ],
-    ["keys of others alone", { "/apikeys": [{ _id: "u0other", org_id: "two" }] }, undefined],
+    ["its own list of keys", { "/apikeys": [theirs, { _id: "u0key", org_id: "one" }] }, "one"],
+    ["keys of others alone", { "/apikeys": [theirs] }, undefined],
     ["the one organization of its user", { "/orgs": [{ _id: "one", cognito_client_secret: "s" }] }, "one"],
     ["several organizations of its user", { "/orgs": [{ _id: "one" }, { _id: "two" }] }, undefined],
-    [
-      "memberships of one",
-      {
-        "/memberships": [
-          { _id: "m1", org_id: "one" },
-          { _id: "m2", org_id: "one" },
-        ],
-      },
-      "one",
-    ],
-    [
-      "memberships of several",
-      {
-        "/memberships": [
-          { _id: "m1", org_id: "one" },
-          { _id: "m2", org_id: "two" },
-        ],
-      },
-      undefined,
-    ],
+    ["memberships of one", { "/memberships": members("one", "one") }, "one"],
+    ["memberships of several", { "/memberships": members("one", "two") }, undefined],
     ["memberships without organizations", { "/memberships": [{ _id: "m1" }] }, undefined],
     [
       "several organizations of its user, and memberships of one",
-      { "/orgs": [{ _id: "one" }, { _id: "two" }], "/memberships": [{ _id: "m1", org_id: "two" }] },
+      { "/orgs": [{ _id: "one" }, { _id: "two" }], "/memberships": members("two") },
       "two",
     ],
     ["nothing", {}, undefined],
@@ -108,17 +82,6 @@ describe("what a key shows of its organization", () => {
 });
 
 const kinds = ["consortium", "membership", "environment", "node", "appCred"] as const;
-
-async function made(kind: Kind, options: ServiceOptions = {}): Promise<World> {
-  const here = await world(kind, options);
-  expect(await here.engine.up(bases[kind as keyof typeof bases](here.net))).toEqual({ then: "created" });
-  newProcess();
-  here.calls();
-  return here;
-}
-
-const writes = (calls: string[]): string[] => calls.filter((call) => !call.startsWith("GET "));
-const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
 
 let organizations = 0;
 
@@ -143,7 +106,7 @@ describe.each([
     "%s: refresh, change, replacement and destroy fail, and nothing is changed or dropped",
     async (kind) => {
       const here = await made(kind, { answers: { extended } });
-      const { engine, service, calls, net } = here;
+      const { engine, service, writes, net } = here;
       const base = bases[kind](net);
       const before = structuredClone(engine.kept);
       const own = service.organizations[0]!.id;
@@ -163,13 +126,13 @@ describe.each([
       }
       await expect(engine.destroy()).rejects.toThrow(why);
       expect(engine.kept).toEqual(before);
-      expect(writes(calls())).toEqual([]);
+      expect(writes()).toEqual([]);
     },
   );
 
   test("a second consortium of a stack that has one is not made", async () => {
     const here = await made("consortium", { answers: { extended } });
-    const { engine, calls } = here;
+    const { engine, writes } = here;
     await foreign(here, owns);
     const other = new Engine("consortium");
     const [, outcome] = await Promise.all([
@@ -177,7 +140,7 @@ describe.each([
       other.up({ name: "second" }),
     ]);
     expect(errorOf(outcome)).toMatch(/was made with organization/);
-    expect(writes(calls())).toEqual([]);
+    expect(writes()).toEqual([]);
   });
 });
 
@@ -191,7 +154,7 @@ describe("a key that the state has not seen", () => {
       expect(await engine.refresh()).toBe("there");
       const known = (engine.outputs.__kept as { keys: string[] }).keys;
       expect(known).toHaveLength(2);
-      service.store[`${kind === "appCred" ? "credential" : kind}s` as "nodes"]?.remove(engine.kept!.id);
+      storeOf(service, kind).remove(engine.kept!.id);
       newProcess();
       calls();
       if (kind !== "appCred" && kind !== "consortium") {
@@ -247,7 +210,7 @@ describe("a key that the state has not seen", () => {
 
 test("a new key that lists only what several organizations share is refused, until the settings say whose it is", async () => {
   const here = await made("membership", { answers: { extended: false } });
-  const { engine, service, net, calls } = here;
+  const { engine, service, net, writes } = here;
   service.store.memberships.patch(net.otherMembershipId, { org_id: "o-invited" });
   const own = service.organizations[0]!.id;
   setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
@@ -257,7 +220,7 @@ test("a new key that lists only what several organizations share is refused, unt
     new RegExp(`may belong to organization .*o-invited.*Nothing was changed.*consortium:organization ${own}`),
   );
   await expect(engine.destroy()).rejects.toThrow(/may belong to organization/);
-  expect(writes(calls())).toEqual([]);
+  expect(writes()).toEqual([]);
   setEnvironment({ CONSORTIUM_ORGANIZATION: own });
   newProcess();
   expect(await engine.refresh()).toBe("gone");
@@ -316,7 +279,7 @@ describe("the organization that the settings require", () => {
     expect(errorOf(outcome)).toMatch(
       /must be o-other \(environment variable CONSORTIUM_ORGANIZATION\).*belongs to organization/,
     );
-    expect(writes(calls())).toEqual([]);
+    expect(calls().filter((call) => !call.startsWith("GET "))).toEqual([]);
   });
 
   test("an organization that has nothing yet: what the first answer shows decides", async () => {

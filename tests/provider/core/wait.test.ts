@@ -27,24 +27,22 @@ function looks(time: VirtualTime, readyAt: number): { look: () => Promise<Look<s
   return { look, at };
 }
 
-test("done at once is done without waiting", async () => {
-  const time = new VirtualTime();
-  const { look, at } = looks(time, 0);
-  expect(await waitFor(session(time, 1_000).session, "node", look)).toBe("ready");
-  expect(at).toEqual([0]);
-});
+/** When a wait from now on looks, until it finds it ready. */
+async function looked(time: VirtualTime, readyAfter: number): Promise<number[]> {
+  const { look, at } = looks(time, time.now() + readyAfter);
+  expect(await waitFor(session(time, 100_000).session, "node", look)).toBe("ready");
+  return at;
+}
 
-test("looks soon at first, then on a beat of 4 s", async () => {
-  const time = new VirtualTime();
-  const { look, at } = looks(time, 12_100);
-  await waitFor(session(time, 60_000).session, "node", look);
-  expect(at).toEqual([0, 500, 1_500, 3_500, 4_000, 8_000, 12_000, 16_000]);
+test.each([
+  ["done at once is done without waiting", 0, [0]],
+  ["looks soon at first, then on a beat of 4 s", 12_100, [0, 500, 1_500, 3_500, 4_000, 8_000, 12_000, 16_000]],
+])("%s", async (_, readyAfter, at) => {
+  expect(await looked(new VirtualTime(), readyAfter)).toEqual(at);
 });
 
 test("looks more often while a node is likely to become ready", async () => {
-  const time = new VirtualTime();
-  const { look, at } = looks(time, 70_000);
-  await waitFor(session(time, 100_000).session, "node", look);
+  const at = await looked(new VirtualTime(), 70_000);
   const beats = (from: number, to: number) => at.filter((one) => one > from && one <= to).length;
   expect([beats(6_000, 30_000), beats(30_000, 48_000), beats(51_000, 60_000)]).toEqual([6, 12, 3]);
 });
@@ -54,9 +52,8 @@ test.each([0, 0.3, 0.6, 0.9, 1.2])(
   async (phase) => {
     const time = new VirtualTime();
     await time.sleep(phase * 5_000);
-    const { look, at } = looks(time, time.now() + 37_000);
     const start = time.now();
-    await waitFor(session(time, 60_000).session, "node", look);
+    const at = await looked(time, 37_000);
     expect(time.now() - start).toBeLessThanOrEqual(38_500);
     expect(at.length - 1).toBeLessThanOrEqual(16);
   },
@@ -66,9 +63,7 @@ test("those who began at different times look at the same beats", async () => {
   const time = new VirtualTime();
   const all = [0, 130, 777, 2_000].map(async (delay) => {
     await time.sleep(delay);
-    const { look, at } = looks(time, 20_000);
-    await waitFor(session(time, 60_000).session, "node", look);
-    return at.slice(4);
+    return (await looked(time, 20_000 - delay)).slice(4);
   });
   for (const beats of await Promise.all(all)) expect(beats.every((at) => at % 4_000 === 0)).toBe(true);
   expect(nextLookMs(9, 8_000, 5_000)).toBe(4_000);

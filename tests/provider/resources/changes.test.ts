@@ -1,6 +1,6 @@
 import { wireName } from "../../../provider/core/field";
 import { bases } from "../../support/bases";
-import { lifecycle } from "../../support/lifecycle";
+import { lifecycle, type Row } from "../../support/lifecycle";
 import { account, ether, post, tether as tetherItself, tetherArgs } from "../../support/tethered";
 
 /* Every property of every resource: what a change to it does, by which calls, and what the service shows then. */
@@ -8,6 +8,14 @@ import { account, ether, post, tether as tetherItself, tetherArgs } from "../../
 const patch = (where: string) => `PATCH ${where}`;
 const consortium = "/consortia/:consortiumId";
 const environment = `${consortium}/environments/:environmentId`;
+
+/** Another member or environment replaces. */
+const another = (property: "membershipId" | "environmentId", deletedFirst = false): Row => ({
+  change: (net) => ({ [property]: property === "membershipId" ? net.otherMembershipId : net.otherEnvironmentId }),
+  then: "replaced",
+  why: { property },
+  deletedFirst,
+});
 
 lifecycle("consortium", bases.consortium, [
   {
@@ -23,20 +31,9 @@ lifecycle("consortium", bases.consortium, [
     shows: { description: "new" },
   },
   { change: { description: undefined }, then: "updated", calls: [patch(consortium)], shows: { description: "" } },
-  { change: { description: " old " }, then: "same", calls: [] },
-  { change: { adopt: true }, then: "same", calls: [] },
   { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
   { change: { customTimeouts: { create: 60 } }, then: "updated", calls: [] },
   { change: { name: " " }, then: "refused", why: { property: "name", reason: /must not be empty/ } },
-  { change: { name: 7 }, then: "refused", why: { property: "name", reason: /text/ } },
-  { change: { description: 7 }, then: "refused", why: { property: "description", reason: /must be text/ } },
-  { change: { adopt: 7 }, then: "refused", why: { property: "adopt", reason: /true, false, or the id/ } },
-  { change: { extra: "x" }, then: "refused", why: { property: "extra", reason: /object of fields/ } },
-  {
-    change: { owner: "x" },
-    then: "refused",
-    why: { property: "owner", reason: /no argument "owner".*name, description/ },
-  },
 ]);
 
 lifecycle("membership", bases.membership, [
@@ -46,15 +43,7 @@ lifecycle("membership", bases.membership, [
     calls: [patch(`${consortium}/memberships/:membershipId`)],
     shows: { org_name: "zeta" },
   },
-  { change: { adopt: false }, then: "same", calls: [] },
-  { change: { orgName: "" }, then: "refused", why: { property: "orgName", reason: /must not be empty/ } },
   { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
-  {
-    change: { consortiumId: undefined },
-    then: "refused",
-    why: { property: "consortiumId", reason: /consortium is missing: give consortium/ },
-  },
-  { change: { consortiumId: "" }, then: "refused", why: { property: "consortiumId", reason: /consortium is empty/ } },
 ]);
 
 lifecycle("environment", (net) => ({ ...bases.environment(net), description: "old" }), [
@@ -66,33 +55,10 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
     shows: { description: "new" },
   },
   { change: { description: undefined }, then: "updated", calls: [patch(environment)], shows: { description: "" } },
-  {
-    change: { consensusType: "ibft" },
-    then: "replaced",
-    why: { property: "consensusType" },
-    deletedFirst: true,
-    shows: { consensus_type: "ibft" },
-  },
-  {
-    change: { chainId: 77 },
-    then: "replaced",
-    why: { property: "chainId" },
-    deletedFirst: true,
-    shows: { chain_id: 77 },
-  },
-  {
-    change: { provider: "geth" },
-    then: "refused",
-    why: { property: "consensusType", reason: /geth runs poa, not raft.*provider: "quorum"/ },
-  },
-  { change: { provider: "" }, then: "refused", why: { property: "provider", reason: /provider must not be empty/ } },
-  {
-    change: { consensusType: "poa" },
-    then: "refused",
-    why: { property: "consensusType", reason: /raft or ibft, not poa/ },
-  },
   ...(
     [
+      ["consensusType", "ibft", { consensus_type: "ibft" }],
+      ["chainId", 77, { chain_id: 77 }],
       ["blockPeriod", 2, { block_period: 2 }],
       ["prefundedAccounts", { [`0x${"a".repeat(40)}`]: { balance: "5" } }, {}],
       ["multiRegion", true, { test_features: { multi_region: true } }],
@@ -105,24 +71,6 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
     deletedFirst: true,
     shows,
   })),
-  { change: { releaseId: "" }, then: "refused", why: { property: "releaseId", reason: /not be empty/ } },
-  { change: { blockPeriod: 0 }, then: "refused", why: { property: "blockPeriod", reason: /at least 1/ } },
-  { change: { multiRegion: "yes" }, then: "refused", why: { property: "multiRegion", reason: /true or false/ } },
-  { change: { testFeatures: "x" }, then: "refused", why: { property: "testFeatures", reason: /object of features/ } },
-  {
-    change: {
-      prefundedAccounts: { [`0x${"A".repeat(40)}`]: { balance: "5" }, ["a".repeat(40)]: { balance: "6" } },
-    },
-    then: "refused",
-    why: { property: "prefundedAccounts", reason: /one address twice/ },
-  },
-  { change: { chainId: 0 }, then: "refused", why: { property: "chainId", reason: /at least 1/ } },
-  { change: { chainId: 1.5 }, then: "refused", why: { property: "chainId", reason: /whole number/ } },
-  {
-    change: { customTimeouts: { update: -1 } },
-    then: "refused",
-    why: { property: "customTimeouts.update", reason: />0/ },
-  },
 ]);
 
 const nodes = `${environment}/nodes`;
@@ -136,28 +84,8 @@ lifecycle("node", bases.node, [
     calls: [patch(`${environment}/nodes/:nodeId`), nodeStatus],
     shows: { name: "n2" },
   },
-  {
-    change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
-    then: "replaced",
-    why: { property: "membershipId" },
-    deletedFirst: true,
-  },
-  {
-    change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
-    then: "replaced",
-    why: { property: "environmentId" },
-    deletedFirst: false,
-  },
-  {
-    change: { environmentId: undefined },
-    then: "refused",
-    why: { property: "environmentId", reason: /environment is missing: give environment/ },
-  },
-  {
-    change: { membershipId: undefined },
-    then: "refused",
-    why: { property: "membershipId", reason: /membership is missing/ },
-  },
+  another("membershipId", true),
+  another("environmentId"),
   { change: { size: "small" }, then: "same", calls: [] }, // as the service chose it
   {
     change: { name: "n2", size: "large" },
@@ -178,8 +106,6 @@ lifecycle("node", bases.node, [
     deletedFirst: true,
     shows: { [wireName(property)]: "other" },
   })),
-  { change: { size: "" }, then: "refused", why: { property: "size", reason: /not be empty/ } },
-  { change: { plan: "gold" }, then: "refused", why: { property: "plan", reason: /go into extra/ } },
 ]);
 
 lifecycle("appCred", bases.appCred, [
@@ -194,21 +120,10 @@ lifecycle("appCred", bases.appCred, [
     then: "updated",
     calls: [`POST ${environment}/appcreds/:credentialId/regenerate`],
   },
-  { change: { rotateWhenChanged: [] }, then: "refused", why: { property: "rotateWhenChanged", reason: /object of/ } },
   { change: { keepers: { month: "May" } }, then: "replaced", why: { property: "keepers" }, deletedFirst: false },
-  {
-    change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
-    then: "replaced",
-    why: { property: "membershipId" },
-  },
-  {
-    change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
-    then: "replaced",
-    why: { property: "environmentId" },
-  },
+  another("membershipId"),
+  another("environmentId"),
   { change: { keepers: {} }, then: "same", calls: [] },
-  { change: { keepers: "x" }, then: "refused", why: { property: "keepers", reason: /object of values/ } },
-  { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
 ]);
 
 const zone = { region: "us-east-2", cloud: "aws" };
@@ -222,8 +137,6 @@ for (const [kind, path] of [
     { change: { cloud: "azure" }, then: "replaced", why: { property: "cloud" }, shows: { cloud: "azure" } },
     { change: { type: "own" }, then: "replaced", why: { property: "type" } }, // nodes may name it
     { change: { type: "kaleido" }, then: "same", calls: [] },
-    { change: { region: undefined }, then: "refused", why: { property: "region", reason: /region is required/ } },
-    { change: { cloud: 7 }, then: "refused", why: { property: "cloud", reason: /must be text/ } },
   ]);
 
 const gas = `${environment}/configurations/:configurationId`;
@@ -236,13 +149,7 @@ lifecycle("configuration", (net) => ({ ...bases.configuration(net), details: { g
   },
   { change: { details: undefined }, then: "updated", calls: [patch(gas)] },
   { change: { type: "backup" }, then: "replaced", why: { property: "type" } }, // nodes may name it
-  {
-    change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
-    then: "replaced",
-    why: { property: "membershipId" },
-  },
-  { change: { details: "x" }, then: "refused", why: { property: "details", reason: /object of settings/ } },
-  { change: { type: undefined }, then: "refused", why: { property: "type", reason: /type is required/ } },
+  another("membershipId"),
 ]);
 
 const services = `${environment}/services`;
@@ -260,8 +167,6 @@ lifecycle("service", bases.service, [
   },
   { change: { size: "small" }, then: "same", calls: [] }, // as the service chose it
   { change: { service: "hdwallet" }, then: "replaced", why: { property: "service" } }, // nodes may name it
-  { change: { service: "" }, then: "refused", why: { property: "service", reason: /not be empty/ } },
-  { change: { zone: "z" }, then: "refused", why: { property: "zone", reason: /did you mean "zoneId"/ } },
 ]);
 
 lifecycle("invitation", bases.invitation, [
@@ -271,8 +176,6 @@ lifecycle("invitation", bases.invitation, [
     calls: [patch(`${consortium}/invitations/:invitationId`), `GET ${consortium}/invitations`],
     shows: { org_name: "zeta", email: "ops@zeta.example" },
   },
-  { change: { email: "nobody" }, then: "refused", why: { property: "email", reason: /must be an address/ } },
-  { change: { email: undefined }, then: "refused", why: { property: "email", reason: /email is required/ } },
 ]);
 
 const funds = { rinkeby: ether, mainnet: ether };
@@ -318,24 +221,11 @@ lifecycle(
       why: { property: "tetherId" },
       shows: { id: "tether0002", deployments: { rinkeby: 1, mainnet: 0 } },
     },
-    { change: { tetherId: "short" }, then: "refused", why: { property: "tetherId", reason: /has 10 characters/ } },
     {
-      change: { tetherId: undefined },
+      change: { tetherId: "short" },
       then: "refused",
-      why: { property: "tetherId", reason: /give tetherId, or consoleUrl/ },
+      why: { property: "tetherId", reason: /last 10 of the tether service's console address/ },
     },
-    {
-      change: { network: 7 },
-      then: "refused",
-      why: { property: "network", reason: /must be text, such as mainnet, rinkeby/ },
-    },
-    { change: { intervalHours: 0 }, then: "refused", why: { property: "intervalHours", reason: /at least 1/ } },
-    { change: { intervalHours: 1.5 }, then: "refused", why: { property: "intervalHours", reason: /whole number/ } },
-    { change: { active: "yes" }, then: "refused", why: { property: "active", reason: /true or false/ } },
-    { change: { minimumBalanceWei: "1.5" }, then: "refused", why: { property: "minimumBalanceWei", reason: /of wei/ } },
-    { change: { minimumBalanceWei: -1 }, then: "refused", why: { property: "minimumBalanceWei", reason: /of wei/ } },
-    { change: { minimumBalanceWei: true }, then: "refused", why: { property: "minimumBalanceWei", reason: /of wei/ } },
-    { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
   ],
   { tethers },
 );

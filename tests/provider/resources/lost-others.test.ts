@@ -9,7 +9,7 @@ import {
   nameKey,
   storeOf,
 } from "../../support/bases";
-import { Engine, type Props } from "../../support/engine";
+import { Engine, errorOf, failed, type Props } from "../../support/engine";
 import { world, type World } from "../../support/lifecycle";
 import { type Network, send } from "../../support/network";
 import { newProcess } from "../../support/service";
@@ -64,10 +64,9 @@ describe("visibly something else of the same name", () => {
     service.faults.add(lostBefore);
     const other = later(at, 600, kind, theirs);
     const outcome = await engine.up({ ...bases[kind](net), ...own(net) });
-    expect(outcome).toMatchObject({ then: "failed" });
-    const { error } = outcome as { error: string };
+    expect(outcome).toEqual(failed(why));
+    const error = errorOf(outcome);
     expect(error).toContain(`${other.id} has the name now`);
-    expect(error).toMatch(why);
     expect(error).toMatch(/It was left alone: choose another name, or adopt it by its id/);
     expect(engine.kept).toBeUndefined();
     const made = calls();
@@ -103,7 +102,7 @@ test.each(named)("%s of others that was there before, and that lists did not sho
   time.pass(3_000);
   calls();
   service.faults.add(lostBefore);
-  const { error } = (await engine.up(bases[kind](net))) as { error: string };
+  const error = errorOf(await engine.up(bases[kind](net)));
   expect(error).toContain(`${other} has the name now`);
   expect(error).toMatch(/it was created at \S+, before this run asked for one/);
   const made = calls();
@@ -113,24 +112,25 @@ test.each(named)("%s of others that was there before, and that lists did not sho
   expect(await count()).toBe(before + 1);
 });
 
-describe("more of this name than this run can have made: none is taken, and none is deleted", () => {
-  /** The service shows what has this name twice, under two ids. */
-  const shownTwice = (kind: Collected, name: unknown): void =>
-    rewriting({
-      answer: (text) => {
-        const body = text.startsWith("[") ? (JSON.parse(text) as Props[]) : undefined;
-        const again = (item: Props): Props[] => [item, { ...item, _id: `${String(item._id)}-2` }];
-        return body
-          ? JSON.stringify(body.flatMap((item) => (item[nameField(kind)] === name ? again(item) : [item])))
-          : text;
-      },
-    });
-  const kinds = collected.filter((kind) => kind !== "appCred");
+/** The service shows what has this name twice, under two ids. */
+const shownTwice = (kind: Collected, name: unknown): void =>
+  rewriting({
+    answer: (text) => {
+      const body = text.startsWith("[") ? (JSON.parse(text) as Props[]) : undefined;
+      const again = (item: Props): Props[] => [item, { ...item, _id: `${String(item._id)}-2` }];
+      return body
+        ? JSON.stringify(body.flatMap((item) => (item[nameField(kind)] === name ? again(item) : [item])))
+        : text;
+    },
+  });
+const kinds = collected.filter((kind) => kind !== "appCred");
 
-  test.each([
-    ...kinds.map((kind) => [kind, "lost"] as const),
-    ...(["membership", "node"] as const).map((kind) => [kind, "accepted"] as const),
-  ])("%s, after an answer that was %s", async (kind, how) => {
+test.each([
+  ...kinds.map((kind) => [kind, "lost"] as const),
+  ...(["membership", "node"] as const).map((kind) => [kind, "accepted"] as const),
+])(
+  "%s: of more than this run can have made, none is taken or deleted, after an answer that was %s",
+  async (kind, how) => {
     const at = await world(kind);
     const { engine, service, net, count, calls } = at;
     const before = await count();
@@ -139,20 +139,18 @@ describe("more of this name than this run can have made: none is taken, and none
     else service.faults.add({ kind: "status", status: 202, method: "POST", body: {}, acted: true });
     shownTwice(kind, args[nameKey(kind)]);
     const outcome = await engine.up(args);
-    expect(outcome).toMatchObject({ then: "failed" });
-    const { error } = outcome as { error: string };
+    const error = errorOf(outcome);
     const [made] = storeOf(service, kind)
       .list()
       .map(({ id }) => id)
       .filter((id) => error.includes(`${id}, ${id}-2 appeared`));
     expect(made).toBeDefined();
-    expect(error).toMatch(
-      /more than this run can have made\. Find out which one is yours, and adopt that: adopt: "<id>"/,
-    );
+    const why = /more than this run can have made\. Find out which one is yours, and adopt that: adopt: "<id>"/;
+    expect(outcome).toEqual(failed(why));
     expect(engine.kept).toBeUndefined();
     expect([posts(calls()).length, await count()]).toEqual([1, before + 1]);
-  });
-});
+  },
+);
 
 describe("the time at which the service says that it was made", () => {
   /** A run that knows the service's clock to a few milliseconds, 400 ms into a second. */
@@ -180,10 +178,7 @@ describe("the time at which the service says that it was made", () => {
     const other = await byOthers(at, "node");
     time.pass(500);
     service.faults.add(lostBefore);
-    expect(await engine.up(bases.node(net))).toMatchObject({
-      then: "failed",
-      error: expect.stringContaining(`${other} has the name now (it was created at`) as string,
-    });
+    expect(await engine.up(bases.node(net))).toEqual(failed(`${other} has the name now (it was created at`));
   });
 });
 
@@ -253,12 +248,9 @@ describe("a create that is accepted, and carried out later", () => {
     service.faults.add({ ...accepted(), times: Infinity });
     const began = time.now();
     const outcome = await engine.up({ ...bases[kind](net), customTimeouts: { create: 90 } });
-    expect(outcome).toMatchObject({
-      then: "failed",
-      error: expect.stringMatching(
-        /accepted its creation \(HTTP 202\), but has not shown it within 90 s.*CONSORTIUM_ADOPT=true pulumi up/,
-      ) as string,
-    });
+    expect(outcome).toEqual(
+      failed(/accepted its creation \(HTTP 202\), but has not shown it within 90 s.*CONSORTIUM_ADOPT=true pulumi up/),
+    );
     expect(time.now() - began).toBeGreaterThanOrEqual(89_000);
     expect(posts(calls())).toHaveLength(1);
     expect(await count()).toBe(before);

@@ -1,11 +1,9 @@
-import { bases } from "../../support/bases";
-import { Engine, type Outcome, type Props } from "../../support/engine";
+import { bases, routeOf } from "../../support/bases";
+import { Engine, errorOf, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
 
 /* Objects that exist but did not get ready: their id and whole state are kept, and the next update goes on. */
-
-const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
 
 /** A node that fails while it starts, and what the run says. */
 async function failed() {
@@ -134,4 +132,48 @@ test("many nodes that start together share the looks at their list", async () =>
   const lists = calls().filter((call) => call.endsWith("/nodes") && call.startsWith("GET")).length;
   const seconds = (time.now() - began) / 1000;
   expect(lists).toBeLessThan(seconds / 2);
+});
+
+/* A service may keep an environment `initializing` until a node is in it, and refuse what comes too early. */
+
+const inEnvironment = ["node", "appCred", "configuration", "service", "environmentZone"] as const;
+
+describe("an environment that stays initializing until something is in it", () => {
+  test("is made, with its outputs, and is no change for the next runs", async () => {
+    const { engine, net, time, service } = await world("environment");
+    service.setTiming({ environmentStart: 1e9 });
+    const start = time.wall();
+    const args = bases.environment(net);
+    expect(await engine.up(args)).toEqual({ then: "created" });
+    expect(engine.outputs).toMatchObject({ state: "initializing", chainId: expect.any(Number) as number });
+    expect(time.wall() - start).toBeLessThan(60_000);
+    expect(await engine.up(args)).toEqual({ then: "same" });
+    expect(await engine.refresh()).toBe("there");
+    expect(await engine.up(args)).toEqual({ then: "same" });
+  });
+
+  test("is waited for where that passes by itself soon", async () => {
+    const { engine, net, service } = await world("environment");
+    service.setTiming({ environmentStart: 10_000 });
+    await engine.up(bases.environment(net));
+    expect(engine.outputs.state).not.toBe("initializing");
+  });
+});
+
+describe.each(inEnvironment)("a %s that is refused as too early", (kind) => {
+  test.each<[string, string | undefined, boolean]>([
+    ["in words", "the environment is still initializing", true],
+    ["without a reason, while its environment is not ready", undefined, true],
+    ["without a reason, in an environment that is ready", undefined, false],
+    ["because of a limit, while its environment is not ready", "the limit of 4 is reached", false],
+  ])("%s", async (where, errorMessage, isRepeated) => {
+    const { engine, net, service, count } = await world(kind);
+    const before = await count();
+    if (/not ready/.test(where)) service.store.environments.setState(net.environmentId, "initializing");
+    const words = errorMessage === undefined ? { body: {} } : { errorMessage };
+    service.faults.add({ method: "POST", route: routeOf(kind), kind: "status", status: 409, times: 4, ...words });
+    const outcome = await engine.up(bases[kind](net));
+    expect(outcome.then).toBe(isRepeated ? "created" : "failed");
+    expect(await count()).toBe(before + (isRepeated ? 1 : 0));
+  });
 });

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { markInterrupted } from "../../../provider/core/create-log";
-import { type Engine, type Outcome } from "../../support/engine";
+import { type Engine, errorOf, type Outcome } from "../../support/engine";
 import { account, type Manners, otherTether, type OtherTether } from "../../support/other-tether";
 import { newProcess, setEnvironment } from "../../support/service";
-import { errorOf, tetherArgs as args, tetherId } from "../../support/tethered";
+import { tetherArgs as args, tetherId } from "../../support/tethered";
 
 /* A service that takes every deployment and charges for each: one whose outcome is unknown is never sent again unasked. */
 
@@ -221,6 +221,7 @@ test.each([400, 402, 403, 409, 422])("%d is a refusal: said at once, and sent by
 test("refused with 404 where it is activated: the contract that was paid for is kept in mind", async () => {
   const world = await otherTether({ unready: 404, minedAfterMs: Infinity });
   expect(errorOf(await lost(world))).toMatch(/has none with this id .*kept/);
+  expect(world.engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
   world.did.mined.push("rinkeby");
   expect(await world.engine.up(args)).toEqual({ then: "updated" });
   await settledOnce(world);

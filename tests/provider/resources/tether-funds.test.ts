@@ -1,6 +1,15 @@
 import { type FaultRule } from "../../../service/index";
+import { errorOf } from "../../support/engine";
 import { otherTether } from "../../support/other-tether";
-import { errorOf, ether, tetherArgs as base, tethered, type Tethered, tetherId } from "../../support/tethered";
+import {
+  ether,
+  firstSteps,
+  tetherArgs as base,
+  tethered,
+  type Tethered,
+  tetherId,
+  whose,
+} from "../../support/tethered";
 
 /* Funds: how long a deployment waits for them, what it says meanwhile, and what it says after a lost answer. */
 
@@ -80,6 +89,14 @@ test("without it: fails at once with the address, the network and what is missin
   );
   expect(sent(calls())).toBe(0);
   expect(time.now()).toBeLessThan(12_000);
+});
+
+test("more than none, but too few for the chain: the service's own sentence and the account", async () => {
+  const { engine, calls } = await funded("5");
+  expect(errorOf(await engine.up(base))).toMatch(
+    /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} must have funds/i,
+  );
+  expect(calls()).toEqual([...firstSteps.slice(0, 6), ...whose]);
 });
 
 test.each<[string, FaultRule]>([

@@ -1,7 +1,8 @@
 import { type FaultRule } from "../../../service/index";
+import { errorOf } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
-import { errorOf, ether, posting, tetherArgs, tethered, tetherId } from "../../support/tethered";
+import { ether, posting, tetherArgs, tethered } from "../../support/tethered";
 
 /* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
 
@@ -68,18 +69,6 @@ test("a service that is in trouble meanwhile does not end the look", async () =>
   expect(deploys(calls())).toBe(1);
 });
 
-test("a lower balance tells that it was deployed, where activation cannot", async () => {
-  const { engine, service, calls, fields } = await tethered({
-    tethers: [{ id: tetherId, funds: { rinkeby: ether }, environment: "not there yet" }],
-  });
-  service.faults.add({ kind: "resetAfter", ...deploy });
-  const outcome = await engine.up(tetherArgs);
-  expect(errorOf(outcome)).toMatch(/environment not there yet does not exist/);
-  expect(deploys(calls())).toBe(1);
-  expect(fields()).toMatchObject({ deployments: { rinkeby: 1 } });
-  expect(engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
-});
-
 const settings = ["targetNetwork", "interval", "activate", "deactivate"];
 test.each(settings)("a lost answer to %s is repeated", async (action) => {
   const { engine, service, fields } = await tethered();
@@ -94,7 +83,7 @@ test.each([
   ["deactivate", { active: false }, { active: true }],
   ["targetNetwork", { network: "mainnet" }, { network: "rinkeby" }],
 ])("after a %s without a clear answer, going back to the old value sends that", async (action, args, fields) => {
-  const tether = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: ether, mainnet: ether } }] });
+  const tether = await tethered();
   const { engine, service } = tether;
   expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
   const lost = service.faults.add({ kind: "status", status: 500, acted: true, ...posting(action), times: Infinity });

@@ -1,18 +1,8 @@
-import { Engine } from "../../support/engine";
-import {
-  errorOf,
-  ether,
-  firstSteps,
-  post,
-  posting,
-  tetherArgs,
-  tethered,
-  tetherId,
-  whose,
-} from "../../support/tethered";
-import { newProcess } from "../../support/service";
+import { Engine, errorOf } from "../../support/engine";
+import { newProcess, setEnvironment } from "../../support/service";
+import { ether, firstSteps, post, posting, tetherArgs, tethered, tetherId, whose } from "../../support/tethered";
 
-/* The tether service: configured, deployed once a network, started and stopped. */
+/* The tether service: configured, deployed once a network, started and stopped; changes by others, its end. */
 
 test("created: every step once, in the order of the rules; then nothing more to do", async () => {
   const { engine, calls, fields } = await tethered();
@@ -64,6 +54,71 @@ test("refused when it is started again: an error at once, because its contract h
   const before = time.now();
   expect(errorOf(await engine.up(tetherArgs))).toMatch(/HTTP 409: not now/);
   expect(time.now() - before).toBeLessThan(1_000);
+});
+
+describe("delete", () => {
+  test("stops it, and leaves what was deployed", async () => {
+    const { engine, calls, fields } = await tethered();
+    await engine.up(tetherArgs);
+    calls();
+    await engine.destroy();
+    expect(calls()).toEqual([post("deactivate")]);
+    expect(fields()).toMatchObject({ active: false });
+    expect(fields().deployments).toMatchObject({ rinkeby: 1 });
+  });
+
+  test("of one that is stopped asks nothing; of one that is gone, and again: done", async () => {
+    const { engine, calls } = await tethered();
+    await engine.up(tetherArgs);
+    const kept = engine.kept!;
+    await engine.up({ ...tetherArgs, active: false });
+    calls();
+    await engine.destroy();
+    expect(calls()).toEqual([]);
+    for (const id of [tetherId, "tether0009"]) {
+      engine.kept = { ...kept, id };
+      await engine.destroy();
+    }
+  });
+});
+
+describe("read", () => {
+  test.each([true, false])(
+    "drift is seen where the service shows settings (%s), and is no change elsewhere",
+    async (getById) => {
+      const { engine, service } = await tethered({ answers: { getById } });
+      await engine.up(tetherArgs);
+      const drifted = { ...tetherArgs, intervalHours: 9, active: false };
+      const other = new Engine("tetherService");
+      await other.up(drifted);
+      newProcess();
+      expect(await engine.refresh()).toBe("there");
+      expect(engine.outputs).toMatchObject(
+        getById ? { intervalHours: 9, active: false, state: "inactive" } : { ...tetherArgs, state: "active" },
+      );
+      expect((await engine.up(tetherArgs)).then).toBe(getById ? "updated" : "same");
+      if (getById) expect(service.store.tethers.get(tetherId).fields).toMatchObject({ interval: 2, active: true });
+    },
+  );
+
+  test("an id that the service does not know is gone; a refused key or a wrong address is an error", async () => {
+    const { engine, service } = await tethered();
+    await engine.up(tetherArgs);
+    engine.kept!.id = "tether0009";
+    setEnvironment({ CONSORTIUM_BASE_URL: `${service.url}/elsewhere/api/v1` });
+    await expect(engine.refresh()).rejects.toThrow(/HTTP 404/);
+    setEnvironment({ CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: "wrong" });
+    await expect(engine.refresh()).rejects.toThrow(/HTTP 401/);
+    setEnvironment({ CONSORTIUM_API_KEY: service.apiKey });
+    expect(await engine.refresh()).toBe("gone");
+  });
+
+  test("to create one that the service does not know: says where it is made", async () => {
+    const { engine } = await tethered();
+    const outcome = await engine.up({ ...tetherArgs, tetherId: "tether0009" });
+    expect(errorOf(outcome)).toMatch(/has none with this id .*HTTP 404.*Create it in the console/);
+    expect(engine.kept).toBeUndefined();
+  });
 });
 
 describe("on a service like the hosted one", () => {

@@ -1,5 +1,5 @@
 import { secret } from "@pulumi/pulumi";
-import { Configuration, ConsortiumZone, Destination, EnvironmentZone, Node, Service } from "../../../sdk";
+import { AppCred, Configuration, ConsortiumZone, Destination, EnvironmentZone, Node, Service } from "../../../sdk";
 import { isSecret, revealed } from "../../support/double/wire";
 import { newProcess, setEnvironment } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
@@ -134,6 +134,21 @@ onBothAdapters((make) => {
       changes: [],
       said: "",
     });
+  });
+
+  test("a name that somebody changed, where the service has no PATCH, stays with a warning", async () => {
+    const program = ledger(({ environment, membership }) => new AppCred("a", { environment, membership, name: "App" }));
+    const { service, stack } = await make(program, { answers: { patch: 405 } });
+    const { credentials } = service.store;
+    const { id } = credentials.list()[0]!;
+    credentials.patch(id, { name: "theirs" });
+    for (let round = 0; round < 2; round++) {
+      newProcess();
+      const run = await stack.up(program, { refresh: true });
+      expect(run.errors).toEqual([]);
+      expect(run.said).toMatch(/credential "(App|theirs)".*somebody changed name in the service/);
+      expect(credentials.list().map((one) => one.id)).toEqual([id]);
+    }
   });
 
   describe("spellings of one value", () => {
@@ -278,30 +293,27 @@ onBothAdapters((make) => {
     expect([run.errors, run.changes]).toEqual([[], ["delete Node n", "create Node n"]]);
   });
 
-  describe("whose a utility service is was written down when it came", () => {
+  test.each([
+    ["that a killed run of the stack made is its own, and goes with it", undefined, undefined],
+    ["of others that such a run adopts stays", true, "theirs"],
+    ["of others that such a run takes over stays", undefined, "theirs"],
+  ])("whose a utility service is was written down when it came: one %s", async (_, adopt, renamed) => {
     const program = (adopt?: boolean) =>
       ledger(
         ({ environment, membership }) => new Service("ids", { environment, membership, service: "idregistry", adopt }),
       );
-
-    test.each([
-      ["one that a killed run of the stack made is its own, and goes with it", undefined, undefined],
-      ["one of others that such a run adopts stays", true, "theirs"],
-      ["one of others that such a run takes over stays", undefined, "theirs"],
-    ])("%s", async (_, adopt, renamed) => {
-      const { service, stack, forget } = await make(program());
-      const { services } = service.store;
-      if (renamed) services.patch(stack.of("ids").id, { name: renamed });
-      forget("ids");
-      newProcess();
-      setEnvironment({ CONSORTIUM_ADOPT: "true" });
-      expect((await stack.up(program(adopt))).errors).toEqual([]);
-      setEnvironment({ CONSORTIUM_ADOPT: undefined });
-      newProcess();
-      const { said } = await stack.destroy({ targets: ["ids"] });
-      expect(said.includes("others may share it")).toBe(renamed !== undefined);
-      expect(services.list().map(({ fields }) => fields.name)).toEqual(renamed ? [renamed] : []);
-    });
+    const { service, stack, forget } = await make(program());
+    const { services } = service.store;
+    if (renamed) services.patch(stack.of("ids").id, { name: renamed });
+    forget("ids");
+    newProcess();
+    setEnvironment({ CONSORTIUM_ADOPT: "true" });
+    expect((await stack.up(program(adopt))).errors).toEqual([]);
+    setEnvironment({ CONSORTIUM_ADOPT: undefined });
+    newProcess();
+    const { said } = await stack.destroy({ targets: ["ids"] });
+    expect(said.includes("others may share it")).toBe(renamed !== undefined);
+    expect(services.list().map(({ fields }) => fields.name)).toEqual(renamed ? [renamed] : []);
   });
 
   test("destinations of one name in two services are two, a refresh says nothing of them, and each goes alone", async () => {

@@ -78,22 +78,6 @@ onBothAdapters((make) => {
     expect([stack.state, service.store.nodes.list()]).toEqual([[], []]);
   });
 
-  test("a failure keeps what was made, and the next run goes on", async () => {
-    const { service, stack } = await make();
-    const refusal = { kind: "status", status: 400, errorMessage: "no" } as const;
-    const fault = service.faults.add({ ...refusal, method: "POST", route: /environments$/ });
-    const { errors, failure } = await stack.up(tree());
-    expect(errors.map(({ name }) => name)).toEqual(["e"]);
-    expect(failure).toMatch(/HTTP 400: no/);
-    expect([...stack.resources.keys()].sort()).toEqual(["c", "m"]);
-    fault.remove();
-    expect((await stack.up(tree())).changes.sort()).toEqual([
-      "create AppCred a",
-      "create Environment e",
-      "create Node n",
-    ]);
-  });
-
   test("what is gone leaves the state at a refresh; --replace, --target and retainOnDelete do as they say", async () => {
     const { service, stack } = await make(tree({ retain: true }));
     const [node] = service.store.nodes.list();

@@ -1,9 +1,9 @@
 import { AppCred, Consortium, Environment, EnvironmentZone, Membership, Node } from "../../../sdk";
-import { Stack } from "../../support/double/stack";
 import { type RunOptions } from "../../support/double/deployment";
-import { type Props, revealed } from "../../support/double/wire";
+import { type Props } from "../../support/double/wire";
 import { send } from "../../support/network";
-import { newProcess, setEnvironment, start, type Started } from "../../support/service";
+import { newProcess, setEnvironment } from "../../support/service";
+import { onBothAdapters } from "../../support/stacks";
 
 /* A whole life on a service like the hosted one, and on one with nothing but the specification. */
 
@@ -11,14 +11,12 @@ interface Wanted {
   release?: string;
   paused?: boolean;
   besu?: boolean;
-  /** What a new value of makes a new password. */
-  month?: string;
   /** So many nodes besides. */
   many?: number;
 }
 
 const program =
-  ({ release, paused, besu, month, many = 0 }: Wanted) =>
+  ({ release, paused, besu, many = 0 }: Wanted) =>
   (): void => {
     const consortium = new Consortium("c");
     const membership = new Membership("m", { consortium });
@@ -26,7 +24,7 @@ const program =
     const environment = new Environment("e", { ...quorum, releaseId: release, paused });
     new Node("n", { environment, membership });
     for (let index = 0; index < many; index++) new Node(`many-${index}`, { environment, membership });
-    new AppCred("a", { environment, membership, rotateWhenChanged: month === undefined ? undefined : { month } });
+    new AppCred("a", { environment, membership });
     if (!besu) return;
     const prefundedAccounts = { [`0x${"ab".repeat(20)}`]: { balance: "16" } };
     const other = new Environment("b", {
@@ -39,112 +37,94 @@ const program =
     new Node("bn", { environment: other, membership });
   };
 
-describe.each([
-  ["dynamic", "hosted"],
-  ["plugin", "hosted"],
-  ["dynamic", "specification"],
-  ["plugin", "specification"],
-] as const)("on the %s provider, a service like the %s", (adapter, like) => {
-  const isHosted = like === "hosted";
-  const first: Wanted = isHosted ? { release: "quorum-0" } : {};
+const manners = ["hosted", "specification"] as const;
+onBothAdapters((make) => {
+  describe.each(manners)("a service like the %s", (like) => {
+    const isHosted = like === "hosted";
+    const first: Wanted = isHosted ? { release: "quorum-0" } : {};
 
-  /** With `first`, which is made. */
-  async function made() {
-    const answers = isHosted ? ({ like } as const) : { extended: false };
-    const started: Started = await start({ answers, limits: { nodes: 70 } });
-    const stack = new Stack(adapter);
-    const up = async (wanted: Wanted, options?: RunOptions): Promise<string[]> => {
-      newProcess();
-      const run = await stack.up(program(wanted), options);
-      expect(run.errors).toEqual([]);
-      return run.changes;
-    };
-    await up(first);
-    return { ...started, stack, up };
-  }
-
-  test("there is nothing to change after the first up, refreshed or not, and one more node changes nothing else", async () => {
-    const { stack, up } = await made();
-    expect([await up(first), await up(first, { refresh: true })]).toEqual([[], []]);
-    const { state } = stack.of("e").outputs;
-    expect([state, stack.of("n").outputs.state]).toEqual([expect.not.stringMatching("initializing"), "started"]);
-    expect(await up({ ...first, many: 1 })).toEqual(["create Node many-0"]);
-  });
-
-  test("a password is regenerated in place, where the service can", async () => {
-    const { stack, up } = await made();
-    const password = (): unknown => revealed(stack.of("a").outputs).password;
-    const [before, { id }] = [password(), stack.of("a")];
-    const run = await stack.up(program({ ...first, month: "may" }));
-    expect([run.errors.length === 0, password() !== before, stack.of("a").id]).toEqual([isHosted, isHosted, id]);
-    const said = isHosted
-      ? /a new password, because rotateWhenChanged changes/
-      : /cannot regenerate its password .*change keepers/;
-    expect(isHosted ? run.said : run.failure).toMatch(said);
-    for (const one of [before, password()]) expect(run.said + run.failure).not.toContain(one);
-    if (isHosted) expect(await up({ ...first, month: "may" })).toEqual([]);
-  });
-
-  test("a long run asks once for a token, which nobody sees", async () => {
-    const { service, stack } = await made();
-    service.clearCalls();
-    newProcess();
-    const run = await stack.up(program({ ...first, many: 60 }));
-    expect(run.errors).toEqual([]);
-    const { calls } = service;
-    const asked = calls.filter(({ path }) => path === "/authtoken").map(({ status }) => status);
-    expect([asked, calls.length > 120]).toEqual([[isHosted ? 200 : 404], true]);
-    expect(new Set(calls.filter(({ path }) => path !== "/authtoken").map(({ status }) => status))).not.toContain(401);
-    for (const seen of [run.said, JSON.stringify(stack.state)]) expect(seen).not.toMatch(/eyJ|authtoken/);
-  });
-
-  if (isHosted) {
-    test("a Besu environment, a release and a pause change in place; there is no way back to an old release", async () => {
-      const { service, stack, up } = await made();
-      const all = { ...first, besu: true };
-      const { id } = stack.of("e");
-      expect((await up(all)).sort()).toEqual(["create Environment b", "create EnvironmentZone z", "create Node bn"]);
-      expect(await up(all)).toEqual([]);
-      const newer = { ...all, release: "quorum-1" };
-      expect(await up(newer)).toEqual(["update Environment e"]);
-      expect(await up({ ...newer, paused: true })).toEqual(["update Environment e"]);
-      expect(await up({ ...newer, paused: true }, { refresh: true })).toEqual([]);
-      expect(await up({ ...newer, paused: false })).toEqual(["update Environment e"]);
-      expect(service.store.environments.get(id).fields.release_id).toBe("quorum-1");
-      const back = await stack.up(program(all));
-      expect(back.failure).toMatch(/release quorum-0 \(0\.9\.0\) is older than quorum-1/);
-    });
-
-    test("a key of an organization that was invited changes nothing", async () => {
-      const { service, stack } = await made();
-      const { apiKey } = service.addOrganization("south");
-      const { id: consortium } = stack.of("c");
-      const invited = { org_name: "south", email: "ops@south.example" };
-      const { _id } = await send(service, "POST", `/consortia/${consortium}/invitations`, invited);
-      service.store.invitations.accept(_id);
-      const now = (): unknown => [stack.state, service.store.environments.list(), service.store.nodes.list()];
-      const before = structuredClone(now());
-      setEnvironment({ CONSORTIUM_API_KEY: apiKey });
-      for (const run of [
-        () => stack.refresh(),
-        () => stack.up(program(first), { refresh: true }),
-        () => stack.destroy(),
-      ]) {
+    /** With `first`, which is made. */
+    async function made() {
+      const answers = isHosted ? ({ like } as const) : { extended: false };
+      const world = await make(program(first), { answers, limits: { nodes: 70 } });
+      const up = async (wanted: Wanted, options?: RunOptions): Promise<string[]> => {
         newProcess();
-        expect((await run()).failure).toMatch(
-          /was made with organization .*, but the API key .* belongs to organization .*Nothing was changed/,
-        );
-      }
-      expect(now()).toEqual(before);
-    });
-  }
+        const run = await world.stack.up(program(wanted), options);
+        expect(run.errors).toEqual([]);
+        return run.changes;
+      };
+      return { ...world, up };
+    }
 
-  test("destroy takes all of it, and what went by itself is no error", async () => {
-    const { service, stack } = await made();
-    service.store.nodes.remove(stack.of("n").id);
-    newProcess();
-    expect([await stack.refresh(), await stack.destroy()]).toMatchObject([{ errors: [] }, { errors: [] }]);
-    const left = (await send(service, "GET", "/consortia")) as unknown as Props[];
-    expect([stack.state, left.filter(({ state }) => !/^delete/.test(String(state)))]).toEqual([[], []]);
+    test("there is nothing to change after the first up, refreshed or not, and one more node changes nothing else", async () => {
+      const { stack, up } = await made();
+      expect([await up(first), await up(first, { refresh: true })]).toEqual([[], []]);
+      const { state } = stack.of("e").outputs;
+      expect([state, stack.of("n").outputs.state]).toEqual([expect.not.stringMatching("initializing"), "started"]);
+      expect(await up({ ...first, many: 1 })).toEqual(["create Node many-0"]);
+    });
+
+    test("a long run asks once for a token, which nobody sees", async () => {
+      const { service, stack } = await made();
+      service.clearCalls();
+      newProcess();
+      const run = await stack.up(program({ ...first, many: 60 }));
+      expect(run.errors).toEqual([]);
+      const { calls } = service;
+      const asked = calls.filter(({ path }) => path === "/authtoken").map(({ status }) => status);
+      expect([asked, calls.length > 120]).toEqual([[isHosted ? 200 : 404], true]);
+      expect(new Set(calls.filter(({ path }) => path !== "/authtoken").map(({ status }) => status))).not.toContain(401);
+      for (const seen of [run.said, JSON.stringify(stack.state)]) expect(seen).not.toMatch(/eyJ|authtoken/);
+    });
+
+    if (isHosted) {
+      test("a Besu environment, a release and a pause change in place; there is no way back to an old release", async () => {
+        const { service, stack, up } = await made();
+        const all = { ...first, besu: true };
+        const { id } = stack.of("e");
+        expect((await up(all)).sort()).toEqual(["create Environment b", "create EnvironmentZone z", "create Node bn"]);
+        expect(await up(all)).toEqual([]);
+        const newer = { ...all, release: "quorum-1" };
+        expect(await up(newer)).toEqual(["update Environment e"]);
+        expect(await up({ ...newer, paused: true })).toEqual(["update Environment e"]);
+        expect(await up({ ...newer, paused: true }, { refresh: true })).toEqual([]);
+        expect(await up({ ...newer, paused: false })).toEqual(["update Environment e"]);
+        expect(service.store.environments.get(id).fields.release_id).toBe("quorum-1");
+        const back = await stack.up(program(all));
+        expect(back.failure).toMatch(/release quorum-0 \(0\.9\.0\) is older than quorum-1/);
+      });
+
+      test("a key of an organization that was invited changes nothing", async () => {
+        const { service, stack } = await made();
+        const { apiKey } = service.addOrganization("south");
+        const { id: consortium } = stack.of("c");
+        const invited = { org_name: "south", email: "ops@south.example" };
+        const { _id } = await send(service, "POST", `/consortia/${consortium}/invitations`, invited);
+        service.store.invitations.accept(_id);
+        const now = (): unknown => [stack.state, service.store.environments.list(), service.store.nodes.list()];
+        const before = structuredClone(now());
+        setEnvironment({ CONSORTIUM_API_KEY: apiKey });
+        for (const run of [
+          () => stack.refresh(),
+          () => stack.up(program(first), { refresh: true }),
+          () => stack.destroy(),
+        ]) {
+          newProcess();
+          expect((await run()).failure).toMatch(
+            /was made with organization .*, but the API key .* belongs to organization .*Nothing was changed/,
+          );
+        }
+        expect(now()).toEqual(before);
+      });
+    }
+
+    test("destroy takes all of it, and what went by itself is no error", async () => {
+      const { service, stack } = await made();
+      service.store.nodes.remove(stack.of("n").id);
+      newProcess();
+      expect([await stack.refresh(), await stack.destroy()]).toMatchObject([{ errors: [] }, { errors: [] }]);
+      const left = (await send(service, "GET", "/consortia")) as unknown as Props[];
+      expect([stack.state, left.filter(({ state }) => !/^delete/.test(String(state)))]).toEqual([[], []]);
+    });
   });
 });

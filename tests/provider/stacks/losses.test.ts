@@ -1,7 +1,6 @@
 import { ComponentResource, type CustomResourceOptions } from "@pulumi/pulumi";
 import { Consortium, Environment } from "../../../sdk";
-import { Stack } from "../../support/double/stack";
-import { start } from "../../support/service";
+import { onBothAdapters } from "../../support/stacks";
 
 /* A program that loses an environment: the preview says what that means, and so does the deletion. */
 
@@ -35,13 +34,11 @@ async function later(): Promise<void> {
   new Environment("late", { consortium, ...quorum });
 }
 
-describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+onBothAdapters((make) => {
   const warnings = (lines: readonly string[]): string[] => lines.filter((line) => /DELETING|aliases/.test(line));
 
   async function lost(before: () => unknown, after: () => unknown): Promise<string[]> {
-    await start();
-    const stack = new Stack(adapter);
-    expect(await stack.up(before)).toMatchObject({ errors: [] });
+    const { stack } = await make(before);
     const { lines, errors } = await stack.preview(after);
     expect(errors).toEqual([]);
     return warnings(lines);
@@ -82,9 +79,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   });
 
   test("a deletion says so itself, before it is sent", async () => {
-    await start();
-    const stack = new Stack(adapter);
-    await stack.up(program({ a: {}, b: {} }));
+    const { stack } = await make(program({ a: {}, b: {} }));
     const id = String(stack.of("a").id);
     const { lines } = await stack.up(program({ b: {} }));
     expect(lines).toContainEqual(expect.stringContaining(`WARNING: environment "a" (${id}): ${deleting}`) as string);

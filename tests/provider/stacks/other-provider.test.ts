@@ -1,24 +1,19 @@
 import { type ProviderResource } from "@pulumi/pulumi";
 import { Consortium, Membership, Network, Provider, TetherService } from "../../../sdk";
-import { type Run, Stack } from "../../support/double/stack";
-import { setEnvironment, start, type Started } from "../../support/service";
+import { type Run, type Stack } from "../../support/double/stack";
+import { setEnvironment } from "../../support/service";
+import { type Made, onBothAdapters } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
 
 /* A resource that the program gives another provider: what exists stays in its organization, and nothing says "deleted". */
 
-let started: Started;
+let started: Made;
+let stack: Stack;
 let keys: Record<"acme" | "globex" | "empty", string>;
-beforeEach(async () => {
-  started = await start({ tethers: [{ id: tetherId, funds: { rinkeby: ether } }] });
-  const { service } = started;
-  keys = Object.fromEntries(
-    (["acme", "globex", "empty"] as const).map((name) => [name, service.addOrganization(name).apiKey]),
-  ) as typeof keys;
-});
 
 const changesOf = ({ changes }: Run): string[] =>
   changes.filter((step) => !/ (consortium|pulumi-nodejs) /.test(step)).sort();
-const writes = (): string[] => started.calls().filter((call) => !call.startsWith("GET"));
+const writes = (): string[] => started.writes();
 const organization = (name: string): string => started.service.organizations.find((one) => one.name === name)!.id;
 
 type Providers = Record<string, ProviderResource>;
@@ -48,9 +43,16 @@ const children: Tree = (provider) => {
 const component: Tree = (provider) =>
   void new Network("c", { members: { m: {} } }, provider ? { providers: [provider] } : {});
 
-describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
-  let stack: Stack;
-  beforeEach(() => (stack = new Stack(adapter)));
+onBothAdapters((make) => {
+  beforeEach(async () => {
+    started = await make(undefined, { tethers: [{ id: tetherId, funds: { rinkeby: ether } }] });
+    ({ stack } = started);
+    const made = (["acme", "globex", "empty"] as const).map((name) => [
+      name,
+      started.service.addOrganization(name).apiKey,
+    ]);
+    keys = Object.fromEntries(made) as typeof keys;
+  });
 
   /** Says whose it is, and where it belongs; never that it may have been deleted. */
   function refused(run: Run, from: string, to: string): void {

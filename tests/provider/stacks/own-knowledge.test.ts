@@ -9,15 +9,9 @@ import { ledger, type Made, onBothAdapters } from "../../support/stacks";
 const node = (role?: string) =>
   ledger(({ environment, membership }) => new Node("n", { environment, membership, ...(role && { role }) }));
 
-const refuse = (
-  { service }: Made,
-  method: string,
-  route: RegExp,
-  status: number,
-  times: number,
-  errorMessage?: string,
-) => {
-  const answer = errorMessage === undefined ? { body: {} } : { errorMessage };
+/** From here on, such calls are refused; without words there is no reason. */
+const refuse = ({ service }: Made, method: string, route: RegExp, status: number, times: number, words?: string) => {
+  const answer = words === undefined ? { body: {} } : { errorMessage: words };
   return service.faults.add({ kind: "status", status, method, route, times, ...answer });
 };
 

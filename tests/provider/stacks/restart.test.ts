@@ -27,16 +27,6 @@ onBothAdapters((make, adapter) => {
     return { ...world, node, within, nodePath: `${within}/nodes/${stack.of("n").id}` };
   }
 
-  test("what is left out is no change, whatever the service shows, also after a refresh", async () => {
-    const { stack, writes, service } = await made();
-    expect(stack.of("n").outputs).toMatchObject({ size: "small", role: "validator" });
-    expect(stack.of("e").outputs).toMatchObject({ releaseId: "quorum-1", blockPeriod: 5 });
-    expect(service.store.nodes.list()[0]!.fields).not.toHaveProperty("kms_id");
-    expect((await stack.preview(program())).changes).toEqual([]);
-    expect((await stack.up(program(), { refresh: true })).changes).toEqual([]);
-    expect(writes()).toEqual([]);
-  });
-
   test("a create sends what is given, and nothing else of it", async () => {
     const { service, stack } = await make(undefined, { answers: { strictBodies: true } });
     const run = await stack.up(program({ size: "large", kmsId: "k" }, { blockPeriod: 2, multiRegion: true }));

@@ -1,13 +1,4 @@
-import {
-  AppCred,
-  Configuration,
-  Consortium,
-  Environment,
-  EnvironmentZone,
-  Invitation,
-  Membership,
-  Service,
-} from "../../../sdk";
+import { Configuration, Consortium, Environment, EnvironmentZone, Invitation, Membership, Service } from "../../../sdk";
 import { type FaultRule } from "../../../service/index";
 import { fieldsOf, isObject } from "../../../provider/plain";
 import { send } from "../../support/network";
@@ -75,18 +66,6 @@ onBothAdapters((make) => {
     await expectChanges(described, ["update Environment e"]);
     expect((await expectChanges(described, [])).said).toContain("multiRegion stays as it is");
     await expectChanges(withArgs({ ...quick, description: "x", multiRegion: true }), []);
-  });
-
-  test("a member that is null is the same as none", async () => {
-    const program = (members?: Record<string, unknown>) =>
-      ledger(
-        ({ environment, membership }) =>
-          new AppCred("a", { environment, membership, ...(members && { keepers: members }) }),
-        members && { extra: members },
-      );
-    const { expectChanges } = await make(program({ note: null }));
-    await expectChanges(program(), []);
-    await expectChanges(program({ note: null }), []);
   });
 
   test("what an adopted ledger may have already, and the service does not show, replaces nothing", async () => {

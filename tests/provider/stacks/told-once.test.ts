@@ -74,11 +74,6 @@ const mistakes: [string, whole: RegExp, (world: Made) => Settings][] = [
     /the proxy http:\/\/127\.0\.0\.1:9 \(environment variable HTTP_PROXY\): the connection was refused\. Check HTTP_PROXY/,
     () => ({ HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "" }),
   ],
-  [
-    "an address without the version",
-    /The base address from environment variable CONSORTIUM_BASE_URL has the path "\/".*ends in \/api\/v1/,
-    ({ service: { url } }) => ({ CONSORTIUM_BASE_URL: url }),
-  ],
 ];
 
 const { HTTP_PROXY, NO_PROXY } = process.env;

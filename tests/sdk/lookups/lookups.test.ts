@@ -1,7 +1,7 @@
 import { output, type Output } from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import { type Service } from "../../../service/index";
-import { network, type Network, send } from "../../support/network";
+import { network, type Network, others, send } from "../../support/network";
 import { program, valueOf } from "../../support/program";
 import { start } from "../../support/service";
 
@@ -18,7 +18,7 @@ type Name = Exclude<Extract<keyof typeof sdk, `get${string}`>, `${string}Output`
 
 const inConsortium = ({ consortiumId }: Network): object => ({ consortiumId });
 const inNode = ({ consortiumId, environmentId, nodeId }: Network): object => ({ consortiumId, environmentId, nodeId });
-const inEnvironment = ({ consortiumId, environmentId }: Network): object => ({ consortiumId, environmentId });
+const inEnvironment = ({ consortiumId, environmentId }: Network) => ({ consortiumId, environmentId });
 const lookups: Record<Name, Lookup[]> = {
   getConsortia: [
     [() => ({}), [{ ...found, name: "fixture", owner: text }]],
@@ -76,7 +76,7 @@ const lookups: Record<Name, Lookup[]> = {
     ],
   ],
   getZones: [
-    [inConsortium, [{ ...found, name: "of all", region: "us-east-2", cloud: "aws", type: "kaleido" }]],
+    [inConsortium, [{ ...found, name: "ohio", region: "us-east-2", cloud: "aws", type: "kaleido" }]],
     [
       (net) => ({ ...inEnvironment(net), cloud: "azure" }),
       [{ ...found, name: "of one", region: "westus2", bridgeId: "b1" }],
@@ -104,7 +104,7 @@ const lookups: Record<Name, Lookup[]> = {
     [(net) => ({ ...inEnvironment(net), name: "other" }), []],
   ],
   getInvitations: [
-    [inConsortium, [{ ...found, orgName: "guest", email: "ops@guest.example" }]],
+    [inConsortium, [{ ...found, orgName: "third", email: "ops@third.example" }]],
     [({ consortiumId }) => ({ consortiumId, orgName: "other" }), []],
   ],
   getReleases: [
@@ -127,40 +127,22 @@ const lookups: Record<Name, Lookup[]> = {
   ],
 };
 
-/** Of a member of the fixture's network. */
-const settings = { gas_price: "secret-7" };
-async function furnish(service: Service, { consortiumId, environmentId, membershipId }: Network): Promise<void> {
-  const consortium = `/consortia/${consortiumId}`;
-  const environment = `${consortium}/environments/${environmentId}`;
-  const member = { membership_id: membershipId };
-  const all: [string, object][] = [
-    [`${consortium}/zones`, { name: "of all", region: "us-east-2", cloud: "aws" }],
-    [`${consortium}/invitations`, { org_name: "guest", email: "ops@guest.example" }],
-    [`${environment}/zones`, { name: "of one", region: "westus2", cloud: "azure", bridge_id: "b1" }],
-    [`${environment}/configurations`, { name: "gas", type: "node_config", details: settings, ...member }],
-    [`${environment}/services`, { name: "registry", service: "idregistry", ...member }],
-  ];
-  for (const [path, body] of all) await send(service, "POST", path, body);
-}
-
 /** A network, and a tether service that has pinned it four times. */
 async function world(): Promise<{ service: Service; net: Network }> {
   await program();
   const { service, time } = await start({ tethers: [{ id: tetherId }], timing: { tetherHour: 1_000 } });
   const net = await network(service, time);
-  await furnish(service, net);
+  await others(service, time, net);
+  const azure = { name: "of one", region: "westus2", cloud: "azure", bridge_id: "b1" };
+  await send(service, "POST", `/consortia/${net.consortiumId}/environments/${net.environmentId}/zones`, azure);
   for (const [action, body] of [
     ["targetNetwork", { network: "rinkeby" }],
     ["interval", { interval: 1 }],
     ["deploy", {}],
+    ["activate", {}],
   ] as const) {
     await send(service, "POST", `/tether/${tetherId}/${action}`, body);
   }
-  const activated = await fetch(`${service.baseUrl}/tether/${tetherId}/activate`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${service.apiKey}` },
-  });
-  expect(activated.status).toBe(200);
   time.pass(3_000);
   return { service, net };
 }
@@ -180,19 +162,13 @@ test.each(table)("%s %#", async (name, [args, result]) => {
 });
 
 describe("a service that knows no more than the specification", () => {
-  const of = ({
-    consortiumId,
-    environmentId,
-  }: Network): Record<string, [get: () => Promise<unknown>, call: string]> => {
-    const [consortium, environment] = [{ consortiumId }, { consortiumId, environmentId }];
-    return {
-      releases: [() => sdk.getReleases({}), "/releases"],
-      invitations: [() => sdk.getInvitations(consortium), "/consortia/.*/invitations"],
-      zones: [() => sdk.getZones(environment), "/consortia/.*/environments/.*/zones"],
-      configurations: [() => sdk.getConfigurations(environment), "/configurations"],
-      services: [() => sdk.getServices(environment), "/services"],
-    };
-  };
+  const of = (net: Network): Record<string, [get: () => Promise<unknown>, call: string]> => ({
+    releases: [() => sdk.getReleases({}), "/releases"],
+    invitations: [() => sdk.getInvitations({ consortiumId: net.consortiumId }), "/consortia/.*/invitations"],
+    zones: [() => sdk.getZones(inEnvironment(net)), "/consortia/.*/environments/.*/zones"],
+    configurations: [() => sdk.getConfigurations(inEnvironment(net)), "/configurations"],
+    services: [() => sdk.getServices(inEnvironment(net)), "/services"],
+  });
 
   test("the error says so", async () => {
     const { service, net } = await world();
@@ -218,12 +194,9 @@ describe("a service that knows no more than the specification", () => {
 
 test("configurations are shown without their details", async () => {
   const { service, net } = await world();
-  const { consortiumId, environmentId } = net;
-  const of = { consortiumId, environmentId };
-  expect(
-    await send(service, "GET", `/consortia/${consortiumId}/environments/${environmentId}/configurations`),
-  ).toMatchObject([{ details: settings }]);
-  expect(JSON.stringify(await sdk.getConfigurations(of))).not.toContain(settings.gas_price);
+  const path = `/consortia/${net.consortiumId}/environments/${net.environmentId}/configurations`;
+  expect(await send(service, "GET", path)).toMatchObject([{ details: { gas_price: "hush" } }]);
+  expect(JSON.stringify(await sdk.getConfigurations(inEnvironment(net)))).not.toContain("hush");
 });
 
 test("an environment that was just deleted is not found any more", async () => {
@@ -235,17 +208,9 @@ test("an environment that was just deleted is not found any more", async () => {
 
 test("a service that does not filter: the lookup does", async () => {
   const { service, net } = await world();
-  service.faults.add({
-    kind: "status",
-    status: 200,
-    body: [
-      { _id: "1", name: "a" },
-      { _id: "2", name: "b" },
-    ],
-    route: "/nodes$",
-  });
-  const { consortiumId, environmentId } = net;
-  expect(await sdk.getNodes({ consortiumId, environmentId, name: "b" })).toEqual([{ id: "2", name: "b" }]);
+  const body = ["a", "b"].map((name) => ({ _id: name, name }));
+  service.faults.add({ kind: "status", status: 200, body, route: "/nodes$" });
+  expect(await sdk.getNodes({ ...inEnvironment(net), name: "b" })).toEqual([{ id: "b", name: "b" }]);
 });
 
 test.each<[Name, object, string]>([

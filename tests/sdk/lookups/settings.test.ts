@@ -13,41 +13,39 @@ async function world(): Promise<{ service: Service }> {
   return { service };
 }
 
-describe("settings", () => {
-  test.each(["dynamic provider", "plugin"])(
-    "of an explicit Provider on the %s win over the environment, given directly or through a parent",
-    async (on) => {
-      const { service } = await world();
-      setEnvironment({ CONSORTIUM_PLUGIN: String(on === "plugin") });
-      const theirs = service.addOrganization("theirs");
-      const provider = new sdk.Provider("theirs", { apiKey: theirs.apiKey, baseUrl: service.baseUrl });
-      const parent = new sdk.Consortium("c", {}, { provider });
-      for (const opts of [{ provider }, { parent }]) {
-        service.clearCalls();
-        expect(await sdk.getConsortia({}, opts)).toEqual([]);
-        expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs"]);
-      }
-      expect(await valueOf(sdk.getConsortiaOutput({}, { provider }))).toEqual([]);
-      expect(await sdk.getConsortia({})).toHaveLength(1);
-    },
-  );
-
-  test("of the stack serve where the environment has none, and are looked up each time", async () => {
+test.each(["dynamic provider", "plugin"])(
+  "settings of an explicit Provider on the %s win over the environment, given directly or through a parent",
+  async (on) => {
     const { service } = await world();
-    setEnvironment({ CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined });
-    await program({}, { "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl });
+    setEnvironment({ CONSORTIUM_PLUGIN: String(on === "plugin") });
+    const theirs = service.addOrganization("theirs");
+    const provider = new sdk.Provider("theirs", { apiKey: theirs.apiKey, baseUrl: service.baseUrl });
+    const parent = new sdk.Consortium("c", {}, { provider });
+    for (const opts of [{ provider }, { parent }]) {
+      service.clearCalls();
+      expect(await sdk.getConsortia({}, opts)).toEqual([]);
+      expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs"]);
+    }
+    expect(await valueOf(sdk.getConsortiaOutput({}, { provider }))).toEqual([]);
     expect(await sdk.getConsortia({})).toHaveLength(1);
-    setEnvironment({ CONSORTIUM_API_KEY: "rotated" });
-    await expect(sdk.getConsortia({})).rejects.toThrow(/HTTP 401.*CONSORTIUM_API_KEY/);
-  });
+  },
+);
 
-  test("no key, or a refused one, ends the program with a message and no stack, and the cause for programs", async () => {
-    await program();
-    setEnvironment({ CONSORTIUM_API_KEY: undefined });
-    await expect(sdk.getConsortia({})).rejects.toMatchObject({
-      __pulumiRunError: true,
-      message: expect.stringMatching(/No API key is set/) as string,
-      cause: { name: "SettingsError" },
-    });
+test("settings of the stack serve where the environment has none, and are looked up each time", async () => {
+  const { service } = await world();
+  setEnvironment({ CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined });
+  await program({}, { "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl });
+  expect(await sdk.getConsortia({})).toHaveLength(1);
+  setEnvironment({ CONSORTIUM_API_KEY: "rotated" });
+  await expect(sdk.getConsortia({})).rejects.toThrow(/HTTP 401.*CONSORTIUM_API_KEY/);
+});
+
+test("no key, or a refused one, ends the program with a message and no stack, and the cause for programs", async () => {
+  await program();
+  setEnvironment({ CONSORTIUM_API_KEY: undefined });
+  await expect(sdk.getConsortia({})).rejects.toMatchObject({
+    __pulumiRunError: true,
+    message: expect.stringMatching(/No API key is set/) as string,
+    cause: { name: "SettingsError" },
   });
 });

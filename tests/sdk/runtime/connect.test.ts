@@ -13,6 +13,7 @@ import { type Ledger, ledger, password, username } from "./peer";
 /* Addresses with credentials in them, and providers that log in, against a node that only plays the protocol. */
 
 const login = { username, password };
+const within = { environmentId: "e", consortiumId: "c", membershipId: "m" };
 const urls = { rpc: "https://node.example/x?y=1", wss: "wss://node.example/x" };
 
 describe("runtimeUrl", () => {
@@ -40,8 +41,7 @@ describe("runtimeUrl", () => {
 
   test("of a node and a credential of the program: a secret output", async () => {
     await program({ Node: { urls }, AppCred: { username, password } });
-    const node = new sdk.Node("n", { environmentId: "e", consortiumId: "c", membershipId: "m" });
-    const cred = new sdk.AppCred("a", { environmentId: "e", consortiumId: "c", membershipId: "m" });
+    const [node, cred] = [new sdk.Node("n", within), new sdk.AppCred("a", within)];
     const ways: Output<string>[] = [
       sdk.runtimeUrl(node, cred, "wss"),
       sdk.runtimeUrl(output(urls.wss), login, "wss"),
@@ -58,7 +58,6 @@ describe("runtimeUrl", () => {
 describe.each([false, true])("connect (TLS: %s)", (tls) => {
   let peer: Ledger;
   beforeAll(async () => void (peer = await ledger(tls)));
-  afterAll(() => peer.close());
   const open = (via: sdk.Via, pair = login) =>
     via === "wss" ? sdk.connect(peer, pair, { via, ca: peer.ca }) : sdk.connect(peer, pair, { via, ca: peer.ca });
 
@@ -108,7 +107,6 @@ describe("connect, when the node goes wrong", () => {
     const peer = await ledger(true);
     const provider = via === "wss" ? sdk.connect(peer, login, "wss") : sdk.connect(peer, login);
     await expect(provider.getBlockNumber()).rejects.toThrow(/self-signed|unable to verify/);
-    await peer.close();
   });
 
   test.each(["rpc", "wss"] as const)("%s: nobody there", async (via) => {
@@ -127,7 +125,6 @@ describe("connect, when the node goes wrong", () => {
     peer.drop();
     await expect(waiting).rejects.toThrow(/connection was closed/);
     await expect(provider.send("eth_chainId", [])).rejects.toThrow(/connection was closed/);
-    await peer.close();
   });
 
   test.each([
@@ -136,18 +133,15 @@ describe("connect, when the node goes wrong", () => {
   ])("a WebSocket that is answered with %s says so", async (status, body, message) => {
     const peer = await ledger(false, { status, body });
     await expect(sdk.connect(peer, login, "wss").getBlockNumber()).rejects.toThrow(message);
-    await peer.close();
   });
 
   test("of a node and a credential of the program: an output, with the provider as it is", async () => {
     const peer = await ledger();
     await program({ Node: { urls: peer.urls }, AppCred: login });
-    const node = new sdk.Node("n", { environmentId: "e", consortiumId: "c", membershipId: "m" });
-    const cred = new sdk.AppCred("a", { environmentId: "e", consortiumId: "c", membershipId: "m" });
+    const [node, cred] = [new sdk.Node("n", within), new sdk.AppCred("a", within)];
     const height = sdk.connect(node, cred).apply((provider) => provider.getBlockNumber());
     expect(await valueOf(height)).toBe(7);
     expect(await (height as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
-    await peer.close();
   });
 });
 

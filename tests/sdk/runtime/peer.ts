@@ -68,7 +68,7 @@ export async function ledger(tls = false, refusal?: { status: number; body: stri
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const where = `://127.0.0.1:${(server.address() as AddressInfo).port}/runtime/e/n`;
-  return {
+  const made: Ledger = {
     urls: { rpc: `http${tls ? "s" : ""}${where}`, wss: `ws${tls ? "s" : ""}${where}` },
     ca: tls ? cert : undefined,
     seen,
@@ -86,4 +86,9 @@ export async function ledger(tls = false, refusal?: { status: number; body: stri
         server.closeAllConnections();
       }),
   };
+  running.push(made);
+  return made;
 }
+
+const running: Ledger[] = [];
+afterAll(() => Promise.all(running.map((one) => one.close())));

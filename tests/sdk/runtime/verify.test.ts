@@ -1,8 +1,7 @@
 import { getAddress, Interface, keccak256, toUtf8Bytes, ZeroHash } from "ethers";
-import { createServer, type Server } from "node:http";
-import { type AddressInfo } from "node:net";
 import Anchor from "../../../contracts/Anchor.json";
 import { type VerifyOptions, verifyReport } from "../../../sdk";
+import { peer } from "../../support/peer";
 
 /* A report against a target chain that only plays the few calls that a check needs: what holds, and what is refused. */
 
@@ -83,7 +82,8 @@ const block = {
   extraData: "0x",
   transactions: [],
 };
-function respond({ id, method, params }: { id: number; method: string; params: { data: string }[] }): object {
+type Asked = { id: number; method: string; params: { data: string }[] };
+function respond({ id, method, params }: Asked): object {
   const call = (): object => {
     const asked = anchor.parseTransaction({ data: params[0]!.data })!;
     const value = asked.args[0] === 2n ? chain.stored : undefined;
@@ -100,22 +100,15 @@ function respond({ id, method, params }: { id: number; method: string; params: {
   return { jsonrpc: "2.0", id, ...answers[method]!() };
 }
 
-let server: Server;
 let url: string;
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (part: Buffer) => (body += part.toString()));
-    request.on("end", () => {
-      const asked = JSON.parse(body) as Parameters<typeof respond>[0] | Parameters<typeof respond>[0][];
-      response.end(JSON.stringify(Array.isArray(asked) ? asked.map(respond) : respond(asked)));
-    });
+beforeEach(async () => {
+  chain = usual;
+  const server = await peer((response, seen) => {
+    const asked = JSON.parse(server.requests[seen - 1]!.body) as Asked | Asked[];
+    response.end(JSON.stringify(Array.isArray(asked) ? asked.map(respond) : respond(asked)));
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  url = server.baseUrl;
 });
-beforeEach(() => void (chain = usual));
-afterAll(() => new Promise((done) => (server.close(done), server.closeAllConnections())));
 
 const good = { contractAddress: contract.toLowerCase(), account: owner.toLowerCase() };
 test.each<[string, unknown, VerifyOptions | undefined]>([
@@ -138,6 +131,7 @@ test.each<[string, unknown, VerifyOptions | undefined]>([
   });
 });
 
+const refused = (reason: RegExp) => ({ verified: false, reason: expect.stringMatching(reason) as string });
 const tampered = [{ ...reports[0], block_height: 13 }, reports[1]];
 const rehashed = keccak256(toUtf8Bytes(text.replace('"block_height":12', '"block_height":13')));
 test.each<[string, unknown, Partial<Chain>, RegExp]>([
@@ -169,8 +163,7 @@ test.each<[string, unknown, Partial<Chain>, RegExp]>([
   ["half of it", { ...report, hash: "0x12", chain_id: "1" }, {}, /not complete: chain_id, hash missing/],
 ])("refused: %s", async (_, given, changes, reason) => {
   chain = { ...usual, ...changes };
-  const verdict = await verifyReport(given, url);
-  expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
+  expect(await verifyReport(given, url)).toEqual(refused(reason));
 });
 
 /** As text of JSON, because that is how a report comes. */
@@ -189,8 +182,7 @@ test.each<[string, unknown[], RegExp]>([
   ["no number", [NaN], /holds NaN/],
   ["more than a number", [JSON.parse("1e400")], /holds Infinity/],
 ])("a verdict, not a throw: %s", async (_, odd, reason) => {
-  const verdict = await verifyReport({ ...report, reports: odd }, url);
-  expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
+  expect(await verifyReport({ ...report, reports: odd }, url)).toEqual(refused(reason));
 });
 
 test.each<[string, unknown[], string]>([
@@ -217,8 +209,7 @@ test.each<[VerifyOptions, RegExp]>([
   [{ contractAddress: owner }, /pinned in the contract .*, not in 0x5B38/],
   [{ account: contract }, /belongs to 0x5B38.*, not to 0xac/i],
 ])("refused: not %j", async (expected, reason) => {
-  const verdict = await verifyReport(report, url, expected);
-  expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
+  expect(await verifyReport(report, url, expected)).toEqual(refused(reason));
 });
 
 test("a chain that does not answer is no verdict, and its address is not shown whole", async () => {

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as Policy from "../../sdk/policy";
+import { policies } from "../../sdk/policy";
+import { policyDocs } from "../../tools/generate/markdown.mjs";
 
 const root = join(__dirname, "../..");
 const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8")) as { version: string };
@@ -35,4 +37,20 @@ test("it does not work on any node: no socket, no server, no timer", () => {
 
 test("the ready pack has the version of the package", () => {
   expect(readJson("policy-pack/package.json").version).toBe(readJson("package.json").version);
+});
+
+const text = readFileSync(join(root, "docs/policies.md"), "utf8");
+const page = (given: string): string => policyDocs(policies, given)["docs/policies.md"]!;
+
+test("the table names every policy with its level and settings; the words around it stay", () => {
+  const made = page(text.replace(/(-start -->)[^]*(<!-- prettier-ignore-end)/, "$1$2"));
+  expect(made).toBe(text);
+  for (const { name, enforcementLevel, configSchema } of policies) {
+    const row = made.split("\n").find((line) => line.startsWith(`| \`${name}\` | ${enforcementLevel} |`));
+    for (const setting of Object.keys(configSchema.properties)) expect(row).toContain(`\`${setting}\``);
+  }
+});
+
+test("a page without a place for the table is an error", () => {
+  expect(() => page("# Policies\n")).toThrow("docs/policies.md has no place for what is generated");
 });
