@@ -71,8 +71,10 @@ export function differing(definition: Definition, parts: Recorded, inputs: Props
     const isDrift =
       isReadable(meta) && !meta.moves && !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));
     if (!isChange && !isDrift) continue;
-    // What is so already needs no call. After a change by a run that did not end, a restart may be missing.
-    const isSo = isReadable(meta) && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
+    // What is so already needs no call, unless another value is on its way. After a change by a run that did not end, a restart may be
+    // missing.
+    const isUnseen = isChange && parts.unseen.includes(key);
+    const isSo = isReadable(meta) && !isUnseen && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
     if (isSo && !isUnclear && !(isChange && meta.restarts && !sameValue(shown[key], answered[key]))) continue;
     const isOpen = isUnset(inputs[key]);
     if (isChange) {

@@ -28,6 +28,8 @@ export interface Kept {
   refused?: readonly string[];
   /** Inputs whose last change had no clear answer: they are sent again, whatever the program asks for. */
   unclear?: readonly string[];
+  /** Changed inputs of which the service still showed the old value: setting that again is sent, too. */
+  unseen?: readonly string[];
   /** See organization.ts. */
   organizations?: string[];
   keys?: string[];
@@ -74,6 +76,8 @@ export interface Recorded {
   open: readonly string[];
   refused: readonly string[];
   unclear: readonly string[];
+  /** Changed inputs of which the service still showed the old value: it may change them later, or never. */
+  unseen: readonly string[];
 }
 
 /** When the object was made, in ms since 1970. undefined: nobody knows. */
@@ -96,16 +100,18 @@ const impliedAsked = (definition: Definition, state: Props, key: string): unknow
 const written = (values: Props | undefined, key: string): boolean => values !== undefined && key in values;
 
 export function recorded(definition: Definition, state: Props): Recorded {
-  const { how, at, open = [], refused = [], unclear = [], ...kept } = keptIn(state);
+  const { how, at, open = [], refused = [], unclear = [], unseen = [], ...kept } = keptIn(state);
   const hidden = (state[hiddenKey] ?? {}) as Pick<Kept, "asked" | "answered">;
   const all = { asked: { ...kept.asked, ...hidden.asked }, answered: { ...kept.answered, ...hidden.answered } };
-  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear };
+  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear, unseen };
   for (const [key, value] of Object.entries(state)) if (!key.startsWith("__")) parts.shown[key] = value;
   for (const key of inputKeys(definition)) {
     parts.asked[key] = written(all.asked, key) ? (all.asked[key] ?? undefined) : impliedAsked(definition, state, key);
     parts.answered[key] = written(all.answered, key) ? (all.answered[key] ?? undefined) : state[key];
     // A name that the service writes in its own way stays as it was asked for, as long as it shows what it answered.
-    if (written(all.answered, key) && sameValue(state[key], parts.asked[key])) parts.shown[key] = parts.answered[key];
+    const isRewritten =
+      written(all.answered, key) && isName(definition, key) && sameName(parts.answered[key], parts.asked[key]);
+    if (isRewritten && sameValue(state[key], parts.asked[key])) parts.shown[key] = parts.answered[key];
   }
   return parts;
 }
@@ -136,7 +142,7 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
   const { organizations, keys, provider, of, deployment } = keptIn(before);
-  const { how, at, open, refused, unclear } = parts;
+  const { how, at, open, refused, unclear, unseen } = parts;
   const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
   const kept: Props = {
     version: stateVersion,
@@ -146,6 +152,7 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     open: open.length > 0 ? open : undefined,
     refused: refused.length > 0 ? refused : undefined,
     unclear: unclear.length > 0 ? unclear : undefined,
+    unseen: unseen.length > 0 ? unseen : undefined,
     organizations,
     keys,
     provider,

@@ -35,7 +35,17 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
     const { open = [] } = adopted ?? {};
     const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
     const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
-    const parts: Recorded = { asked, answered: shown, shown, how: existing?.how, at, open, refused: [], unclear: [] };
+    const parts: Recorded = {
+      asked,
+      answered: shown,
+      shown,
+      how: existing?.how,
+      at,
+      open,
+      refused: [],
+      unclear: [],
+      unseen: [],
+    };
     const ready = await restarted(collection, object.id, parts, inputs);
     const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
     return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };

@@ -59,14 +59,16 @@ async function updateFrom(
     asked: { ...news, ...stillAsked(definition, before.asked, staying) },
     answered: { ...before.answered, ...alreadySo(definition, before, news) },
     unclear: [],
+    unseen: before.unseen.filter((key) => !keys.includes(key)),
   };
   const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed);
   if (!parts) return stateOf(definition, asked, kept);
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
   const sent = keys.filter((key) => !parts.refused.includes(key));
   const state = await settle(collection, id, ready, { sent, state: kept });
-  sayIgnored(one, recorded(definition, state).shown);
-  return state;
+  const settled = recorded(definition, state);
+  const unseen = ignoredOf(one, settled.shown);
+  return unseen.length > 0 ? stateOf(definition, { ...settled, unseen: [...settled.unseen, ...unseen] }, kept) : state;
 }
 
 /** What was asked of the inputs that stay: in the normal form, because another input may have said it. */
@@ -124,8 +126,8 @@ async function applied(
   return parts;
 }
 
-/** Names what the service accepted and did not change. It may only write it in its own way. */
-function sayIgnored({ collection, what, inputs, keys, before }: Change, shown: Props): void {
+/** Names and returns what the service accepted and did not change. It may only write it in its own way. */
+function ignoredOf({ collection, what, inputs, keys, before }: Change, shown: Props): string[] {
   const { definition, session } = collection;
   const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
     Props,
@@ -136,11 +138,12 @@ function sayIgnored({ collection, what, inputs, keys, before }: Change, shown: P
     const isShown = isReadable(inputMeta(definition, key)!) && !isUnset(was[key]) && !isUnset(asked[key]);
     return isShown && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]);
   });
-  if (ignored.length === 0) return;
-  session.say(
-    `Warning: ${what}: the service accepted another ${ignored.join(" and ")}, but still shows the old one. ` +
-      "Check in the console whether the change has an effect.",
-  );
+  if (ignored.length > 0)
+    session.say(
+      `Warning: ${what}: the service accepted another ${ignored.join(" and ")}, but still shows the old one. ` +
+        "Check in the console whether the change has an effect.",
+    );
+  return ignored;
 }
 
 /** @throws UserError, before anything is changed, for what the service itself has moved past */
