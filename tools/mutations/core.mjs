@@ -12,7 +12,10 @@ export const coreRules = {
     },
     "provider/stacks/asked.test.ts": {
       "drift that a service cannot put right is no reason to replace": ["if (!isDrift) throw refused", "throw refused"],
-      "a change that the service ignores is told": ["if (ignored.length > 0)", "if (ignored.length > 9)"],
+      "a change that the service ignores is told": [
+        "if (ignored.length > 0)\n    session.say(",
+        "if (ignored.length > 9)\n    session.say(",
+      ],
     },
     "provider/stacks/restart.test.ts": {
       "a restart that failed is a step that is left": ["open: stepsOf(collection, keys, asked.open) };", "open: [] };"],
