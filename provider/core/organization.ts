@@ -146,7 +146,7 @@ const providerCalled = (name: string): string => (name === "" ? "the default pro
 const movedBy = ({ provider: before }: Origin, now: string): string =>
   `${providerCalled(before!)} was replaced by ${providerCalled(now)}`;
 
-/** For an existing object: records its organization in the state, if known. @throws CommonError for a foreign key */
+/** For an existing object: records its organization in the state, if known. @throws CommonError for a key that is, or may be, foreign */
 export async function learnOrganization(
   session: Session,
   definition: Definition,
@@ -157,6 +157,7 @@ export async function learnOrganization(
   await fitsRequired(session, subject);
   const verdict = await judge(session, subject);
   if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign.organizations!);
+  if ("ambiguous" in verdict) throw ambiguousKey(session, subject, verdict.ambiguous);
   return "origin" in verdict ? verdict.origin : subject.origin;
 }
 

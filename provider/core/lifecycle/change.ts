@@ -1,6 +1,6 @@
 import { type z } from "zod";
-import { isApiError } from "../../api";
-import { briefly } from "../../api/api-error";
+import { type ApiError, type Identified, isApiError } from "../../api";
+import { briefly, sentence } from "../../api/api-error";
 import { type Collection } from "../collection";
 import { identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
@@ -191,24 +191,34 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
       return await send();
     } catch (error) {
       if (!identifies || !isApiError(error, "conflict")) throw error;
-      const { isFree, mover } = await rivals(one);
-      if (isFree && attempt === 1) continue;
-      if (mover === undefined) throw error;
+      const { found, mover } = await rivals(one);
+      if (found.length === 0 && attempt === 1) continue;
+      if (mover === undefined) throw takenName(one, found, error);
       if (clock.now() >= end) throw new UserError(swap(one, mover));
       await clock.sleep(1_000);
     }
   }
 }
 
-/** Who has the name: nobody any more, or a resource of the program that gives it up. */
-async function rivals({ collection, id, inputs }: Change): Promise<{ isFree: boolean; mover?: string | undefined }> {
+/** What has the name, and the resource of the program that gives it up. */
+async function rivals({ collection, id, inputs }: Change): Promise<{ found: Identified[]; mover: string | undefined }> {
   const { session, definition } = collection;
   await session.run.owners.allDeclared(session.clock);
   const siblings = (await collection.siblings(0)) ?? [];
   const found = collection.namesakes(inputs, siblings).filter((one) => one.id !== id);
   const holders = found.map((one) => collection.holder(one.id));
   const mover = holders.find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
-  return { isFree: found.length === 0, mover: mover?.owner.name };
+  return { found, mover: mover?.owner.name };
+}
+
+/** What has the name. Whether this run deletes it is not known yet. */
+function takenName({ collection, what, inputs }: Change, found: Identified[], error: ApiError): ApiError | UserError {
+  if (found.length === 0) return error;
+  const taken = `"${identityOf(collection.definition, inputs)}" is taken by ${found.map(({ id }) => id).join(", ")}`;
+  return new UserError(
+    `${what}: ${sentence(briefly(error))} The name ${taken}. Choose another name; or, if that one leaves the program, change the ` +
+      "name in the next run, because Pulumi deletes last.",
+  );
 }
 
 const swap = ({ collection, what, inputs }: Change, mover: string): string =>

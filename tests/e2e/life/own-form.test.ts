@@ -26,14 +26,22 @@ const listed = (text: string): string => {
   return shown ? JSON.stringify(shown.map(inOwnForm)) : text;
 };
 
+interface Front {
+  baseUrl: string;
+  /** Whether it accepts another description and makes that later. */
+  isLate: boolean;
+  close: () => void;
+}
+
 /** A service that passes everything on to the other one. It stores in its own form, or only lists in it. */
-async function inFrontOf(baseUrl: string, stores: boolean): Promise<{ baseUrl: string; close: () => void }> {
+async function inFrontOf(baseUrl: string, stores: boolean): Promise<Front> {
   const { origin } = new URL(baseUrl);
   const server = createServer((request, response) => {
     void (async () => {
       const { method = "GET", url = "/", headers } = request;
       const given = method === "GET" || method === "DELETE" ? undefined : ((await jsonOf(request)) as Body);
-      const sent = given && stores ? inOwnForm(given) : given;
+      const later = front.isLate && method === "PATCH" ? { ...given, description: undefined } : given;
+      const sent = later && stores ? inOwnForm(later) : later;
       const answer = await fetch(origin + url, {
         method,
         headers: { authorization: headers.authorization ?? "", "content-type": "application/json" },
@@ -46,7 +54,9 @@ async function inFrontOf(baseUrl: string, stores: boolean): Promise<{ baseUrl: s
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { baseUrl: address + new URL(baseUrl).pathname, close: () => server.close().closeAllConnections() };
+  const close = (): void => server.close().closeAllConnections();
+  const front: Front = { baseUrl: address + new URL(baseUrl).pathname, isLate: false, close };
+  return front;
 }
 
 const ledger = "blockPeriod: 1, prefundedAccounts: { '0x52908400098527886E0F7030069857D2E4169EE7': { balance: '16' } }";
@@ -142,5 +152,22 @@ describe.each([
     expect([now.z === ids.z, now.e]).toEqual([false, ids.e]);
     expect(own.service.store.zones.list()).toHaveLength(1);
     expect(await up(moved, "--expect-no-changes")).toMatchObject({ code: 0 });
+  });
+
+  test("going back after a change that the service accepted and made later is sent", async () => {
+    const described = (description: string): string =>
+      program({
+        environment: `blockPeriod: 1, description: '${description}'`,
+        node: "zone, size: 'Large'",
+        zone: "bridgeId: 'b'",
+      });
+    expect(await up(described("one"))).toMatchObject({ code: 0 });
+    front.isLate = true;
+    expect((await up(described("two"))).text).toContain("accepted another description, but still shows the old one");
+    front.isLate = false;
+    own.service.store.environments.patch(ids.e!, { description: "two" });
+    expect(await up(described("one"), ...(plugin ? ["--refresh"] : []))).toMatchObject({ code: 0 });
+    expect(own.service.store.environments.get(ids.e!).fields).toMatchObject({ description: "one" });
+    expect(await up(described("one"), "--expect-no-changes")).toMatchObject({ code: 0 });
   });
 });

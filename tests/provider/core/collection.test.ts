@@ -106,7 +106,7 @@ describe("the list itself fails", () => {
   test("no answer in time", async () => {
     const time = virtualTime();
     const server = await peer(() => undefined);
-    const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.02 }));
+    const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.4 }));
     const session = newSession(client, { clock: time });
     await expect(new Listed(session, nodes).find("n1", 0)).rejects.toMatchObject({ kind: "lost" });
   });

@@ -215,6 +215,7 @@ test("a new key that lists only what several organizations share is refused, unt
   const own = service.organizations[0]!.id;
   setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
   newProcess();
+  await expect(engine.refresh()).rejects.toThrow(/may belong to organization/);
   service.store.memberships.remove(engine.kept!.id);
   await expect(engine.refresh()).rejects.toThrow(
     new RegExp(`may belong to organization .*o-invited.*Nothing was changed.*consortium:organization ${own}`),

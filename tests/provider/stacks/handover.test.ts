@@ -312,13 +312,18 @@ onBothAdapters((make) => {
         expect(service.store.memberships.get(stack.of(name).id).fields).toMatchObject({ org_name });
     });
 
-    test("where the service refuses a name that is taken, the error says how", async () => {
+    test.each<[string, Record<string, string>, RegExp]>([
+      ["swapped names", swapped, /"m[12]" has the name .* give one of them a third name/],
+      [
+        "the name of one that goes",
+        { m1: "roaster" },
+        /The name "roaster" is taken by m\w+\. Choose .* in the next run/,
+      ],
+    ])("where the service refuses a name that is taken, the error says how: %s", async (_, now, failure) => {
       const { stack, service } = await made(members(pair));
       const taken = { kind: "status", status: 409, errorMessage: "the name is in use", times: 1000 } as const;
       service.faults.add({ ...taken, method: "PATCH", route: /memberships/ });
-      expect((await stack.up(members(swapped))).failure).toMatch(
-        /"m[12]" has the name .* give one of them a third name/,
-      );
+      expect((await stack.up(members(now))).failure).toMatch(failure);
     });
   });
 

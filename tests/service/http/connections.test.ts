@@ -121,7 +121,7 @@ test("calls that are being answered keep their connection", async () => {
 
 test("WebSockets that never read do not grow the service, and end; the ledger and others go on", async () => {
   const environment = { provider: "quorum", consensus_type: "raft" };
-  const { credential, urls } = await ledgered({ callLimits: { sockets: 100, time: 2_000 } }, environment);
+  const { credential, urls } = await ledgered({ callLimits: { sockets: 100, time: 8_000 } }, environment);
   const idle = await Promise.all(
     Array.from({ length: 100 }, async () => {
       const { socket } = await webSocket(urls.wss, credential);

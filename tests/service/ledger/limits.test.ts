@@ -151,7 +151,7 @@ test("batches, requests, answers, overrides, percentiles and proofs have a limit
 });
 
 test("concurrent requests of a credential are counted, and more are refused until one is answered", async () => {
-  const made = await ledgered({ callLimits: { atOnce: 5, time: 2_000 } }, { provider: "geth", consensus_type: "poa" });
+  const made = await ledgered({ callLimits: { atOnce: 5, time: 5_000 } }, { provider: "geth", consensus_type: "poa" });
   const { credential, urls, paths, membership, send } = made;
   const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");

