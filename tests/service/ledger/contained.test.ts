@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { random } from "../../support/random";
-import { basic, build, containing, newFolder, start, until } from "../helpers";
-import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";
+import { basic, build, containing, newFolder, populated, quick, start, until } from "../helpers";
+import { eth, ledgered, raw, result, rpc, webSocket } from "../ledgers";
 import { signing, standard } from "../../../service/ledger/params";
 
 jest.setTimeout(120_000);
@@ -58,8 +58,7 @@ test("objects that override how JavaScript converts them are an error of their c
 });
 
 test("so are bodies of the API", async () => {
-  const { service, send } = await start();
-  const { paths, membership } = await build(send);
+  const { service, send, paths, membership } = await populated();
   const warned = jest.spyOn(process, "emitWarning");
   const lists = ["environments", "memberships", "zones", "invitations"].map((list) => `${paths.consortium}/${list}`);
   const within = ["nodes", "appcreds", "zones", "configurations", "services"].map(

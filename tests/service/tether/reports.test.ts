@@ -1,4 +1,4 @@
-import { build, FakeClock, matching, refused, start } from "../helpers";
+import { build, clocked, matching, refused, type start } from "../helpers";
 import { tethered } from "../tethered";
 
 const hour = 3_600_000;
@@ -88,9 +88,7 @@ describe("reports", () => {
   });
 
   test("the environment is found by its name when it is needed", async () => {
-    const clock = new FakeClock();
-    const { service, send } = await start({ clock: clock.now, tethers: [{ id: "t", environment: "late" }] });
-    const { paths } = await build(send);
+    const { service, send, paths } = await clocked({ tethers: [{ id: "t", environment: "late" }] });
     await send("POST", "/tether/t/targetNetwork", { network: "rinkeby" });
     await send("POST", "/tether/t/interval", { interval: 1 });
     await send("POST", "/tether/t/deploy", {});
