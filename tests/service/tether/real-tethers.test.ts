@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { type Service, type ServiceOptions, startService } from "../../../service/index";
 import { canonicalJson } from "../../../service/tether/real-tethers";
-import { build, client, matching, refused, until, type Wire } from "../helpers";
-import { quick } from "../ledgers";
+import { build, client, matching, quick, refused, until, type Wire } from "../helpers";
 import { Network } from "../targets";
 import { ways } from "../tethered";
 
