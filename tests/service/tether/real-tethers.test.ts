@@ -94,7 +94,7 @@ describe("a tether that is deployed and activated, and stopped after three repor
   });
 
   test("shows the last report under its number and as the last", async () => {
-    const shown = (await it.get("/lastReport")).body as Wire & { index: number }; // of a pin that was under way, too
+    const shown = (await it.get("/lastReport")).body as unknown as { index: number }; // of a pin that was under way, too
     expect(shown.index).toBeGreaterThanOrEqual(last - 1);
     expect(shown).toEqual((await it.get(`/reports/${shown.index}`)).body);
   });
