@@ -9,6 +9,12 @@ export interface Ended {
   stderr: string;
 }
 
+/** The settings of a command that asks a service. */
+export const connection = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => ({
+  CONSORTIUM_BASE_URL: baseUrl,
+  CONSORTIUM_API_KEY: apiKey,
+});
+
 let last: Promise<unknown> = Promise.resolve();
 
 /** Runs the command to its end, in this process: one at a time, because what it prints and its settings are the process's own. */

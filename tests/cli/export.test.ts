@@ -8,7 +8,7 @@ import { Network, type NetworkDefinition, type NetworkEnvironment } from "../../
 import { Stack } from "../support/double/stack";
 import { inText } from "../sdk/network/problems";
 import { network, others, send } from "../support/network";
-import { consortium } from "./command";
+import { connection, consortium } from "./command";
 import { found, strangeNames } from "./found";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
@@ -32,14 +32,12 @@ const make = async (path: string, body: object): Promise<string> => {
   return _id ?? id;
 };
 
-const run = (...args: string[]) =>
-  consortium(["export", ...args], { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: service.apiKey });
+const run = (...args: string[]) => consortium(["export", ...args], connection(service));
 
 /** Adopts the network, and previews it again. */
 async function expectUnchanged(definition: NetworkDefinition): Promise<void> {
-  const stack = new Stack("dynamic", {
-    config: { "consortium:baseUrl": service.baseUrl, "consortium:apiKey": service.apiKey },
-  });
+  const config = { "consortium:baseUrl": service.baseUrl, "consortium:apiKey": service.apiKey };
+  const stack = new Stack("dynamic", { config });
   const program = () => new Network("trade", definition);
   service.clearCalls();
   expect((await stack.up(program)).errors).toEqual([]);
@@ -53,12 +51,8 @@ async function byHand() {
   const within = `/consortia/${c}`;
   const acme = await make(`${within}/memberships`, { org_name: "acme" });
   const tokyo = await make(`${within}/memberships`, { org_name: "東京" });
-  const e = await make(`${within}/environments`, {
-    name: "prod / eu",
-    provider: "quorum",
-    consensus_type: "ibft",
-    chain_id: 7,
-  });
+  const kind = { provider: "quorum", consensus_type: "ibft", chain_id: 7 };
+  const e = await make(`${within}/environments`, { name: "prod / eu", ...kind });
   const one = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
   const two = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
   const cred = await make(`${within}/environments/${e}/appcreds`, { name: "app", membership_id: acme });
@@ -224,12 +218,13 @@ test("what is deleted counts as gone, and more than usual is within the limits o
   const gone = await make("/consortia", { name: "trade" });
   await send(service, "DELETE", `/consortia/${gone}`);
   const c = await make("/consortia", { name: "trade" });
-  const old = await make(`/consortia/${c}/environments`, { name: "old", provider: "geth", consensus_type: "poa" });
+  const environment = (name: string) =>
+    make(`/consortia/${c}/environments`, { name, provider: "geth", consensus_type: "poa" });
+  const old = await environment("old");
   await send(service, "DELETE", `/consortia/${c}/environments/${old}`);
   const m = await make(`/consortia/${c}/memberships`, { org_name: "m" });
-  for (const name of ["a", "b", "c", "d"])
-    await make(`/consortia/${c}/environments`, { name, provider: "geth", consensus_type: "poa" });
-  const e = await make(`/consortia/${c}/environments`, { name: "e", provider: "geth", consensus_type: "poa" });
+  for (const name of ["a", "b", "c", "d"]) await environment(name);
+  const e = await environment("e");
   for (let node = 1; node <= 5; node++)
     await make(`/consortia/${c}/environments/${e}/nodes`, { name: `n${node}`, membership_id: m });
   const { code, stdout } = await run("--consortium", "trade", "--adopt");

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { define as defineCheck } from "../../cli/check";
 import { define as defineMap } from "../../cli/map";
 import { type Service, startService } from "../../service/index";
+import { temporary } from "../fleet/made";
 import { built, consortium } from "../service/child";
-import { build, client, until } from "../service/helpers";
-import { quick } from "../service/ledgers";
+import { build, client, containing, matching, quick, until } from "../service/helpers";
+import { connection } from "./command";
 
 jest.setTimeout(60_000);
 
@@ -31,7 +31,7 @@ test.each([
 
 describe("the commands", () => {
   beforeAll(built);
-  const folder = mkdtempSync(join(tmpdir(), "consortium-observe-"));
+  const folder = temporary();
   const file = (name: string): string => join(folder, name);
   let service: Service;
   let env: Record<string, string>;
@@ -39,15 +39,12 @@ describe("the commands", () => {
   let node: string;
   beforeAll(async () => {
     service = await startService({ ledger: true, timing: quick });
-    env = { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
+    env = connection(service);
     const made = await build(client(service.baseUrl, service.apiKey), { provider: "quorum", consensus_type: "raft" });
     [pair, node] = [made.credential, made.node];
     writeFileSync(file("outputs.json"), JSON.stringify({ apps: { acme: pair } }));
   });
-  afterAll(async () => {
-    await service.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => service.close());
 
   test("check: 0 and everything in order; what it writes holds no password", async () => {
     const args = ["check", "--outputs", file("outputs.json"), "--junit", file("j.xml"), "--metrics", file("m.prom")];
@@ -64,8 +61,7 @@ describe("the commands", () => {
 
   test("check: an organization without a network is not called usable", async () => {
     const empty = await startService({ timing: quick });
-    const own = { CONSORTIUM_API_KEY: empty.apiKey, CONSORTIUM_BASE_URL: empty.baseUrl };
-    const { code, stdout } = await consortium(["check"], own);
+    const { code, stdout } = await consortium(["check"], connection(empty));
     await empty.close();
     expect(code).toBe(0);
     expect(stdout).toContain("There is nothing to check: 1 ok.");
@@ -96,23 +92,16 @@ describe("the commands", () => {
         check: "node reachable",
         outcome: "failed",
         subject: { kind: "node", id: node, name: "n1", within: "test" },
-        text: expect.stringContaining("it refuses the credential") as string,
-        next: expect.stringContaining("Replace the AppCred") as string,
+        text: containing("it refuses the credential"),
+        next: containing("Replace the AppCred"),
       },
-      expect.objectContaining({
-        check: "credential",
-        text: expect.stringContaining("it does not work on any node: n1 refused it") as string,
-      }),
+      expect.objectContaining({ check: "credential", text: containing("it does not work on any node: n1 refused it") }),
     ]);
   });
 
+  const nowhere = { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" };
   test.each([
-    [
-      "a service that does not answer",
-      ["check"],
-      { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" },
-      /cannot be reached/,
-    ],
+    ["a service that does not answer", ["check"], nowhere, /cannot be reached/],
     ["a consortium that is not there", ["check", "--consortium", "nope"], {}, /no consortium "nope"/],
     ["outputs that are none", ["check", "--outputs", join(root, "README.md")], {}, /is not valid JSON/],
     ["an option that is not valid", ["check", "--pins", "none"], {}, /must be a whole number of at least 1/],
@@ -125,7 +114,7 @@ describe("the commands", () => {
     ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /There is no Pulumi CLI on the PATH/],
   ])("check: 2 where it cannot look: %s", async (_, args, more, why) => {
     const { code, stderr } = await consortium(args, { ...env, ...more });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) as string });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: matching(why) });
   });
 
   describe("check --watch", () => {
@@ -149,9 +138,9 @@ describe("the commands", () => {
     test("checks again until Ctrl-C, and sees what changes", async () => {
       const ended = await watched(["--json"], async (printed) => {
         const looks = (ok: boolean): number => printed.out.split(`{\n  "ok": ${ok},`).length - 1;
-        await until(() => Promise.resolve(looks(true) >= 2));
+        await until(() => looks(true) >= 2);
         service.store.nodes.setState(node, "stopped");
-        await until(() => Promise.resolve(looks(false) >= 1));
+        await until(() => looks(false) >= 1);
       });
       expect(ended).toEqual([1, null]);
     });
@@ -160,10 +149,10 @@ describe("the commands", () => {
       service.faults.add({ kind: "status", status: 503, method: "GET", times: Infinity });
       const ended = await watched([], async (printed) => {
         const startedAt = performance.now();
-        await until(() => Promise.resolve(printed.errors.includes("GET /consortia: HTTP 503")));
+        await until(() => printed.errors.includes("GET /consortia: HTTP 503"));
         expect(performance.now() - startedAt).toBeLessThan(20_000);
         service.faults.clear();
-        await until(() => Promise.resolve(printed.out.includes("The network is usable")));
+        await until(() => printed.out.includes("The network is usable"));
       });
       expect(ended).toEqual([0, null]);
     });
@@ -188,7 +177,7 @@ describe("the commands", () => {
 
   test("map: what does not go together is refused before anything is asked", async () => {
     const { code, stderr } = await consortium(["map", "--plan", "a.json", "--stack", "dev"], env);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/cannot be used with/) as string });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: containing("cannot be used with") });
     expect(await consortium(["map", "--live"], env)).toMatchObject({ code: 1 });
     const both = await consortium(["map", "network.yaml", "--stack", "dev"], env);
     expect(both.stderr).toContain("a network file cannot be used with --stack or --plan");

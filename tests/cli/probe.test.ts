@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { type FaultKind, type Service } from "../../service/index";
-import { consortium, type Ended } from "./command";
-import { changes, connection, deletions, file, own, serviceWith, there, until } from "./probed";
+import { until } from "../service/helpers";
+import { connection, consortium, type Ended } from "./command";
+import { changes, deletions, file, own, serviceWith, there } from "./probed";
 
 /* Nothing of `consortium probe` is left, whatever happens. As a process: tests/e2e/service/probe.test.ts. */
 
@@ -55,13 +56,8 @@ describe("it deletes what it made, innermost first", () => {
 
   test("and says with ids what it could not delete", async () => {
     const service = await serviceWith();
-    service.faults.add({
-      kind: "status",
-      status: 403,
-      method: "DELETE",
-      route: "/consortia/:consortiumId",
-      times: Infinity,
-    });
+    const ofConsortia = { method: "DELETE", route: "/consortia/:consortiumId" };
+    service.faults.add({ kind: "status", status: 403, ...ofConsortia, times: Infinity });
     const { code, stderr, stdout } = await probe(service, "--yes");
     const [left] = there(service);
     expect([code, there(service).length]).toEqual([1, 1]);
@@ -73,10 +69,8 @@ describe("it deletes what it made, innermost first", () => {
 test("without a terminal and without --yes, it makes nothing", async () => {
   const service = await serviceWith();
   const { code, stderr } = await probe(service);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining("Nothing was created: confirm at a terminal, or use --yes."),
-  ]);
+  const why = "Nothing was created: confirm at a terminal, or use --yes.";
+  expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   expect(stderr).toMatch(
     /creates a consortium, .* an environment \(quorum, raft\)\nand a node of the default size, all with the name probe-\w+\./,
   );

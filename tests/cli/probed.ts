@@ -1,24 +1,18 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Service, type ServiceOptions, startService } from "../../service/index";
+import { type Service, type ServiceOptions } from "../../service/index";
+import { temporary } from "../fleet/made";
+import { start } from "../service/helpers";
 import { send } from "../support/network";
 
 /* Services for `consortium probe`, and what it leaves there. */
 
-const folder = mkdtempSync(join(tmpdir(), "probe-"));
+const folder = temporary();
 export const file = (name: string): string => join(folder, name);
-const running: Service[] = [];
-afterEach(async () => {
-  for (const service of running.splice(0)) await service.close();
-});
 
 const quick = { environmentStart: 300, nodeStart: 200, deletedVisible: 300 };
 
 export async function serviceWith(options: ServiceOptions = {}): Promise<Service> {
-  const service = await startService({ ...options, timing: { ...quick, ...options.timing } });
-  running.push(service);
-  return service;
+  return (await start({ ...options, timing: { ...quick, ...options.timing } })).service;
 }
 
 /** Something of the organization's own, which no probe may touch. */
@@ -27,11 +21,6 @@ export async function own(service: Service): Promise<string> {
   service.clearCalls();
   return _id;
 }
-
-export const connection = ({ baseUrl, apiKey }: Pick<Service, "baseUrl" | "apiKey">) => ({
-  CONSORTIUM_BASE_URL: baseUrl,
-  CONSORTIUM_API_KEY: apiKey,
-});
 
 const kinds = ["consortia", "memberships", "environments", "nodes"] as const;
 /** The ids of what is there: not deleted, and not on its way out. */
@@ -45,9 +34,3 @@ export const deletions = (service: Service): string[] =>
   changes(service)
     .filter(({ method, status }) => method === "DELETE" && status! < 300)
     .map(({ path }) => path.split("/").at(-2)!);
-
-export async function until(isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!isSo() && Date.now() < end) await new Promise((done) => setTimeout(done, 10));
-  expect(isSo()).toBe(true);
-}

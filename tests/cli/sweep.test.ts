@@ -2,7 +2,8 @@ import { PassThrough } from "node:stream";
 import { confirm } from "../../cli/shared/terminal";
 import { type Service, type ServiceOptions, startService } from "../../service/index";
 import { send } from "../support/network";
-import { consortium } from "./command";
+import { containing } from "../service/helpers";
+import { connection, consortium } from "./command";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
 
@@ -10,6 +11,7 @@ const hour = 3_600_000;
 let service: Service;
 /** How far the service's clock is behind. */
 let behind: number;
+beforeEach(() => begin());
 afterEach(() => service.close());
 
 /** Builds it through the API, as a test run would, some hours ago. */
@@ -33,7 +35,9 @@ async function whole(name: string, hoursAgo: number, inner = "inside") {
   return { c, m, e, n, a, within };
 }
 
+/** Each test begins with a service; one that wants another has it in its place. */
 async function begin(options: ServiceOptions = {}): Promise<void> {
+  await service?.close();
   behind = 1_000 * hour;
   service = await startService({
     clock: () => Date.now() - behind,
@@ -47,8 +51,11 @@ async function begin(options: ServiceOptions = {}): Promise<void> {
 let settings: Record<string, string> = {};
 afterEach(() => void (settings = {}));
 
-const connection = () => ({ CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: service.apiKey, ...settings });
-const sweep = (...args: string[]) => consortium(["sweep", ...args], connection());
+const run = (...args: string[]) => consortium(args, { ...connection(service), ...settings });
+const sweep = (...args: string[]) => run("sweep", ...args);
+const old = ["--prefix", "test-", "--older-than", "2h"];
+const sweepOld = (...args: string[]) => sweep(...old, ...args);
+const deleted = (count: number) => ({ code: 0, stdout: containing(`Deleted ${count} of ${count}`) });
 
 const stores = ["consortia", "memberships", "environments", "nodes", "credentials"] as const;
 const names = (): string[] =>
@@ -60,11 +67,10 @@ const deletions = (): string[] =>
 
 describe("what it lists", () => {
   test("a tree of what matches and is old enough; nothing is deleted without --yes", async () => {
-    await begin();
     const { c, n } = await whole("test-old", 3);
     await whole("test-young", 1);
     await whole("prod", 50);
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h");
+    const { code, stdout } = await sweepOld();
     expect(code).toBe(0);
     expect(stdout).toContain(`consortium "test-old" (${c}), 3 hours old`);
     expect(stdout).toContain(`    node "inside" (${n}), 3 hours old`);
@@ -74,16 +80,14 @@ describe("what it lists", () => {
   });
 
   test("nothing, where nothing matches", async () => {
-    await begin();
     await whole("prod", 50);
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    const { code, stdout } = await sweepOld("--yes");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Nothing matches.\n" });
   });
 
   test("as JSON", async () => {
-    await begin();
     const { c, e } = await whole("test-old", 3);
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--json");
+    const { code, stdout } = await sweepOld("--json");
     expect(code).toBe(0);
     const said = JSON.parse(stdout) as { found: object[]; deleted: string[] };
     expect(said.found).toHaveLength(5);
@@ -102,15 +106,13 @@ describe("what it deletes", () => {
     await whole("prod", 50);
     await whole("test-young", 1);
     service.clearCalls();
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 10 of 10") as string });
+    expect(await sweepOld("--yes")).toMatchObject(deleted(10));
     const both = ["environments", "memberships", "consortia"].flatMap((one) => [one, one]);
     expect(deletions()).toEqual(both);
     expect(names().sort()).toEqual(["prod", "test-young", ...Array<string>(8).fill("inside")].sort());
   });
 
   test("single objects elsewhere, each by its own name and age", async () => {
-    await begin();
     const { c, m, within } = await whole("prod", 50);
     await make(`/consortia/${c}/environments`, { name: "test-env", ...kind }, 5);
     const member = await make(`/consortia/${c}/memberships`, { org_name: "test-member" }, 5);
@@ -119,29 +121,27 @@ describe("what it deletes", () => {
     await make(`${within}/appcreds`, { name: "test-own", membership_id: member }, 5);
     await make(`${within}/appcreds`, { name: "test-cred", membership_id: m }, 5);
     await make(`/consortia/${c}/environments`, { name: "test-young", ...kind }, 1);
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    const { code, stdout } = await sweepOld("--yes");
     expect(code).toBe(0);
     expect(stdout).toMatch(/consortium "prod" \(\w+\), stays/);
     expect(stdout).toMatch(/credential "test-cred" \(\w+\), stays: the service does not show its age \(--undated\)/);
     expect(names().sort()).toEqual([...Array<string>(4).fill("inside"), "prod", "test-cred", "test-young"].sort());
 
-    await sweep("--prefix", "test-", "--older-than", "2h", "--undated", "--yes");
+    await sweepOld("--undated", "--yes");
     expect(names()).not.toContain("test-cred");
   });
 
   test("a member stays while it owns something that does not match", async () => {
-    await begin();
     const { c, within } = await whole("prod", 50);
     const member = await make(`/consortia/${c}/memberships`, { org_name: "test-member" }, 5);
     const node = await make(`${within}/nodes`, { name: "precious", membership_id: member }, 5);
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    const { code, stdout } = await sweepOld("--yes");
     expect(code).toBe(0);
     expect(stdout).toContain(`membership "test-member" (${member}), stays: it owns node "precious" (${node})`);
     expect(deletions()).toEqual([]);
   });
 
   test("everything else in a consortium goes with it or before it", async () => {
-    await begin();
     const { c, m, within } = await whole("test-1", 3);
     const place = { region: "us-east-2", cloud: "aws" };
     await make(`/consortia/${c}/zones`, { name: "z", ...place });
@@ -150,13 +150,11 @@ describe("what it deletes", () => {
     await make(`${within}/configurations`, { name: "gas", type: "node_config", membership_id: m });
     await make(`${within}/services`, { name: "ids", service: "idregistry", membership_id: m, zone_id: zone });
     service.clearCalls();
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 10 of 10") as string });
+    expect(await sweepOld("--yes")).toMatchObject(deleted(10));
     expect(deletions()).toEqual(["environments", "invitations", "memberships", "zones", "consortia"]);
   });
 
   test("what others use stays: zones of nodes and services that stay, and utility services", async () => {
-    await begin();
     const { c, m, within } = await whole("prod", 50);
     const ohio = { region: "us-east-2", cloud: "aws" };
     const used = await make(`${within}/zones`, { name: "test-used", ...ohio }, 5);
@@ -169,11 +167,11 @@ describe("what it deletes", () => {
     await make(`${within}/configurations`, { name: "test-gas", type: "node_config", membership_id: m }, 5);
     await make(`/consortia/${c}/invitations`, { org_name: "test-third", email: "ops@third.example" }, 5);
 
-    const listed = await sweep("--prefix", "test-", "--older-than", "2h");
+    const listed = await sweepOld();
     const shared = "the members of its environment share it (--id deletes it)";
     expect(listed.stdout).toContain(`service "test-ids" (${ids}), stays: ${shared}`);
     service.clearCalls();
-    const { code, stdout, stderr } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes", "--json");
+    const { code, stdout, stderr } = await sweepOld("--yes", "--json");
     expect(code).toBe(0);
     expect(stderr).toMatch(new RegExp(`^left: zone "test-used" \\(${used}\\), because the node \\w+ runs there$`, "m"));
     expect(stderr).toMatch(
@@ -189,7 +187,6 @@ describe("what it deletes", () => {
   });
 
   test("a destination is one of its service: its name is no id of all that are called so", async () => {
-    await begin();
     const { c, m, within } = await whole("prod", 50);
     const registry = await make(`${within}/services`, { name: "ids", service: "idregistry", membership_id: m });
     const stores: string[] = [];
@@ -208,11 +205,10 @@ describe("what it deletes", () => {
   });
 
   test("what fails is said at the end, and the rest is deleted", async () => {
-    await begin();
     const { c, e } = await whole("test-1", 3);
     await whole("test-2", 3);
     service.faults.add({ method: "DELETE", route: new RegExp(e), kind: "status", status: 403, errorMessage: "locked" });
-    const { code, stdout, stderr } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes", "--json");
+    const { code, stdout, stderr } = await sweepOld("--yes", "--json");
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`not deleted: environment "inside" \\(${e}\\): .*HTTP 403: locked`));
     expect(stderr).toMatch(new RegExp(`not deleted: consortium "test-1" \\(${c}\\): not tried, because environment`));
@@ -226,42 +222,34 @@ describe("what it deletes", () => {
     await whole("test-1", 3);
     const founding = { method: "DELETE", route: "/consortia/:consortiumId/memberships/:membershipId" };
     service.faults.add({ ...founding, kind: "status", status: 405 });
-    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 5 of 5") as string });
+    expect(await sweepOld("--yes")).toMatchObject(deleted(5));
     expect(names()).toEqual([]);
   });
 });
 
 describe("by id", () => {
   test("exactly the one that a warning named", async () => {
-    await begin();
     const { m, a, within } = await whole("prod", 50);
     const twin = await make(`${within}/appcreds`, { name: "inside", membership_id: m }, 5);
     service.clearCalls();
-    const { code, stdout } = await sweep("--id", twin, "--yes");
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 1 of 1") as string });
+    expect(await sweep("--id", twin, "--yes")).toMatchObject(deleted(1));
     expect(service.store.credentials.list().map(({ id }) => id)).toEqual([a]);
     expect(deletions()).toEqual(["appcreds"]);
   });
 
   test("an id that is not there: nothing is deleted, not even the others", async () => {
-    await begin();
     const { a } = await whole("prod", 50);
     const { code, stderr } = await sweep("--id", a, "nobody", "--yes");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining("lists nothing with the id nobody") as string,
-    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: containing("lists nothing with the id nobody") });
     expect(deletions()).toEqual([]);
   });
 });
 
 test("with the key of another organization than the settings require, sweep and export do nothing", async () => {
-  await begin();
   await whole("test-1", 3);
   settings = { CONSORTIUM_ORGANIZATION: "o-other" };
-  const swept = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
-  const exported = await consortium(["export", "--consortium", "test-1"], connection());
+  const swept = await sweepOld("--yes");
+  const exported = await run("export", "--consortium", "test-1");
   for (const { code, stdout, stderr } of [swept, exported]) {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
@@ -273,18 +261,13 @@ test("with the key of another organization than the settings require, sweep and 
 
 test.each([
   ["neither names nor ids", [], "either --prefix and --older-than, or --id"],
-  [
-    "names and ids",
-    ["--prefix", "test-", "--older-than", "2h", "--id", "x"],
-    "either --prefix and --older-than, or --id",
-  ],
+  ["names and ids", [...old, "--id", "x"], "either --prefix and --older-than, or --id"],
   ["an empty prefix", ["--prefix", " ", "--older-than", "2h"], "An empty prefix would match everything"],
   ["no age", ["--prefix", "test-"], "either --prefix and --older-than, or --id"],
   ["an age without a unit", ["--prefix", "test-", "--older-than", "2"], "90m, 2h or 1d"],
 ])("%s is refused before any call", async (_, args, why) => {
-  await begin();
   const { code, stderr } = await sweep(...args, "--yes");
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(why) as string });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: containing(why) });
   expect(service.calls).toEqual([]);
 });
 
@@ -295,7 +278,6 @@ test.each([
   ["n", true, false],
   ["y", false, false],
 ])("asked, %j on a terminal (%j) means %j", async (answer, isTTY, meaning) => {
-  await begin();
   const input = Object.assign(new PassThrough(), { isTTY });
   input.end(`${answer}\n`);
   expect(await confirm("Delete?", { input, output: new PassThrough() })).toBe(meaning);

@@ -1,19 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { NetworkView } from "../../console/protocol";
-import { build, start } from "../service/helpers";
+import { populated, start, until } from "../service/helpers";
 import { json, type Peer, peer } from "../support/peer";
 import { consoleOf, countCalls, signIn, TestPage } from "./support";
 
-/** Until a condition holds; it fails after ten seconds. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let looks = 0; looks < 500 && !holds(); looks++) await wait(20);
-  expect(holds()).toBe(true);
-}
-
 const shortMs = 100;
 const watched = async (periodMs = shortMs) => {
-  const { service, send } = await start({ timing: { nodeStart: 0 } });
-  const world = await build(send);
+  const { service, ...world } = await populated({ timing: { nodeStart: 0 } });
   const console = await consoleOf(service, { periodMs });
   const session = await signIn(console);
   const open = async () => {
@@ -107,10 +100,7 @@ test("of another service than the embedded one, the network is shown, and nothin
   await page.answered();
   page.watch("network", "keys");
   await until(() => page.shown.size === 2);
-  expect(page.shown.get("network")!.value).toMatchObject({
-    embedded: false,
-    mayChange: false,
-    model: { consortia: [] },
-  });
+  const bare = { embedded: false, mayChange: false, model: { consortia: [] } };
+  expect(page.shown.get("network")!.value).toMatchObject(bare);
   expect(page.shown.get("keys")!.problem).toBe("There is nothing to look at under keys.");
 });

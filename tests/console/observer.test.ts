@@ -16,15 +16,8 @@ function observing(answers: Record<string, unknown>, more: Partial<ObserverOptio
     return Promise.resolve({ status: found === undefined ? 404 : 200, headers: {}, text });
   };
   const client = new ConsortiumClient(settings, { transport: { send, close: () => Promise.resolve() } });
-  const none = {
-    embedded: undefined,
-    mayChange: false,
-    tethers: [],
-    targets: {},
-    stacks: new Stacks([]),
-    periodMs: 100,
-  };
-  const options: ObserverOptions = { client, ...none, ...more };
+  const none = { embedded: undefined, mayChange: false, tethers: [], targets: {}, stacks: new Stacks([]) };
+  const options: ObserverOptions = { client, ...none, periodMs: 100, ...more };
   return { asked, options, observer: new Observer(options) };
 }
 
@@ -69,10 +62,8 @@ describe("a console that may change nothing", () => {
 
   test.each(Object.entries(changes))("does not %s, and asks the service for nothing", async (name, body) => {
     const { asked, options, observer } = observing({});
-    await expect(act(name, body, options, observer)).rejects.toMatchObject({
-      status: 403,
-      message: containing("read-only"),
-    });
+    const refusal = { status: 403, message: containing("read-only") };
+    await expect(act(name, body, options, observer)).rejects.toMatchObject(refusal);
     expect(asked).toEqual([]);
   });
 
@@ -88,10 +79,8 @@ test("a console that may change things makes credentials, and on another service
   const { asked, options, observer } = observing({ "/appcreds": made }, { mayChange: true });
   const body = { consortium: "c", environment: "e", membership: "m" };
   expect(await act("make-credential", body, options, observer)).toEqual({ name: "u1", secret: "shown once" });
-  await expect(act("make-key", { name: "one" }, options, observer)).rejects.toMatchObject({
-    status: 403,
-    message: "Only the embedded service has an API for this.",
-  });
+  const refusal = { status: 403, message: "Only the embedded service has an API for this." };
+  await expect(act("make-key", { name: "one" }, options, observer)).rejects.toMatchObject(refusal);
   expect(asked).toEqual(["POST /api/v1/consortia/c/environments/e/appcreds"]);
 });
 

@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { parse } from "yaml";
 import { define } from "../../fleet/command";
 import { readFleet } from "../../fleet/file";
 import { FleetFile } from "../../fleet/schema";
+import { temporary, writeIn } from "../fleet/made";
 import { StubPulumi } from "../fleet/stub-pulumi";
 import { built } from "../service/child";
 import { pages, root } from "./markdown";
@@ -15,23 +15,15 @@ const pageOf = (name: string) => pages.find(({ file }) => file === name)!;
 const [page, reference] = [pageOf("docs/fleet.md"), pageOf("docs/fleet-reference.md")];
 const [network, ...fleets] = page.blocks.filter(({ language }) => language === "yaml");
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "consortium-docs-fleet-"));
-  mkdirSync(join(folder, "networks"));
-  writeFileSync(join(folder, "networks/trade.yaml"), network!.text);
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporary();
+writeIn(folder, "networks/trade.yaml", network!.text);
 
 test.each(fleets)("the fleet of $where is one", ({ text }) => {
-  for (const pack of ["node_modules/pulumi-consortium/policy-pack", "policies"]) {
-    mkdirSync(join(folder, pack), { recursive: true });
-    writeFileSync(join(folder, pack, "PulumiPolicy.yaml"), "runtime: nodejs\n");
-  }
-  writeFileSync(join(folder, "rules.json"), "{}");
-  const file = join(folder, "fleet.yaml");
+  for (const pack of ["node_modules/pulumi-consortium/policy-pack", "policies"])
+    writeIn(folder, `${pack}/PulumiPolicy.yaml`, "runtime: nodejs\n");
+  writeIn(folder, "rules.json", "{}");
   // Some only show what to add to the first one.
-  writeFileSync(file, text.includes("organizations:") ? text : fleets[0]!.text + text);
+  const file = writeIn(folder, "fleet.yaml", text.includes("organizations:") ? text : fleets[0]!.text + text);
   expect(readFleet(file).stacks.length).toBeGreaterThan(0);
 });
 
@@ -63,7 +55,7 @@ describe("the pipelines of the example run", () => {
   ];
   const stepsOf = (job: string) => github.jobs[job]!.steps.flatMap(({ run }) => run ?? []);
 
-  let checkout: string;
+  const checkout = temporary();
   let env: NodeJS.ProcessEnv;
   const git = (...args: string[]) => execFileSync("git", args, { cwd: checkout, encoding: "utf8" }).trim();
   const sh = (lines: string[], more: NodeJS.ProcessEnv = {}) =>
@@ -75,34 +67,24 @@ describe("the pipelines of the example run", () => {
 
   beforeAll(() => {
     built();
-    checkout = mkdtempSync(join(tmpdir(), "consortium-docs-pipeline-"));
     const pulumi = new StubPulumi(join(checkout, ".stub"));
-    writeFileSync(join(checkout, ".gitignore"), ".*\nstate\n");
-    const npx = join(checkout, ".stub/bin/npx");
+    writeIn(checkout, ".gitignore", ".*\nstate\n");
     const own = `"${process.execPath}" "${join(root, "dist/cli/consortium.js")}"`;
     // It must not fetch another package of the name.
-    writeFileSync(
-      npx,
-      `#!/bin/sh\n[ "$1 $2" = "--no-install pulumi-consortium" ] || exit 9\nshift 2\nexec ${own} "$@"\n`,
-    );
-    chmodSync(npx, 0o755);
-    mkdirSync(join(checkout, "networks"));
-    for (const name of ["trade", "spice"]) writeFileSync(join(checkout, `networks/${name}.yaml`), network!.text);
-    writeFileSync(
-      join(checkout, "fleet.yaml"),
-      fleets[0]!.text.replace("prod: networks/trade", "prod: networks/spice"),
-    );
+    const npx = `#!/bin/sh\n[ "$1 $2" = "--no-install pulumi-consortium" ] || exit 9\nshift 2\nexec ${own} "$@"\n`;
+    writeFileSync(join(checkout, ".stub/bin/npx"), npx, { mode: 0o755 });
+    for (const name of ["trade", "spice"]) writeIn(checkout, `networks/${name}.yaml`, network!.text);
+    writeIn(checkout, "fleet.yaml", fleets[0]!.text.replace("prod: networks/trade", "prod: networks/spice"));
     git("init", "--quiet");
     const commit = ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "c"];
     git("add", "--all");
     git(...commit);
-    writeFileSync(join(checkout, "networks/trade.yaml"), `${network!.text}# changed\n`);
+    writeIn(checkout, "networks/trade.yaml", `${network!.text}# changed\n`);
     git("add", "--all");
     git(...commit);
     const SINCE = git("rev-parse", "HEAD~1");
     env = { ...pulumi.env, ACME_API_KEY: "key-a", GLOBEX_API_KEY: "key-g", SINCE, CI_COMMIT_BEFORE_SHA: SINCE };
   });
-  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
   /** The stacks that use the network file which changed. */
   const changed = 'tests="2" failures="0"';

@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { examples as schemaExamples } from "../../plugin/schema/examples";
 import { languages } from "../../plugin/schema/languages";
+import { temporary } from "../fleet/made";
 import { type Block, examples, root } from "./markdown";
 
 const options = {
@@ -19,16 +19,13 @@ const options = {
   noEmit: true,
 };
 
-let folder: string;
+const folder = temporary();
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "consortium-docs-"));
   // The workspace links the package there, too.
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*"] }));
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** `README.md:42` becomes `README.md-42.ts`; programs in JavaScript are ESM. */
 const fileOf = ({ where, language }: Block) =>
@@ -61,3 +58,16 @@ test("the programs in the documentation fit the types of the build", () => {
   }
   expect(complaints).toBe("");
 }, 60_000);
+
+test.each([
+  ["keeps to Docker's schema, and the linter finds nothing", "volumes:", { status: 0, stderr: "" }],
+  ["would not with a misspelled field", "volume:", { status: 1 }],
+])("the compose file %s", (_what, field, found) => {
+  const compose = readFileSync(join(root, "examples/docker/compose.yaml"), "utf8");
+  const file = join(folder, "compose.yaml");
+  writeFileSync(file, compose.replace("volumes:", field));
+  const linter = join(root, "node_modules/dclint/bin/dclint.cjs");
+  // Docker wants single quotes, Prettier double ones.
+  const options = ["--max-warnings", "0", "--disable-rule", "require-quotes-in-ports"];
+  expect(spawnSync(process.execPath, [linter, file, ...options], { encoding: "utf8" })).toMatchObject(found);
+});

@@ -6,6 +6,7 @@ import { type FleetStack } from "../../fleet/schema";
 import { type StackResult } from "../../fleet/results";
 import { type EngineEvent } from "../../inventory/plan/read";
 import { type Service, startService } from "../../service/index";
+import { send } from "../support/network";
 import { stackOf, temporary } from "./made";
 
 /* What previews plan for an organization, with what it has: market and spice, where two are allowed. */
@@ -16,12 +17,8 @@ let service: Service;
 let spice: string;
 beforeAll(async () => {
   service = await startService({ organizations: [{ name: "acme", apiKey: "key" }] });
-  const headers = { Authorization: "Bearer key", "Content-Type": "application/json" };
-  for (const name of ["market", "spice"]) {
-    const body = JSON.stringify({ name });
-    const answer = await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body });
-    spice = ((await answer.json()) as { _id: string })._id;
-  }
+  await send(service, "POST", "/consortia", { name: "market" });
+  spice = (await send(service, "POST", "/consortia", { name: "spice" }))._id;
 });
 afterAll(() => service.close());
 beforeEach(() => writeFileSync(definition, "members: [m]\n"));

@@ -9,6 +9,7 @@ import {
   begin,
   type Begun,
   continueFrom,
+  dropTornAttributes,
   endProcesses,
   haveEnded,
   holdersOf,
@@ -21,7 +22,7 @@ import {
 import { readCreateLog } from "../../provider/core/create-log";
 import { built } from "../service/child";
 import { setEnvironment } from "../support/service";
-import { temporary } from "./made";
+import { temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
 /* What tells a run that is at work from one that was killed, and what a killed one leaves. */
@@ -235,4 +236,12 @@ test("the paths of what is in a state, read by several at once; a stack that doe
   const all = await Promise.all(Array.from({ length: 6 }, () => pathsIn("acme-test", workspace)));
   expect(all).toEqual(all.map(() => ["/consortia/c1", "/consortia/m1"]));
   expect(await pathsIn("acme-other", workspace)).toEqual([]);
+});
+
+test("attributes that a kill left half-written are dropped, all others stay", () => {
+  const state = join(folder, "state/.pulumi/stacks/fleet");
+  for (const [name, text] of Object.entries({ "a.json.attrs": "", "b.json.attrs": "{}", "c.json": "" }))
+    writeIn(state, name, text);
+  dropTornAttributes(`file://${folder}/state`);
+  expect(readdirSync(state)).toEqual(["b.json.attrs", "c.json"]);
 });

@@ -21,12 +21,18 @@ beforeEach(() => {
   pulumi = new StubPulumi(join(folder, "stub"));
   file = join(folder, "fleet.yaml");
   for (const name of ["trade", "spice"]) writeFileSync(join(folder, `${name}.yaml`), "members: [m]\n");
+  fleet();
+});
+
+/** Writes the fleet file, with what the stacks in production have besides their network. */
+function fleet(acme: object = {}, globex: object = {}): void {
+  const definition = "trade.yaml";
   const organizations = {
-    acme: { apiKey: { env: "ACME_KEY" }, stacks: { prod: "trade.yaml", test: "spice.yaml" } },
-    globex: { apiKey: { env: "GLOBEX_KEY" }, stacks: { prod: "trade.yaml" } },
+    acme: { apiKey: { env: "ACME_KEY" }, stacks: { prod: { definition, ...acme }, test: "spice.yaml" } },
+    globex: { apiKey: { env: "GLOBEX_KEY" }, stacks: { prod: { definition, ...globex } } },
   };
   writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
-});
+}
 
 const up = (orders: Record<string, string> = {}, ...args: string[]) => run("up", orders, "--yes", ...args);
 
@@ -47,6 +53,12 @@ const outcomes = ({ summary }: { summary: Summary }) =>
 async function atWorkOn(stack: string): Promise<number> {
   while (pulumi.pidOf(stack) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
   return pulumi.pidOf(stack)!;
+}
+
+/** The next run goes on where that of the first stack stopped. */
+async function goesOn(): Promise<void> {
+  const recovered = [true, false, false].map((one) => ({ recovered: one }));
+  expect(await up()).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
 }
 
 test("a stack that fails does not stop the others; JSON and JUnit say which, and why, and show no key", async () => {
@@ -73,9 +85,7 @@ test("a Pulumi that is killed fails its stack alone, and the next run goes on wh
   expect(ended.code).toBe(1);
   expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "ok" });
   expect(ended.summary.stacks[0]!.error).toBe("Pulumi was killed with SIGKILL");
-  const again = await up();
-  const recovered = [true, false, false].map((one) => ({ recovered: one }));
-  expect(again).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
+  await goesOn();
 });
 
 test("Ctrl-C begins no other stack, and the next run does all", async () => {
@@ -84,11 +94,8 @@ test("Ctrl-C begins no other stack, and the next run does all", async () => {
   process.emit("SIGINT");
   const ended = await running;
   expect(ended.code).toBe(1);
-  expect(outcomes(ended)).toEqual({
-    "acme-prod": "interrupted",
-    "acme-test": "not begun",
-    "globex-prod": "not begun",
-  });
+  const others = { "acme-test": "not begun", "globex-prod": "not begun" };
+  expect(outcomes(ended)).toEqual({ "acme-prod": "interrupted", ...others });
   expect(pulumi.calls.filter((call) => call.startsWith("up "))).toHaveLength(1);
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
 });
@@ -110,9 +117,7 @@ test("a second Ctrl-C ends what does not end by itself, and the next run goes on
   const ended = await running;
   expect(outcomes(ended)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
-  const again = await up();
-  const recovered = [true, false, false].map((one) => ({ recovered: one }));
-  expect(again).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
+  await goesOn();
 });
 
 test("Ctrl-C twice in a preview ends its own processes, and not those of a run that changes the stack meanwhile", async () => {
@@ -145,17 +150,7 @@ test.each(["v3.205.0", "v2.300.0"])(
 );
 
 /** The file with stacks that depend on each other: the test network, then the one in production, then that of globex. */
-function ordered(): void {
-  const prod = { definition: "trade.yaml", dependsOn: ["acme-test"] };
-  const organizations = {
-    acme: { apiKey: { env: "ACME_KEY" }, stacks: { prod, test: "spice.yaml" } },
-    globex: {
-      apiKey: { env: "GLOBEX_KEY" },
-      stacks: { prod: { definition: "trade.yaml", dependsOn: ["acme-prod"] } },
-    },
-  };
-  writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
-}
+const ordered = () => fleet({ dependsOn: ["acme-test"] }, { dependsOn: ["acme-prod"] });
 const verbs = (verb: string) =>
   pulumi.calls
     .filter((call) => call.startsWith(`${verb} `) && !call.includes("--preview-only"))

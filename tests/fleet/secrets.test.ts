@@ -6,12 +6,8 @@ import { fleetOf } from "./made";
 const acme: Organization = { name: "acme", apiKey: { env: "ACME_KEY" }, region: "eu", allowHttp: true };
 const globex: Organization = { name: "globex", apiKey: { command: [process.execPath, "-p", "'globex-key'"] } };
 
-const env = {
-  ACME_KEY: "acme-key",
-  CONSORTIUM_API_KEY: "other-key",
-  CONSORTIUM_BASE_URL: "http://x/api/v1",
-  HOME: "/",
-};
+const other = { CONSORTIUM_API_KEY: "other-key", CONSORTIUM_BASE_URL: "http://x/api/v1" };
+const env = { ACME_KEY: "acme-key", ...other, HOME: "/" };
 
 test("keys come from variables and commands, and are masked wherever they turn up, also if one begins with another", async () => {
   const fleet = fleetOf([acme, globex]);

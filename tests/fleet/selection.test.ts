@@ -110,14 +110,11 @@ const trade = {
   "acme-app": "depends on acme-prod",
 };
 
+const anotherMember = () => write("live/networks/trade.yaml", "members: [n]\n");
 const cases: [string, () => void, Record<string, string>][] = [
   ["nothing", () => undefined, {}],
   ["another file", () => write("README.md", "x"), {}],
-  [
-    "a network file that stacks share, and what depends on one of them",
-    () => write("live/networks/trade.yaml", "members: [n]\n"),
-    trade,
-  ],
+  ["a network file that stacks share, and what depends on one of them", anotherMember, trade],
   ["a program", () => write("live/programs/app/index.ts", "1"), { "acme-app": "live/programs/app/index.ts" }],
   ["a new file of a program", () => write("live/programs/app/new.ts", "1"), { "acme-app": "live/programs/app/new.ts" }],
   [
@@ -150,7 +147,7 @@ test.each(cases)("since the last commit, %s", async (_, change, expected) => {
 });
 
 test("what is committed since counts as well", async () => {
-  write("live/networks/trade.yaml", "members: [n]\n");
+  anotherMember();
   commit();
   expect(await changed("HEAD~1")).toEqual(trade);
   expect(await changed()).toEqual({});
@@ -169,7 +166,7 @@ test("the folder may be reached by a link, and so may a network file", async () 
   symlinkSync("trade.yaml", join(folder, "live/networks/link.yaml"));
   fleet({ stacks: { prod: "networks/link.yaml" } });
   commit();
-  write("live/networks/trade.yaml", "members: [n]\n");
+  anotherMember();
   const { stdout } = await consortium(["fleet", "plan", join(link, "live/fleet.yaml"), "--changed-since", "HEAD"]);
   expect(stdout).toBe("1/1  acme-prod  live/networks/trade.yaml\n");
 });
@@ -195,10 +192,8 @@ test("matrices: the shards that have any of the stacks, and one at least", async
   expect(JSON.parse((await plan("--matrix", "gitlab")).stdout)).toEqual({
     fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: ["1/1"] }] } },
   });
-  expect(await plan("--shards", "201")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("from 1 to 200") as string,
-  });
+  const many = await plan("--shards", "201");
+  expect(many).toMatchObject({ code: 1, stderr: expect.stringContaining("from 1 to 200") as string });
 });
 
 describe("git cannot say it", () => {
@@ -225,12 +220,10 @@ describe("git cannot say it", () => {
   });
 
   test("no repository, and no git", async () => {
-    expect(await refused(["--changed-since", "HEAD"], { PATH: join(folder, "nothing") })).toContain(
-      "--changed-since needs git, and there is none on PATH.",
-    );
+    const look = ["--changed-since", "HEAD"];
+    const none = await refused(look, { PATH: join(folder, "nothing") });
+    expect(none).toContain("--changed-since needs git, and there is none on PATH.");
     rmSync(join(folder, ".git"), { recursive: true });
-    expect(await refused(["--changed-since", "HEAD"])).toMatch(
-      /--changed-since cannot ask git in .*: not a git repository/,
-    );
+    expect(await refused(look)).toMatch(/--changed-since cannot ask git in .*: not a git repository/);
   });
 });

@@ -30,16 +30,8 @@ describe("a network that applications can use", () => {
     expect(told(all.filter(({ outcome }) => outcome !== "ok"))).toEqual([]);
     expect(new Set(all.map(({ check }) => check))).toEqual(
       new Set([
-        ...[
-          "environment",
-          "node started",
-          "node reachable",
-          "credential",
-          "chain id",
-          "block heights",
-          "new blocks",
-          "limits",
-        ],
+        ...["environment", "node started", "node reachable", "credential"],
+        ...["chain id", "block heights", "new blocks", "limits"],
         ...["tether active", "last pin on time", "last pin verified", "tether funds"],
       ]),
     );
@@ -58,9 +50,8 @@ describe("a network that applications can use", () => {
   });
 
   test("a service that is not started, and a destination that is not set up", async () => {
-    const [member] = w.service.store.memberships.list();
-    const path = `/consortia/${w.consortium}/environments/${w.environment}/services`;
-    const documents = { name: "documents", service: "documentstore", membership_id: member!.id };
+    const path = `${w.path}/services`;
+    const documents = { name: "documents", service: "documentstore", membership_id: w.grower };
     const { _id: id } = (await w.send("POST", path, documents)).body as { _id: string };
     const started = async () => (await w.look()).find(({ check }) => check === "service started")!;
     await until(async () => (await started()).outcome === "ok");
@@ -68,13 +59,8 @@ describe("a network that applications can use", () => {
       subject: { kind: "service", id, name: "documents", within: "ledger" },
       text: expect.stringMatching(/^it is started, at http:/) as string,
     });
-    w.service.faults.add({
-      kind: "status",
-      status: 200,
-      body: [{ name: "inbox", setup_complete: false }],
-      method: "GET",
-      route: "/documentstore/:serviceId/destinations",
-    });
+    const shown = { kind: "status", status: 200, body: [{ name: "inbox", setup_complete: false }] } as const;
+    w.service.faults.add({ ...shown, method: "GET", route: "/documentstore/:serviceId/destinations" });
     await only(/^destination ready: inbox: it is not set up$/);
     w.service.faults.clear();
     w.service.store.services.setState(id, "stopped");
@@ -95,19 +81,15 @@ describe("a network that applications can use", () => {
 
   test("a wrong credential", async () => {
     const credentials = [{ ...w.credentials[0]!, password: "wrong" }, w.credentials[1]!];
-    await only(
-      /^(node reachable: n0-\d: it refuses the credential: .+\n){2}credential: \w+: it does not work on any node: n0-\d, n0-\d refused it: .+$/,
-      {
-        credentials,
-      },
-    );
+    const refused =
+      /^(node reachable: n0-\d: it refuses the credential: .+\n){2}credential: \w+: it does not work on any node: n0-\d, n0-\d refused it: .+$/;
+    await only(refused, { credentials });
   });
 
   test("a member with fewer nodes than its minimum, a node that differs from its stack, and one that is gone", async () => {
-    const [member] = w.service.store.memberships.list({ org_name: "grower" });
-    w.service.store.memberships.patch(member!.id, { minimum_nodes: 3 });
+    w.service.store.memberships.patch(w.grower, { minimum_nodes: 3 });
     await only(/^minimum of nodes: grower: 2 of at least 3 nodes$/);
-    w.service.store.memberships.patch(member!.id, { minimum_nodes: 0 });
+    w.service.store.memberships.patch(w.grower, { minimum_nodes: 0 });
     const within = { consortiumId: w.consortium, environmentId: w.environment };
     const stack = stackOf(
       ["Node", "renamed", w.nodes[0]!, { ...within, name: "renamed" }],
@@ -138,7 +120,7 @@ describe("a network that applications can use", () => {
       await only(/^(node reachable: n\d-\d: http:\S+ does not answer: it did not answer within 10 s\n?){4}$/, {
         clock: hasty,
       });
-      await until(() => Promise.resolve(sockets.size === 0));
+      await until(() => sockets.size === 0);
     } finally {
       w.service.faults.clear();
       for (const socket of sockets) socket.destroy();

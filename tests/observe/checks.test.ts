@@ -47,7 +47,11 @@ function said(
     .map(({ outcome, text }) => ({ outcome, text }));
 }
 
+/** A time so many minutes ago. */
+const ago = (minutes: number) => new Date(now - minutes * minute).toISOString();
+
 const block = { chainId: 1001, first: 5, last: 6, seconds: 4, period: 5, waiting: 0 };
+const active = { id: "tether0001", state: "active", intervalHours: 1 };
 const answered = (more: Partial<Extract<NodeProbe, { kind: "answered" }>> = {}): NodeProbe => ({
   kind: "answered",
   ...block,
@@ -65,8 +69,7 @@ describe("the last pin, where one is due every hour and clocks may differ by 15 
     ["was an hour and 14 minutes ago", 74, "ok"],
     ["was an hour and 16 minutes ago", 76, "failed"],
   ])("%s", (_what, minutes, outcome, text = anyText) => {
-    const lastPin = { index: 3, at: new Date(now - minutes * minute).toISOString() };
-    const tether = { id: "tether0001", state: "active", reports: 4, intervalHours: 1, lastPin };
+    const tether = { ...active, reports: 4, lastPin: { index: 3, at: ago(minutes) } };
     expect(said("last pin on time", { tether })).toEqual([{ outcome, text }]);
   });
 });
@@ -87,8 +90,7 @@ describe("the last two reports, where one is due every 6 hours,", () => {
     ["are in no order", -6 * minute, undefined],
     ["have no times", undefined, undefined],
   ])("%s", (_what, apartMs, wrong) => {
-    const lastPin = { index: 3, at: new Date(now - minute).toISOString() };
-    const tether = { id: "tether0001", state: "active", reports: 4, intervalHours: 6, lastPin };
+    const tether = { ...active, reports: 4, intervalHours: 6, lastPin: { index: 3, at: ago(1) } };
     const probe = apartMs === undefined ? {} : { apartMs };
     const [found] = said("last pin on time", { tether, tethers: new Map([["tether0001", probe]]) });
     expect(found!.outcome).toBe(wrong ? "failed" : "ok");
@@ -98,29 +100,20 @@ describe("the last two reports, where one is due every 6 hours,", () => {
 
 describe("a tether that is active and has never reported", () => {
   test.each([
-    ["is new until its first report is due and 15 minutes longer", 74, "skipped"],
-    ["is wrong after that", 76, "failed"],
-  ])("%s", (_what, minutes, outcome) => {
-    const changedAt = new Date(now - minutes * minute).toISOString();
-    const tether = { id: "tether0001", state: "active", reports: 0, intervalHours: 1, changedAt };
+    ["is new until its first report is due and 15 minutes longer", { changedAt: ago(74) }, "skipped"],
+    ["is wrong after that", { changedAt: ago(76) }, "failed"],
+    ["is wrong where nothing shows that it is new", {}, "failed"],
+    ["is not due where it is not active", { state: "inactive" }, "skipped"],
+  ])("%s", (_what, more, outcome) => {
+    const tether = { ...active, reports: 0, ...more };
     expect(said("last pin on time", { tether })).toMatchObject([{ outcome }]);
-  });
-
-  test("is wrong where nothing shows that it is new", () => {
-    const tether = { id: "tether0001", state: "active", reports: 0, intervalHours: 1 };
-    expect(said("last pin on time", { tether })).toMatchObject([{ outcome: "failed" }]);
-  });
-
-  test("is not due where it is not active", () => {
-    const tether = { id: "tether0001", state: "inactive", reports: 0, intervalHours: 1 };
-    expect(said("last pin on time", { tether })).toMatchObject([{ outcome: "skipped" }]);
   });
 });
 
 describe("a tether's account", () => {
   const funds = (balanceWei: string, weiPerPin?: bigint) =>
     said("tether funds", {
-      tether: { id: "tether0001", state: "active", balanceWei },
+      tether: { ...active, balanceWei },
       tethers: new Map([["tether0001", weiPerPin === undefined ? {} : { weiPerPin }]]),
     });
 

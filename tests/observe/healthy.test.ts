@@ -3,8 +3,8 @@ import { LiveNetwork } from "../../inventory/live";
 import { check } from "../../observe/check/checks";
 import { observeNetwork } from "../../observe/check/observations";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
-import { build, start, until } from "../service/helpers";
-import { quick, result } from "../service/ledgers";
+import { populated, quick, until } from "../service/helpers";
+import { result } from "../service/ledgers";
 
 jest.setTimeout(600_000);
 
@@ -16,8 +16,7 @@ test.each([
   ["ibft", { provider: "quorum", consensus_type: "ibft", block_period: 1 }, true],
   ["poa, idle before each look", { provider: "geth", consensus_type: "poa", block_period: 1 }, { idleAfter: 0 }],
 ])("nothing is said against a healthy ledger of %s, with transactions and without", async (_, environment, ledger) => {
-  const { service, send } = await start({ ledger, timing: quick });
-  const { credential, paths } = await build(send, environment);
+  const { service, send, credential, paths } = await populated({ ledger, timing: quick }, environment);
   const { rpc } = (await send("GET", `${paths.node}/status`)).body.urls;
   const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };
   const client = new ConsortiumClient(resolveSettings({ env: {}, given }));

@@ -1,6 +1,7 @@
 import type * as Connection from "../../cli/shared/connection";
 import { exportStack } from "../../cli/shared/connection";
 import { consortium } from "../cli/command";
+import { client } from "../service/helpers";
 import { send } from "../support/network";
 import { setEnvironment, start } from "../support/service";
 
@@ -16,27 +17,16 @@ const kinds = ["owns a consortium", "owns nothing"] as const;
 
 describe.each(["check", "map"] as const)("%s of a stack with the key of another organization", (name) => {
   test.each(kinds)("that %s: exit code 2, and the key", async (kind) => {
-    const organizations = [
-      { name: "ours", apiKey: "our-key" },
-      { name: "theirs", apiKey: "their-key" },
-    ];
+    const organizations = ["our", "their"].map((name) => ({ name, apiKey: `${name}-key` }));
     const { service } = await start({ organizations });
     const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
     const outputs = { name: "trade", owner, __version: 1, __organization: { organizations: [owner], keys: [] } };
     const urn = "urn:pulumi:dev::app::pulumi-nodejs:dynamic/consortium:Consortium::trade";
-    const state = {
-      version: 3,
-      deployment: { resources: [{ urn, id, type: "x", inputs: { name: "trade" }, outputs }] },
-    };
-    jest.mocked(exportStack).mockResolvedValue(state);
+    const resources = [{ urn, id, type: "x", inputs: { name: "trade" }, outputs }];
+    jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });
     setEnvironment({ CONSORTIUM_API_KEY: "their-key" });
-    if (kind === "owns a consortium") {
-      await fetch(`${service.baseUrl}/consortia`, {
-        method: "POST",
-        headers: { authorization: "Bearer their-key", "content-type": "application/json" },
-        body: JSON.stringify({ name: "other" }),
-      });
-    }
+    if (kind === "owns a consortium")
+      await client(service.baseUrl, "their-key")("POST", "/consortia", { name: "other" });
     const args = name === "map" ? ["map", "--live", "--stack", "dev"] : ["check", "--stack", "dev"];
     const foreign = await consortium(args);
     expect(foreign).toMatchObject({ code: 2 });

@@ -1,5 +1,6 @@
 import { type Result } from "../../observe/check/checks";
 import { type ObserveOptions } from "../../observe/check/observations";
+import { matching } from "../service/helpers";
 import { Network } from "../service/targets";
 import { stackOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
@@ -26,13 +27,8 @@ const hour = 3_600_000;
 
 /** What the service shows of a node in place of its status. */
 function showStatus(node: string, status: object): void {
-  w.service.faults.add({
-    kind: "status",
-    method: "GET",
-    route: `/nodes/${node}/status$`,
-    times: Infinity,
-    ...status,
-  } as never);
+  const asked = { kind: "status", method: "GET", route: `/nodes/${node}/status$`, times: Infinity };
+  w.service.faults.add({ ...asked, ...status } as never);
 }
 
 /** A raft ledger in an environment of its own, behind which stands a chain that makes blocks only when it is told to. */
@@ -41,22 +37,16 @@ async function raft() {
   const make = async (path: string, body: object) => (await w.send("POST", path, body)).body;
   const within = `/consortia/${w.consortium}/environments`;
   const { _id: environment } = await make(within, { name: "raft", provider: "quorum", consensus_type: "raft" });
-  const [member] = w.service.store.memberships.list({ org_name: "grower" });
-  const { _id: node } = await make(`${within}/${environment}/nodes`, { membership_id: member!.id, name: "r1" });
+  const { _id: node } = await make(`${within}/${environment}/nodes`, { membership_id: w.grower, name: "r1" });
   showStatus(node, { status: 200, body: { urls: { rpc: chain.url } } });
-  const credential = await make(`${within}/${environment}/appcreds`, { membership_id: member!.id });
+  const credential = await make(`${within}/${environment}/appcreds`, { membership_id: w.grower });
   w.service.store.environments.patch(environment, { chain_id: 4242 });
-  undo.push(
-    () => chain.stop(),
-    () => w.send("DELETE", `${within}/${environment}`),
-  );
-  return {
-    chain,
-    look: async (options?: ObserveOptions) =>
-      lines(await w.look({ credentials: [...w.credentials, credential], ...options })).filter((line) =>
-        line.includes(": r1: "),
-      ),
-  };
+  undo.push(() => chain.stop());
+  undo.push(() => w.send("DELETE", `${within}/${environment}`));
+  const credentials = [...w.credentials, credential];
+  const look = async (options?: ObserveOptions) =>
+    lines(await w.look({ credentials, ...options })).filter((line) => line.includes(": r1: "));
+  return { chain, look };
 }
 
 describe("a raft ledger", () => {
@@ -67,11 +57,8 @@ describe("a raft ledger", () => {
     expect(await look()).toContain(none);
     const [from] = await chain.call<string[]>("eth_accounts");
     await chain.call("eth_sendTransaction", { from, to: from, value: "0x0" });
-    expect(await look()).toContainEqual(
-      expect.stringMatching(
-        /^new blocks: failed: r1: no new block after block 0 for \d+ s, although a transaction is pending$/,
-      ),
-    );
+    const stuck = /^new blocks: failed: r1: no new block after block 0 for \d+ s, although a transaction is pending$/;
+    expect(await look()).toContainEqual(matching(stuck));
     await chain.call("evm_mine");
     expect(await look()).toContain(none.replace("block 0", "block 1"));
   });
@@ -82,18 +69,16 @@ describe("a raft ledger", () => {
       await chain.call("evm_increaseTime", 1);
       await chain.call("evm_mine");
     }
-    expect(await look()).toContainEqual(
-      expect.stringMatching(/^new blocks: failed: r1: no new block after block 8 for \d+ s, and one is due every 1 s$/),
-    );
+    const late = /^new blocks: failed: r1: no new block after block 8 for \d+ s, and one is due every 1 s$/;
+    expect(await look()).toContainEqual(matching(late));
   });
 
   test("--write: a transaction proves it on any chain", async () => {
     const { chain, look } = await raft();
     const written = async (): Promise<string | undefined> =>
       (await look({ write: true })).find((line) => line.startsWith("transaction: "));
-    expect(await written()).toMatch(
-      /^transaction: failed: r1: 0x[0-9a-f]{64} was sent \d+ s ago, and no block contains it$/,
-    );
+    const lost = /^transaction: failed: r1: 0x[0-9a-f]{64} was sent \d+ s ago, and no block contains it$/;
+    expect(await written()).toMatch(lost);
     await chain.call("evm_setIntervalMining", 1);
     expect(await written()).toMatch(/^transaction: ok: r1: in block \d+ after \d+\.\d s$/);
   });
@@ -108,9 +93,8 @@ test("--write: each node of a healthy network takes one, and nothing else is wro
 
 describe("credentials", () => {
   test("a credential that is gone from the service, and one that was never there", async () => {
-    const path = `/consortia/${w.consortium}/environments/${w.environment}/appcreds`;
-    const [member] = w.service.store.memberships.list({ org_name: "grower" });
-    const { body: old } = await w.send("POST", path, { membership_id: member!.id });
+    const path = `${w.path}/appcreds`;
+    const { body: old } = await w.send("POST", path, { membership_id: w.grower });
     await w.send("DELETE", `${path}/${old._id ?? old.username}`);
     const credentials = [...w.credentials, { username: old.username, password: old.password }];
     expect(await wrong({ credentials })).toEqual([
@@ -123,9 +107,8 @@ describe("credentials", () => {
   });
 
   test.each([0, 1])("of two of a member, each is tried: the one that opens nothing is number %s", async (place) => {
-    const path = `/consortia/${w.consortium}/environments/${w.environment}/appcreds`;
-    const [member] = w.service.store.memberships.list({ org_name: "grower" });
-    const { username } = (await w.send("POST", path, { membership_id: member!.id })).body;
+    const path = `${w.path}/appcreds`;
+    const { username } = (await w.send("POST", path, { membership_id: w.grower })).body;
     const credentials = [...w.credentials];
     credentials.splice(place, 0, { username, password: "another one" });
     const found = lines(await w.wrong({ credentials }));
@@ -138,10 +121,7 @@ describe("credentials", () => {
 
 test.each(["running", "hibernated"])("a node that is %s and answers is in order, as for `pulumi up`", async (state) => {
   const [first, second] = w.nodes as [string, string];
-  const { body } = await w.send(
-    "GET",
-    `/consortia/${w.consortium}/environments/${w.environment}/nodes/${first}/status`,
-  );
+  const { body } = await w.send("GET", `${w.path}/nodes/${first}/status`);
   w.service.store.nodes.setState(second, state);
   undo.push(() => w.service.store.nodes.setState(second, "started"));
   showStatus(second, { status: 200, body });
@@ -154,9 +134,8 @@ describe("a service that does not answer everything", () => {
     const startedAt = performance.now();
     const all = lines(await w.look());
     expect(performance.now() - startedAt).toBeLessThan(30_000);
-    expect(all).toContainEqual(
-      expect.stringMatching(/^service answers: unseen: n0-1: GET \/consortia\/.*\/status: .*no answer/),
-    );
+    const silent = /^service answers: unseen: n0-1: GET \/consortia\/.*\/status: .*no answer/;
+    expect(all).toContainEqual(matching(silent));
     expect(all).toContain("node reachable: ok: n0-2: it answers with the credential of its member");
     expect(all).toContainEqual(expect.stringMatching(/^last pin verified: ok: /));
   });
@@ -183,10 +162,7 @@ describe("tethers and stacks", () => {
 
     test("on a chain whose address is given", async () => {
       const [pin, funds] = await at({ rinkeby: w.target.url });
-      expect(pin).toMatchObject({
-        outcome: "ok",
-        text: expect.stringMatching(/^in block \d+ of chain \d+$/) as string,
-      });
+      expect(pin).toMatchObject({ outcome: "ok", text: matching(/^in block \d+ of chain \d+$/) });
       expect(funds!.text).toContain("what a pin costs is not known yet"); // on the new one
     });
 
@@ -218,13 +194,10 @@ describe("tethers and stacks", () => {
       ["Membership", "left", "m-left", { consortiumId: w.consortium, orgName: "left" }],
       ["Consortium", "lost", "c-lost", { name: "lost" }],
     );
-    expect(await wrong({ stack })).toEqual([
-      "as the stack says: failed: left: the stack has left, and the service does not show it",
-      "as the stack says: failed: lost: the stack has lost, and the service does not show it",
-    ]);
+    const gone = (name: string) =>
+      `as the stack says: failed: ${name}: the stack has ${name}, and the service does not show it`;
+    expect(await wrong({ stack })).toEqual([gone("left"), gone("lost")]);
     // Nothing is asked about consortia besides the one that was named.
-    expect(await wrong({ stack, consortium: w.consortium })).toEqual([
-      "as the stack says: failed: left: the stack has left, and the service does not show it",
-    ]);
+    expect(await wrong({ stack, consortium: w.consortium })).toEqual([gone("left")]);
   });
 });

@@ -4,8 +4,7 @@ import { type ObserveOptions, observeNetwork } from "../../observe/check/observa
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { type Service, startService } from "../../service/index";
-import { client, type Send, until } from "../service/helpers";
-import { quick } from "../service/ledgers";
+import { client, quick, type Send, until } from "../service/helpers";
 import { Network } from "../service/targets";
 
 export const tetherId = "tether0001";
@@ -19,6 +18,10 @@ export interface Usable {
   target: Network;
   consortium: string;
   environment: string;
+  /** Of the environment. */
+  path: string;
+  /** The first of the two members. */
+  grower: string;
   nodes: string[];
   account: string;
   credentials: { username: string; password: string }[];
@@ -72,7 +75,7 @@ export async function usable(): Promise<Usable> {
   const api = new ConsortiumClient(resolveSettings({ env: {}, given }), { patienceMs: 3_000 });
   const look = async (options: ObserveOptions = {}): Promise<Result[]> => {
     const live = new LiveNetwork(api, 0);
-    return check(await observeNetwork(api, { credentials: credentials, tethers: [tetherId], live, ...options }));
+    return check(await observeNetwork(api, { credentials, tethers: [tetherId], live, ...options }));
   };
   return {
     service,
@@ -81,6 +84,8 @@ export async function usable(): Promise<Usable> {
     target,
     consortium,
     environment,
+    path: inside,
+    grower: members[0]!,
     nodes,
     account,
     credentials,

@@ -34,8 +34,11 @@ export const anyNumber = expect.any(Number) as number;
 export const containing = (text: string) => expect.stringContaining(text) as string;
 export const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
-/** An answer that is an error. */
-export const refused = (status: number, text: string) => ({ status, body: { errorMessage: containing(text) } });
+/** An answer that is an error, and says something like this. */
+export const refused = (status: number, text: string | RegExp = "") => ({
+  status,
+  body: { errorMessage: typeof text === "string" ? containing(text) : matching(text) },
+});
 
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
@@ -64,6 +67,8 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+export const quick = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
 
 /** A clock that only moves when it is told to. */
 export class FakeClock {
@@ -168,14 +173,24 @@ export async function furnish(send: Send, { paths, membership }: World) {
   };
 }
 
-/** A service on a clock of its own, with one object of each kind; `all` are their paths. */
-export async function furnished(options: ServiceOptions = {}) {
-  const clock = new FakeClock();
-  const started = await start({ clock: clock.now, ...options });
-  const made = await build(started.send);
-  const more = await furnish(started.send, made);
+/** A service with a network: one object of each kind of the specification. */
+export async function populated(options: ServiceOptions = {}, environment?: object) {
+  const started = await start(options);
   const state = async (path: string) => (await started.send("GET", path)).body?.state;
-  return { ...started, ...made, clock, more, all: { ...made.paths, ...more }, state };
+  return { ...started, ...(await build(started.send, environment)), state };
+}
+
+/** The same on a clock that moves only when the test lets it pass. */
+export async function clocked(options: ServiceOptions = {}, environment?: object) {
+  const clock = new FakeClock();
+  return { ...(await populated({ clock: clock.now, ...options }, environment)), clock };
+}
+
+/** The same with one object of each other kind, too; `all` are the paths of all of them. */
+export async function furnished(options: ServiceOptions = {}) {
+  const made = await clocked(options);
+  const more = await furnish(made.send, made);
+  return { ...made, more, all: { ...made.paths, ...more } };
 }
 
 /** The list that an object is in. */

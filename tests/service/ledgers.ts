@@ -1,17 +1,16 @@
 import { request } from "node:http";
 import WebSocket from "ws";
-import { basic, build, start, until, type Wire } from "./helpers";
+import { basic, populated, quick, type start, until, type Wire } from "./helpers";
 
-export const quick = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
+export { quick };
 
 /** A service with real chains, and one network on it. */
 export async function ledgered(options: Parameters<typeof start>[0] = {}, environment?: object) {
-  const started = await start({ ledger: true, timing: quick, ...options });
-  const made = await build(started.send, environment);
-  const { urls } = (await started.send("GET", `${made.paths.node}/status`)).body as unknown as Wire & {
+  const made = await populated({ ledger: true, timing: quick, ...options }, environment);
+  const { urls } = (await made.send("GET", `${made.paths.node}/status`)).body as unknown as Wire & {
     urls: { rpc: string; wss: string };
   };
-  return { ...started, ...made, urls };
+  return { ...made, urls };
 }
 
 type Pair = { username: string; password: string };

@@ -1,4 +1,4 @@
-import { anyText, build, start } from "./helpers";
+import { anyText, populated } from "./helpers";
 import { manners, recordedOn } from "./recorded";
 
 /* The calls of the Terraform provider for this API (kaleido-io/kaleido, Terraform 1.11.4): see recorded.ts. */
@@ -161,8 +161,7 @@ test.each(manners)("like %s: an example of two regions: apply, an empty plan, de
 });
 
 test("what a credential is bound to does not change", async () => {
-  const { send } = await start();
-  const { paths, membership } = await build(send);
+  const { send, paths, membership } = await populated();
   const path = paths.credential;
   const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "b" })).body._id;
   expect((await send("PATCH", path, { membership_id: membership })).body._revision).toBe("0");

@@ -1,5 +1,4 @@
-import { build, FakeClock, type Send, start } from "./helpers";
-import { quick } from "./ledgers";
+import { FakeClock, populated, quick, type Send, start } from "./helpers";
 import type { Network } from "./targets";
 
 /** The ways to the tether. */
@@ -23,8 +22,7 @@ export async function tethered(options: Parameters<typeof start>[0] = {}) {
 /** A tether that pins to a test's own network, maybe through a proxy, with an environment, and with money there. */
 export async function pinning(network: Network, options: Parameters<typeof start>[0] = {}, url = network.url) {
   const ledger = { targets: { rinkeby: url } };
-  const started = await start({ ledger, timing: quick, tethers: [{ id: "tether0001" }], ...options });
-  await build(started.send);
+  const started = await populated({ ledger, timing: quick, tethers: [{ id: "tether0001" }], ...options });
   const { get, post, configure } = ways(started.send);
   await configure();
   const { account } = (await get()).body;

@@ -169,8 +169,8 @@ export const roomRules = {
     },
   },
   "fleet/recovery.ts": {
-    "fleet/torn-attributes.test.ts": { "attributes of a state that are whole stay": ["if (isTorn) rmSync", "rmSync"] },
     "fleet/recovery.test.ts": {
+      "attributes of a state that are whole stay": ["if (isTorn) rmSync", "rmSync"],
       "a lock of Pulumi that another machine holds is not cleared": ["host === hostname() &&", ""],
     },
   },

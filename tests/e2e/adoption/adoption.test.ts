@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { send } from "../../support/network";
-import { done } from "../support/stack";
+import { done, failed } from "../support/stack";
 import { tetherId, wholeTree, type World, world } from "../support/world";
 
 let w: World;
@@ -18,11 +18,9 @@ beforeAll(async () => {
   const n = await post(`/consortia/${c}/environments/${e}/nodes`, { name: "n", membership_id: m });
   ids = { c, m, e, n };
 });
-afterAll(() => w.close());
 
 test("without adopt, a name that is taken is a clear error that names the id and says what to do", async () => {
-  const { code, text } = await w.stack.up();
-  expect(code).not.toBe(0);
+  const text = await failed(w.stack.up());
   expect(text).toContain(`consortium "c": the name is already taken by ${ids.c}.`);
   expect(text).toContain(`see "already taken" in docs/troubleshooting.md`);
 });
@@ -91,8 +89,7 @@ test.each([
   }
   try {
     const kind = "pulumi-nodejs:dynamic/consortium:Node";
-    const { code, text } = await w.stack.run(["import", kind, "another", "n1", "--yes"]);
-    expect(code).not.toBe(0);
+    const text = await failed(w.stack.run(["import", kind, "another", "n1", "--yes"]));
     expect(text).toContain(words);
   } finally {
     if (sdk !== undefined) {

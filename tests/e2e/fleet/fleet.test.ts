@@ -15,7 +15,6 @@ beforeAll(async () => {
   w = await FleetWorld.create();
   w.fleet(two);
 });
-afterAll(() => w.close());
 
 /** One story: each test goes on where the one before it ended. */
 test("a preview of stacks that are new leaves none behind, whatever Pulumi YAML might misread in their network", async () => {
@@ -84,24 +83,20 @@ test.each([
   async (_, group) => {
     const slow = await FleetWorld.create({ nodeStart: 3_600_000 });
     slow.detached = true;
-    try {
-      slow.fleet({ acme: { prod: "networks/trade.yaml", late: "networks/trade.yaml" }, globex: {} });
-      const nodes = () => slow.service.store.nodes.list();
-      const run = slow.start("up", "--yes", "--parallel", "1", "--json", "--only", "acme-*");
-      const end = finished(run);
-      await until(() => nodes().length === 1);
-      process.kill(group * run.pid!, "SIGINT");
-      const { code, stdout } = await end;
-      expect(code).toBe(1);
-      expect(JSON.parse(stdout)).toMatchObject({ stacks: [{ outcome: "interrupted" }, { outcome: "not begun" }] });
-      expect(slow.stateOf("acme-prod")).toContain(":Node");
-      expect(slow.records()).toEqual([]);
-      slow.fleet({ acme: { prod: "networks/trade.yaml" }, globex: {} });
-      nodes().forEach(({ id }) => slow.service.store.nodes.setState(id, "started"));
-      const again = await slow.json("up", "--yes");
-      expect(again).toMatchObject({ code: 0, summary: { stacks: [{ recovered: false, created: 0 }] } });
-    } finally {
-      await slow.close();
-    }
+    slow.fleet({ acme: { prod: "networks/trade.yaml", late: "networks/trade.yaml" }, globex: {} });
+    const nodes = () => slow.service.store.nodes.list();
+    const run = slow.start("up", "--yes", "--parallel", "1", "--json", "--only", "acme-*");
+    const end = finished(run);
+    await until(() => nodes().length === 1);
+    process.kill(group * run.pid!, "SIGINT");
+    const { code, stdout } = await end;
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ stacks: [{ outcome: "interrupted" }, { outcome: "not begun" }] });
+    expect(slow.stateOf("acme-prod")).toContain(":Node");
+    expect(slow.records()).toEqual([]);
+    slow.fleet({ acme: { prod: "networks/trade.yaml" }, globex: {} });
+    nodes().forEach(({ id }) => slow.service.store.nodes.setState(id, "started"));
+    const again = await slow.json("up", "--yes");
+    expect(again).toMatchObject({ code: 0, summary: { stacks: [{ recovered: false, created: 0 }] } });
   },
 );

@@ -10,7 +10,6 @@ beforeAll(async () => {
   w = await FleetWorld.create();
   w.fleet({ acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } });
 });
-afterAll(() => w.close());
 
 /** One story: each test goes on where the one before it ended. */
 test("without --yes, and nobody to be asked, nothing is done", async () => {

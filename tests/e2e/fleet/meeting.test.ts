@@ -49,7 +49,6 @@ beforeAll(async () => {
   w = await FleetWorld.create({ nodeStart: 3_600_000 }); // until the test lets them
   fleet();
 });
-afterAll(() => w.close());
 
 test("whoever comes second changes nothing, and says who holds the lock", async () => {
   const first = up("here");

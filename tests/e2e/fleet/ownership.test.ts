@@ -11,7 +11,6 @@ beforeAll(async () => {
   w.fleet(prod);
   expect(await w.run("up", "--yes")).toMatchObject({ code: 0 });
 });
-afterAll(() => w.close());
 
 const live = async (): Promise<unknown> => (await w.network("acme")).consortia.map(({ _id }) => _id);
 

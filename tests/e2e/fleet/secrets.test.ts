@@ -40,7 +40,6 @@ beforeAll(async () => {
   w.fleet({ acme: { prod: "networks/acme.yaml" }, globex: { prod: "networks/globex.yaml" } });
   write();
 });
-afterAll(() => w.close());
 
 /** The passwords in the state of a stack. */
 function passwordsOf(stack: string): string[] {

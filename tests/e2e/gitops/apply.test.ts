@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { planned, step } from "../../cli/plans";
+import { temporary, writeIn } from "../../fleet/made";
 import { built } from "../../service/child";
 import { shared } from "../../gitops/files";
 
@@ -13,19 +13,20 @@ beforeAll(built);
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "consortium-apply-"));
-  mkdirSync(join(folder, "bin"));
-  mkdirSync(join(folder, "approved"));
-  const program = (name: string, text: string) =>
-    writeFileSync(join(folder, "bin", name), `#!/bin/bash\n${text}\n`, { mode: 0o755 });
+  folder = temporary();
+  const program = (name: string, text: string) => chmodSync(write(`bin/${name}`, `#!/bin/bash\n${text}\n`), 0o755);
   program("pulumi", `if [ "$1" = preview ]; then cat preview.json; else echo "$@" >up; fi`);
-  const consortium = join(__dirname, "../../../dist/cli/consortium.js");
   program("npx", `shift 2; [ "$1" = check ] && exit "$(cat check)"; exec node ${consortium} "$@"`);
   write("check", "0");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+const consortium = join(__dirname, "../../../dist/cli/consortium.js");
+const write = (file: string, text: string) => writeIn(folder, file, text);
+/** What a preview plans, and what the pull request showed. */
+function plans(now: string, approved: string): void {
+  write("preview.json", changed(now));
+  write("approved/prod.json", changed(approved));
+}
 const changed = (to: string) =>
   planned([step("update", "Consortium", "c", { id: "c1", inputs: {} }, { inputs: { description: to } })]);
 
@@ -37,21 +38,19 @@ function apply(APPROVE: string) {
   return { status, stderr, plan: up && /--plan (\S+)/.exec(up)![1] };
 }
 const digestOf = (text: string) => {
-  const args = [join(__dirname, "../../../dist/cli/consortium.js"), "report", "--fail-on", "unapproved"];
+  const args = [consortium, "report", "--fail-on", "unapproved"];
   const { stdout } = spawnSync(process.execPath, args, { input: text, encoding: "utf8" });
   return /`([0-9a-f]{64})`/.exec(stdout)![1]!;
 };
 const another = "0".repeat(64);
 
 test("what was approved is applied, with the plan that the pull request showed", () => {
-  write("preview.json", changed("b"));
-  write("approved/prod.json", changed("b"));
+  plans("b", "b");
   expect(apply("")).toMatchObject({ status: 0, plan: "approved/prod.plan" });
 });
 
 test("a digest of another stack changes nothing of that", () => {
-  write("preview.json", changed("b"));
-  write("approved/prod.json", changed("b"));
+  plans("b", "b");
   expect(apply(another)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
   expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
   write("preview.json", changed("c"));
@@ -59,8 +58,7 @@ test("a digest of another stack changes nothing of that", () => {
 });
 
 test("the digest of this run's plan approves it, whatever the pull request showed", () => {
-  write("preview.json", changed("c"));
-  write("approved/prod.json", changed("b"));
+  plans("c", "b");
   expect(apply("")).toMatchObject({ status: 2, plan: undefined });
   expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "plans/prod.plan" });
   rmSync(join(folder, "approved"), { recursive: true });
@@ -71,8 +69,7 @@ test("the digest of this run's plan approves it, whatever the pull request showe
 test.each(["plans/prod.json", "approved/prod.json", "preview.json", "*", `${another}0`, "A".repeat(64)])(
   "APPROVE=%s is no digest: nothing approves itself",
   (given) => {
-    write("preview.json", changed("c"));
-    write("approved/prod.json", changed("b"));
+    plans("c", "b");
     for (const APPROVE of [given, `${another} ${given}`]) {
       const { status, stderr, plan } = apply(APPROVE);
       expect({ status, plan }).toEqual({ status: 1, plan: undefined });
@@ -82,14 +79,13 @@ test.each(["plans/prod.json", "approved/prod.json", "preview.json", "*", `${anot
 );
 
 test("a network of which nobody knows whether it is usable does not pass", () => {
-  write("preview.json", changed("b"));
-  write("approved/prod.json", changed("b"));
+  plans("b", "b");
   write("check", "3");
   expect(apply("")).toMatchObject({ status: 3, plan: "approved/prod.plan" });
 });
 
 test("a report's own file cannot approve it", () => {
   write("plan.json", changed("b"));
-  const args = [join(__dirname, "../../../dist/cli/consortium.js"), "report", "plan.json", "--approved", "./plan.json"];
+  const args = [consortium, "report", "plan.json", "--approved", "./plan.json"];
   expect(() => execFileSync(process.execPath, args, { cwd: folder, stdio: "pipe" })).toThrow("cannot approve itself");
 });

@@ -17,7 +17,7 @@ import { programOf } from "../support/backends/programs";
 import { startS3 } from "../support/backends/s3";
 import { actions, Forge, gitlabJob, type Job, type Runner, tokenWith, type Written } from "../support/forges";
 import { npmInstallSeeded, packed } from "../support/packed";
-import { cli, finished, root, withoutCompiler } from "../support/stack";
+import { cli, failed, finished, root, withoutCompiler } from "../support/stack";
 import { encrypted, initStack, outputsIn, passphrase, salt, stateFile, stateIn } from "../support/state-file";
 import { canaryKey, type World, world } from "../support/world";
 
@@ -47,7 +47,11 @@ function propose(file: string, change: (text: string) => string): void {
 function merge(): void {
   git("checkout", "--quiet", "main");
   git("merge", "--quiet", "--squash", "change");
-  git("commit", "--quiet", "-m", "A change (#3)");
+  push("A change (#3)");
+}
+/** A commit on main. */
+function push(message: string): void {
+  git("commit", "--quiet", "--all", "-m", message);
   git("push", "--quiet", "origin", "main");
 }
 
@@ -87,10 +91,8 @@ beforeAll(async () => {
   for (const [key, value] of Object.entries({ name: "team", email: "team@example.com" }))
     git("config", `user.${key}`, value);
   git("checkout", "--quiet", "-b", "main");
-  cpSync(example, clone, {
-    recursive: true,
-    filter: (from) => !/node_modules|index\.ts$/.test(from.slice(example.length)),
-  });
+  const filter = (from: string): boolean => !/node_modules|index\.ts$/.test(from.slice(example.length));
+  cpSync(example, clone, { recursive: true, filter });
   cpSync(join(root, "gitops"), join(clone, "gitops"), { recursive: true });
   const options = "runtime:\n  name: nodejs\n  options: { typescript: false }";
   write("Pulumi.yaml", read("Pulumi.yaml").replace("runtime: nodejs", options));
@@ -103,8 +105,7 @@ beforeAll(async () => {
     initStack(states(), "trade-network", stack);
   }
   git("add", "--all");
-  git("commit", "--quiet", "-m", "A network");
-  git("push", "--quiet", "origin", "main");
+  push("A network");
 
   // What `npm ci` and `npx` do, without npm, which takes long to start.
   const bin = join(forge.folder, "bin");
@@ -135,7 +136,6 @@ beforeAll(async () => {
     }),
   };
 });
-afterAll(() => w?.close());
 
 /** Runs a script in the checkout of a job that is over. */
 const script = (
@@ -171,11 +171,8 @@ describe("GitHub Actions, from pull request to apply", () => {
   test("a pull request: one comment on both stacks, with what policies say; plans are kept, and nobody is called", async () => {
     propose("README.md", (text) => `${text}\nOurs.\n`);
     const jobs = await preview();
-    expect(jobs).toMatchObject({
-      "plan (staging)": { code: 0 },
-      "plan (production)": { code: 0 },
-      comment: { code: 0 },
-    });
+    const ok = { code: 0 };
+    expect(jobs).toMatchObject({ "plan (staging)": ok, "plan (production)": ok, comment: ok });
     expect(comment()).toContain("### `trade-network/staging`\n\n5 created");
     expect(comment()).toContain("### `trade-network/production`\n\n10 created");
     expect(comment()).toContain("| advice | `balanced-membership` |");
@@ -225,9 +222,8 @@ describe("GitHub Actions, from pull request to apply", () => {
     expect(report(staging!)).toContain("> **THIS IS NOT WHAT WAS APPROVED.**");
     const hand = '`description`: `"Who shipped what to whom"` → `"changed in the console"`';
     const back = '`description`: `"changed in the console"` → `"Who shipped what to whom"`';
-    expect(report(staging!)).toContain(
-      `| Consortium \`trade-staging\` | nothing | drifted ${hand}<br>changed ${back} |`,
-    );
+    const row = `| Consortium \`trade-staging\` | nothing | drifted ${hand}<br>changed ${back} |`;
+    expect(report(staging!)).toContain(row);
     expect(report(staging!)).not.toMatch(/^\| Node/m);
     expect(writes()).toEqual([]);
     last = staging!.folder;
@@ -243,9 +239,8 @@ describe("GitHub Actions, from pull request to apply", () => {
       unlock();
     };
     const approved = { APPROVE: digestIn(report({ folder: last })) };
-    const stopped = await script(last, "apply.sh", ["staging"], approved, (text) => void change(text));
-    expect(stopped.code).not.toBe(0);
-    expect(stopped.text).toMatch(/not allowed by the plan|violates plan/);
+    const stopped = await failed(script(last, "apply.sh", ["staging"], approved, (text) => void change(text)));
+    expect(stopped).toMatch(/not allowed by the plan|violates plan/);
     // Steps of the plan may have been done before.
     expect(writes().filter((call) => call !== `PATCH /consortia/${String(consortium!._id)}`)).toEqual([]);
   });
@@ -263,10 +258,11 @@ describe("GitHub Actions, from pull request to apply", () => {
     expect(await script(last, "drift.sh", ["staging"])).toMatchObject({ code: 0 });
     expect(report({ folder: last })).toMatch(/No drift: \d+ unchanged\.\n$/);
     lock();
-    expect(await script(last, "drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" })).toMatchObject({
-      code: 1,
-      text: expect.stringContaining("the stack is currently locked by 1 lock(s)") as string,
-    });
+    const locked = await script(last, "drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" });
+    expect([locked.code, locked.text]).toEqual([
+      1,
+      expect.stringContaining("the stack is currently locked by 1 lock(s)"),
+    ]);
     unlock();
     const { code, text } = await script(last, "drift.sh", ["staging"], { CONSORTIUM_API_KEY: "refused" });
     expect({ code, text }).toMatchObject({ code: 1 });
@@ -332,8 +328,7 @@ describe("GitLab CI, from merge request to apply", () => {
 
   test("what main has, and no merge request has planned, is not applied", async () => {
     write("index.js", read("index.js").replace("Who shipped what to whom", "Who shipped it"));
-    git("commit", "--quiet", "-a", "-m", "Straight to main");
-    git("push", "--quiet", "origin", "main");
+    push("Straight to main");
     w.service.clearCalls();
     const stopped = await job("staging", "main", "third");
     expect(stopped).toMatchObject({ code: 2, text: expect.stringContaining("no merge request has planned") as string });
@@ -343,8 +338,7 @@ describe("GitLab CI, from merge request to apply", () => {
 
   test("a program that breaks: the report says why, and nothing is done", async () => {
     write("index.js", 'throw new Error("out of order");\n');
-    git("commit", "--quiet", "-a", "-m", "Broken");
-    git("push", "--quiet", "origin", "main");
+    push("Broken");
     const { code, text, folder } = await job("staging", "main", "fourth");
     expect(code).not.toBe(0);
     expect(text).toContain("the preview of staging failed, nothing was done");
@@ -396,7 +390,7 @@ test.each([
       expect(other.written.slice(0, 121)).toEqual(others());
       expect(other.written.slice(121)).toMatchObject([{ body: mark + text }]);
     }
-    expect((await script(clone, name, [...args], { ...env, ...tokens("wrong") })).code).not.toBe(0);
+    await failed(script(clone, name, [...args], { ...env, ...tokens("wrong") }));
     expect(other.written).toHaveLength(122);
   },
 );
@@ -425,16 +419,11 @@ test("a plan that a fork made, or that has expired, is none; an answer that is n
     { ...made, id: 2, expired: false, workflow_run: fork! },
   );
   const { code, text } = await script(clone, "github.mjs", ["plan", "staging"], env);
-  expect({ code, text }).toMatchObject({
-    code: 0,
-    text: expect.stringContaining("no pull request has planned") as string,
-  });
+  expect([code, text]).toEqual([0, expect.stringContaining("no pull request has planned")]);
   const refused = { ...env, ...tokens("wrong") };
-  expect((await script(clone, "github.mjs", ["plan", "staging"], refused)).code).not.toBe(0);
-  expect(await script(clone, "gitlab.sh", ["plan", "staging"], refused)).toMatchObject({
-    code: 1,
-    text: expect.stringContaining("HTTP 403") as string,
-  });
+  await failed(script(clone, "github.mjs", ["plan", "staging"], refused));
+  const onGitlab = await script(clone, "gitlab.sh", ["plan", "staging"], refused);
+  expect([onGitlab.code, onGitlab.text]).toEqual([1, expect.stringContaining("HTTP 403")]);
 });
 
 test("a key service is asked with the token of the job, and no other key: without the token nothing opens", async () => {

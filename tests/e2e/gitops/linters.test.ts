@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporary, writeIn } from "../../fleet/made";
 import { action, folder, shared, sharedText, text, workflows } from "../../gitops/files";
 import { installFromPyPI } from "../support/pypi";
 import { interpolated } from "../support/forges";
@@ -16,20 +16,17 @@ describe("what the forges themselves would refuse", () => {
 
   /** The pipelines of a fleet. That of GitHub gets the name that .github/actionlint.yaml knows. */
   const fleets = join(__dirname, "../../../examples/fleet");
-  const onGithub = join(mkdtempSync(join(tmpdir(), "pipeline-")), ".github/workflows/apply.yml");
-  mkdirSync(dirname(onGithub), { recursive: true });
-  cpSync(join(fleets, ".github/workflows/fleet.yml"), onGithub);
+  const ofFleet = readFileSync(join(fleets, ".github/workflows/fleet.yml"), "utf8");
+  const onGithub = writeIn(temporary(), ".github/workflows/apply.yml", ofFleet);
   const onGitlab = [".gitlab-ci.yml", "ci/fleet.yml"].map((name) => join(fleets, name));
 
   /** The action's steps as those of a workflow that takes the same inputs: actionlint reads no actions. */
   const asWorkflow = (change = (steps: string): string => steps): string => {
     const types = Object.keys(action.inputs).map((name) => [name, { type: "string", required: true }]);
-    const file = join(mkdtempSync(join(tmpdir(), "action-")), "action.yml");
     const steps = JSON.parse(change(JSON.stringify(action.runs.steps))) as unknown;
     const job = { "runs-on": "ubuntu-latest", steps };
     const on = { workflow_call: { inputs: Object.fromEntries(types) as object } };
-    writeFileSync(file, JSON.stringify({ on, jobs: { action: job } }));
-    return file;
+    return writeIn(temporary(), "action.yml", JSON.stringify({ on, jobs: { action: job } }));
   };
 
   /** GitHub's linter. It is older than one key; its own configuration says which, for people, too. */
@@ -44,12 +41,10 @@ describe("what the forges themselves would refuse", () => {
     const config = ["-config-file", join(folder, ".github/actionlint.yaml")];
     expect(actionlint([...paths, ...own, onGithub], ...config)).toBe("");
     expect(actionlint([asWorkflow()], ...config)).toBe("");
-    const wrong = join(mkdtempSync(join(tmpdir(), "actionlint-")), "apply.yml");
-    writeFileSync(wrong, text(".github/workflows/apply.yml").replace("needs: staging", "needs: stagging"));
-    expect(actionlint([wrong])).toContain('"stagging"');
-    expect(actionlint([asWorkflow((steps) => steps.replace("inputs.region", "inputs.regions"))])).toContain(
-      '"regions"',
-    );
+    const needing = text(".github/workflows/apply.yml").replace("needs: staging", "needs: stagging");
+    expect(actionlint([writeIn(temporary(), "apply.yml", needing)])).toContain('"stagging"');
+    const misspelled = asWorkflow((steps) => steps.replace("inputs.region", "inputs.regions"));
+    expect(actionlint([misspelled])).toContain('"regions"');
   });
 
   test("the schemas of GitHub and GitLab have nothing to say of the files", async () => {
@@ -60,18 +55,12 @@ describe("what the forges themselves would refuse", () => {
     expect(check("vendor.github-workflows", ...paths, ...own, onGithub)).toMatchObject({ status: 0 });
     const actionFile = join(shared, "action.yml");
     expect(check("vendor.github-actions", actionFile)).toMatchObject({ status: 0 });
-    const template = join(mkdtempSync(join(tmpdir(), "gitlab-")), "gitlab.yml");
     const inputs = { stacks: ["staging", "production"], folder: "network/" };
-    writeFileSync(template, interpolated(sharedText("gitlab.yml"), inputs));
+    const filled = interpolated(sharedText("gitlab.yml"), inputs);
+    const template = writeIn(temporary(), "gitlab.yml", filled);
     expect(check(...gitlabSchema, join(folder, ".gitlab-ci.yml"), template, ...onGitlab)).toMatchObject({ status: 0 });
-    const wrong = join(mkdtempSync(join(tmpdir(), "gitlab-")), "ci.yml");
-    writeFileSync(
-      wrong,
-      readFileSync(template, "utf8").replace("on_new_commit: interruptible", "on_new_commit: never"),
-    );
-    expect(check(...gitlabSchema, wrong)).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining("never") as string,
-    });
+    const never = filled.replace("on_new_commit: interruptible", "on_new_commit: never");
+    const found = check(...gitlabSchema, writeIn(temporary(), "ci.yml", never));
+    expect(found).toMatchObject({ status: 1, stdout: expect.stringContaining("never") as string });
   });
 });

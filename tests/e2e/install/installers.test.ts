@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { temporary, writeIn } from "../../fleet/made";
 import { loadAll, packed } from "../support/packed";
 import { root } from "../support/stack";
 
@@ -11,9 +11,6 @@ import { root } from "../support/stack";
 const execute = promisify(execFile);
 const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
 const pulumi = devDependencies["@pulumi/pulumi"]!;
-
-const folder = mkdtempSync(join(tmpdir(), "consortium-installers-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** As docs/troubleshooting.md says it for Yarn. */
 const resolutions = { "@pulumi/pulumi": pulumi };
@@ -42,12 +39,11 @@ test("nothing of the build but its results is packed, and no file names a source
   expect(naming).toEqual([]);
 });
 
-test.concurrent.each(installers)("%s", async (name, [command, ...args], files, more) => {
-  const project = join(folder, name.replace(" ", "-"));
-  mkdirSync(project);
+test.concurrent.each(installers)("%s", async (_, [command, ...args], files, more) => {
+  const project = temporary();
   const dependencies = { "@pulumi/pulumi": pulumi, "pulumi-consortium": `file:${(await packed()).tarball}` };
-  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true, dependencies, ...more }));
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(project, file), text);
+  writeIn(project, "package.json", JSON.stringify({ name: "user", private: true, dependencies, ...more }));
+  for (const [file, text] of Object.entries(files)) writeIn(project, file, text);
   await execute(command!, args, { cwd: project, maxBuffer: 1e8 });
   expect(await loadAll(project)).toEqual([pulumi]);
 });

@@ -75,7 +75,6 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
   beforeAll(async () => {
     w = await installed(...["@pulumi/pulumi", "typescript", "ts-node", "@types/node"].map(pinned));
   });
-  afterAll(() => w.close());
 
   test("each of its modules can be loaded, and there is one Pulumi SDK", async () => {
     expect(await loadAll(w.stack.folder)).toEqual([newest]);

@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { startService, type Service } from "../../../service/index";
 import { nodeOf, platform } from "../../../tools/lib/nodes.mjs";
+import { temporary } from "../../fleet/made";
 import { cliWithLanguages, virtualEnvironment } from "../support/languages/sdk";
 import { Newcomer } from "../support/newcomer";
 import { root } from "../support/stack";
@@ -89,7 +89,7 @@ test("each part has a bill of all that is in it or comes with it, and the licenc
 });
 
 describe("each npm package installs from there alone, on Node.js 24, and does what its README says", () => {
-  const folder = mkdtempSync(join(tmpdir(), "consortium-newcomer-"));
+  const folder = temporary();
   let service: Service;
   const outcomes: Record<string, Promise<void>> = {};
   beforeAll(async () => {
@@ -110,10 +110,7 @@ describe("each npm package installs from there alone, on Node.js 24, and does wh
     }
     await Promise.allSettled(Object.values(outcomes));
   });
-  afterAll(async () => {
-    await service.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => service.close());
 
   /** Package → what its README has people do, and what they see. */
   const works: Record<string, (user: Newcomer) => Promise<void>> = {
@@ -165,17 +162,13 @@ describe("each npm package installs from there alone, on Node.js 24, and does wh
 
 test("the Python wheel installs, and has the classes", async () => {
   const python = join(await virtualEnvironment(), "bin", "python");
-  const target = mkdtempSync(join(tmpdir(), "consortium-wheel-"));
-  try {
-    const wheel = join(release, "python", `pulumi_consortium-${version}-py3-none-any.whl`);
-    const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"];
-    execFileSync(python, [...pip, "--target", target, wheel]);
-    const program = "import pulumi_consortium as c; print(c.Node.__name__, c.get_nodes.__name__)";
-    const env = { ...process.env, PYTHONPATH: target };
-    expect(execFileSync(python, ["-c", program], { env, encoding: "utf8" })).toBe("Node get_nodes\n");
-  } finally {
-    rmSync(target, { recursive: true });
-  }
+  const target = temporary();
+  const wheel = join(release, "python", `pulumi_consortium-${version}-py3-none-any.whl`);
+  const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"];
+  execFileSync(python, [...pip, "--target", target, wheel]);
+  const program = "import pulumi_consortium as c; print(c.Node.__name__, c.get_nodes.__name__)";
+  const env = { ...process.env, PYTHONPATH: target };
+  expect(execFileSync(python, ["-c", program], { env, encoding: "utf8" })).toBe("Node get_nodes\n");
 });
 
 const network = `name: e2e
@@ -193,22 +186,18 @@ test("the plugin needs no Node.js: a YAML network with its component, where ther
   const archive = join(release, "plugin", names("plugin")[0]!);
   const w = await world(network, { language: "yaml", timing: { environmentStart: 0, nodeStart: 0 } });
   const { stack } = w;
-  try {
-    const bin = join(stack.folder, "bin");
-    mkdirSync(bin);
-    const pulumi = dirname((await cliWithLanguages()).command);
-    for (const name of ["pulumi", "pulumi-language-yaml"]) symlinkSync(join(pulumi, name), join(bin, name));
-    Object.assign(stack.env, { PATH: bin, PULUMI_HOME: join(stack.folder, "home"), TERM: "dumb" });
-    stack.write("Pulumi.yaml", network); // without the path of the plugin in this repository
-    await stack.ok(["plugin", "install", "resource", "consortium", `v${version}`, "--file", archive]);
-    const chosen = ["--stack", "test"]; // another home knows nothing of the one that is selected
-    expect(await stack.up({}, ...chosen)).toMatchObject({
-      code: 0,
-      text: expect.stringContaining("+ 7 created") as string,
-    });
-    expect(await stack.destroy({}, ...chosen)).toMatchObject({ code: 0 });
-    expect((await w.network()).consortia).toEqual([]);
-  } finally {
-    await w.close();
-  }
+  const bin = join(stack.folder, "bin");
+  mkdirSync(bin);
+  const pulumi = dirname((await cliWithLanguages()).command);
+  for (const name of ["pulumi", "pulumi-language-yaml"]) symlinkSync(join(pulumi, name), join(bin, name));
+  Object.assign(stack.env, { PATH: bin, PULUMI_HOME: join(stack.folder, "home"), TERM: "dumb" });
+  stack.write("Pulumi.yaml", network); // without the path of the plugin in this repository
+  await stack.ok(["plugin", "install", "resource", "consortium", `v${version}`, "--file", archive]);
+  const chosen = ["--stack", "test"]; // another home knows nothing of the one that is selected
+  expect(await stack.up({}, ...chosen)).toMatchObject({
+    code: 0,
+    text: expect.stringContaining("+ 7 created") as string,
+  });
+  expect(await stack.destroy({}, ...chosen)).toMatchObject({ code: 0 });
+  expect((await w.network()).consortia).toEqual([]);
 });

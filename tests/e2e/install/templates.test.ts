@@ -1,21 +1,19 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 import { type Service, startService } from "../../../service/index";
+import { temporary } from "../../fleet/made";
 import { npmInstallSeeded, packed } from "../support/packed";
 import { cliWithLanguages } from "../support/languages/sdk";
 import { root } from "../support/stack";
 
 const execute = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "consortium-templates-"));
+const folder = temporary();
 const templates = readdirSync(join(root, "templates"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface PulumiFile {
   name: string;

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { transformSync } from "esbuild";
 import { pages } from "../../docs/markdown";
 import { npmInstall, packed } from "../support/packed";
+import { failed } from "../support/stack";
 import { type World, world } from "../support/world";
 
 /* The examples of docs/testing.md, as they are printed there. */
@@ -22,7 +23,6 @@ beforeEach(() => {
   w.stack.write("Pulumi.yaml", "name: e2e\nruntime: nodejs\n");
   w.service.clearCalls();
 });
-afterAll(() => w.close());
 
 test("unit tests pass, and call no service although a key is at hand", async () => {
   const program = pages
@@ -73,47 +73,40 @@ test("an inline program runs from any folder with workDir and projectSettings, a
 
 // As pnpm does: every package sees only what it lists itself. Meanwhile, because most of an installation is waiting.
 test.concurrent("where packages are kept apart, the project of a component lists this package, too", async () => {
-  const { stack, network, close } = await world("");
-  try {
-    const { folder } = stack;
-    const json = (value: object): string => JSON.stringify(value);
-    const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>(
-      "../../../package.json",
-    );
-    const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
+  const { stack, network } = await world("");
+  const { folder } = stack;
+  const json = (value: object): string => JSON.stringify(value);
+  const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
+  const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
 
-    const ours = { "pulumi-consortium": `file:${(await packed()).tarball}` };
-    mkdirSync(join(folder, "network"));
-    const component = { name: "@acme/network", version: "1.0.0", main: "index.js" };
-    stack.write("network/package.json", json({ ...component, dependencies: ours, peerDependencies: pulumi }));
-    stack.write(
-      "network/index.js",
-      `const { ComponentResource } = require("@pulumi/pulumi");
-      const { Consortium } = require("pulumi-consortium");
-      exports.Partners = class extends ComponentResource {
-        constructor(name, opts) {
-          super("acme:network:Partners", name, {}, opts);
-          new Consortium(name, {}, { parent: this });
-        }
-      };`,
-    );
-    await execute("npm", ["pack", "--pack-destination", folder], { cwd: join(folder, "network") });
-    const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...ours };
-    stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
-    rmSync(join(folder, "node_modules"), { recursive: true });
-    await npmInstall(folder, "--install-strategy=linked", "--omit=optional");
-    const linked = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
-    expect(linked.sort()).toEqual(["@acme", "@pulumi", "pulumi-consortium"]); // what the project lists, and nothing else
-    stack.program(`new (require("@acme/network").Partners)("apart");`);
+  const ours = { "pulumi-consortium": `file:${(await packed()).tarball}` };
+  mkdirSync(join(folder, "network"));
+  const component = { name: "@acme/network", version: "1.0.0", main: "index.js" };
+  stack.write("network/package.json", json({ ...component, dependencies: ours, peerDependencies: pulumi }));
+  stack.write(
+    "network/index.js",
+    `const { ComponentResource } = require("@pulumi/pulumi");
+    const { Consortium } = require("pulumi-consortium");
+    exports.Partners = class extends ComponentResource {
+      constructor(name, opts) {
+        super("acme:network:Partners", name, {}, opts);
+        new Consortium(name, {}, { parent: this });
+      }
+    };`,
+  );
+  await execute("npm", ["pack", "--pack-destination", folder], { cwd: join(folder, "network") });
+  const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...ours };
+  stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
+  rmSync(join(folder, "node_modules"), { recursive: true });
+  await npmInstall(folder, "--install-strategy=linked", "--omit=optional");
+  const linked = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+  expect(linked.sort()).toEqual(["@acme", "@pulumi", "pulumi-consortium"]); // what the project lists, and nothing else
+  stack.program(`new (require("@acme/network").Partners)("apart");`);
 
-    stack.rename("node_modules/pulumi-consortium", "not-listed");
-    const alone = await stack.up();
-    expect(alone.code).not.toBe(0);
-    expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
-    stack.rename("not-listed", "node_modules/pulumi-consortium");
-    await stack.ok(["up", "--yes", "--skip-preview"]);
-    expect((await network()).consortia.map(({ name }) => name)).toContain("apart");
-  } finally {
-    await close();
-  }
+  stack.rename("node_modules/pulumi-consortium", "not-listed");
+  const alone = await failed(stack.up());
+  expect(alone).toContain("Cannot find module 'pulumi-consortium/runtime'");
+  stack.rename("not-listed", "node_modules/pulumi-consortium");
+  await stack.ok(["up", "--yes", "--skip-preview"]);
+  expect((await network()).consortia.map(({ name }) => name)).toContain("apart");
 });

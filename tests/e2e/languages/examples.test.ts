@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { ConsortiumClient, resolveSettings } from "../../../provider/api";
 import { examples, lookupExamples, sampleIds, whole } from "../../../plugin/schema/examples";
 import { languages, type Program } from "../../../plugin/schema/languages";
-import { done, root } from "../support/stack";
+import { generatedSdk } from "../support/languages/sdk";
+import { done, root, Stack } from "../support/stack";
 import { until } from "../support/until";
 import { canaryKey, type World, world } from "../support/world";
 
@@ -43,7 +45,6 @@ const commonJs = (text: string): string => transformSync(text, { loader: "ts", f
 const textOf = { ...languages, typescript: (program: Program) => commonJs(languages.typescript(program)) };
 
 let w: World;
-afterEach(() => w.close());
 
 async function inWorld(language: keyof typeof languages): Promise<Program> {
   const how = language === "typescript" ? { inline: true } : { language, plugin: true, schema };
@@ -91,4 +92,16 @@ test.each(["python", "go"] as const)("%s: they compile, and the engine takes the
   for (const path of [/\/logs\//, /\/status/, /\/balance\//, /\/memberships/]) expect(asked).toMatch(path);
   w.stack.program(written(language, Network!.program));
   expect(await w.stack.preview()).toMatchObject({ code: 0 });
+});
+
+/* What the hosts of the tests do besides running programs, which tests/e2e/stories/languages.test.ts has. */
+test("the CLI generates an SDK for Node.js, and programs in each language", async () => {
+  const sdk = await generatedSdk("nodejs", schema);
+  const vars = readFileSync(join(sdk, "config", "vars.ts"), "utf8");
+  expect(vars).toContain('from "../utilities"'); // of the parent folder, whatever Go the hosts are built with
+  const stack = await Stack.create({ language: "yaml", program: 'outputs:\n  said: "hello"\n' });
+  for (const [language, file] of Object.entries({ typescript: "index.ts", python: "__main__.py", go: "main.go" })) {
+    await stack.ok(["convert", "--from", "yaml", "--language", language, "--out", language, "--generate-only"]);
+    expect(readFileSync(join(stack.folder, language, file), "utf8")).toContain('"hello"');
+  }
 });

@@ -166,6 +166,6 @@ test.each([
     plugin: adapter === "plugin",
     env: { CONSORTIUM_PLUGIN: String(adapter === "plugin") },
   });
-  const real = await told(w, adapter).finally(() => w.close());
+  const real = await told(w, adapter);
   expect(await doubled(adapter, { answers })).toEqual(real);
 });

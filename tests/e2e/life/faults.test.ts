@@ -1,3 +1,4 @@
+import { reading } from "../../../bench/measures/requests.mjs";
 import { kinds, lagMs } from "../../../bench/reliability/faults.mjs";
 import { Lab } from "../../../bench/reliability/lab.mjs";
 import * as service from "../../../service/index";
@@ -49,4 +50,11 @@ test.concurrent.each(runs)("%s, on the %s provider: %j", async (_, adapter, faul
   } finally {
     lab.close();
   }
+});
+
+/* A sample of what `npm run bench` measures: that which can be counted, and does not depend on what else the machine does. */
+test("requests of a refresh", async () => {
+  const rows = await reading({ cli: await pulumiCli(), module: service });
+  expect(rows.filter(({ met }) => !met)).toEqual([]);
+  expect(rows.length).toBeGreaterThan(0);
 });

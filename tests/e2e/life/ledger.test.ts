@@ -37,7 +37,6 @@ describe("a ledger, through the real CLI", () => {
       timing: { tetherHour: 2_000 },
     });
   });
-  afterAll(() => w.close());
 
   test("up makes it; the next one deletes a credential, and connects to it in the program", async () => {
     expect(await w.stack.up({ TEMPORARY: "1" })).toMatchObject({ code: 0 });
@@ -92,21 +91,17 @@ describe("a ledger, through the real CLI", () => {
 
 test("the example, as its README says", async () => {
   const w = await world({ example: "examples/ledger" }, { ledger: true });
-  try {
-    symlinkSync(join(root, "node_modules/ethers"), join(w.stack.folder, "node_modules/ethers"));
-    expect(await w.stack.up()).toMatchObject({ code: 0 });
-    const { stdout: input } = await w.stack.ok(["stack", "output", "--json", "--show-secrets"]);
-    const use = spawn(process.execPath, ["use.mjs"], { cwd: w.stack.folder });
-    use.stdin.end(input);
-    const { stdout: lines } = await finished(use);
-    expect(lines.trim().split("\n")).toEqual([
-      expect.stringMatching(/^grower {2}deployed Deliveries at 0x\w{40}, on the chain \d+$/),
-      expect.stringMatching(/^grower {2}wrote a note, in block \d+$/),
-      expect.stringMatching(/^roaster reads "60 kg of Huehuetenango" from 0x\w{40}$/),
-      'grower  reads "received, 59.8 kg": 2 notes in all',
-      expect.stringMatching(/^grower {2}is refused at the roaster's node: /),
-    ]);
-  } finally {
-    await w.close();
-  }
+  symlinkSync(join(root, "node_modules/ethers"), join(w.stack.folder, "node_modules/ethers"));
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  const { stdout: input } = await w.stack.ok(["stack", "output", "--json", "--show-secrets"]);
+  const use = spawn(process.execPath, ["use.mjs"], { cwd: w.stack.folder });
+  use.stdin.end(input);
+  const { stdout: lines } = await finished(use);
+  expect(lines.trim().split("\n")).toEqual([
+    expect.stringMatching(/^grower {2}deployed Deliveries at 0x\w{40}, on the chain \d+$/),
+    expect.stringMatching(/^grower {2}wrote a note, in block \d+$/),
+    expect.stringMatching(/^roaster reads "60 kg of Huehuetenango" from 0x\w{40}$/),
+    'grower  reads "received, 59.8 kg": 2 notes in all',
+    expect.stringMatching(/^grower {2}is refused at the roaster's node: /),
+  ]);
 });

@@ -90,10 +90,7 @@ describe.each([
     ids = await idsNow();
     own.service.clearCalls();
   });
-  afterAll(async () => {
-    front.close();
-    await own.close();
-  });
+  afterAll(() => front.close());
   const up = async (text: string, ...more: string[]) => {
     own.stack.program(text);
     return own.stack.up({ CONSORTIUM_BASE_URL: front.baseUrl, CONSORTIUM_API_KEY: canaryKey }, ...more);

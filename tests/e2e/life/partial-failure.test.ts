@@ -1,3 +1,4 @@
+import { failed } from "../support/stack";
 import { until } from "../support/until";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
@@ -15,7 +16,6 @@ beforeAll(async () => {
   const tethers = [{ id: tetherId }, { id: poorTether, funds: { rinkeby: "0" } }];
   w = await world(impatient, { inline: true, tethers, timing: { nodeStart: 600_000 } });
 });
-afterAll(() => w.close());
 
 const nodeOf = async () => (await w.stack.resources()).find(({ urn }) => urn.endsWith(":Node::n"));
 
@@ -28,8 +28,7 @@ function beforeHeading(text: string): string {
 
 /** One story: each test goes on where the one before it ended. (A node that fails: tests/provider/resources/partial.test.ts.) */
 test("a node that takes too long is kept as not ready", async () => {
-  const { code, text } = await w.stack.up();
-  expect(code).not.toBe(0);
+  const text = await failed(w.stack.up());
   expect(text).toMatch(
     /node "n" \(\w+\) exists, but is not ready: still "initializing" after 2 s, which is the limit \(customTimeouts\)/,
   );
@@ -62,8 +61,7 @@ test("the next up goes on waiting for it, also after a refresh", async () => {
 test("a tether without funds: the resource, the cause and the account come before the engine's heading", async () => {
   w.stack.program(`const { TetherService } = require("pulumi-consortium");
     new TetherService("t", { tetherId: "${poorTether}", network: "rinkeby", intervalHours: 1 });`);
-  const { code, text } = await w.stack.up();
-  expect(code).not.toBe(0);
+  const text = await failed(w.stack.up());
   expect(beforeHeading(text)).toMatch(
     new RegExp(
       ` tether service "${poorTether}": the account 0x[0-9a-f]{40} has 0 wei on rinkeby, .* Nothing was spent`,
@@ -81,8 +79,7 @@ test("a service that dies during a run: the resource, the call and the address c
   const before = looks().length;
   await until(() => looks().length > before); // the run knows of it, and waits
   await w.service.close();
-  const { code, text } = await run;
-  expect(code).not.toBe(0);
+  const text = await failed(run);
   expect(beforeHeading(text)).toMatch(
     / node "n" \(\w+\) exists, but is not ready: GET \/consortia\/\w+\/environments\/\w+\/nodes: .* The service at http:\S+ /,
   );

@@ -13,7 +13,6 @@ describe.each(all)("a state of version %s on the %s provider", (version, adapter
   beforeAll(async () => {
     state = await goldenStack(version, adapter, "stack");
   });
-  afterAll(() => state.close());
 
   test("says what version made it", async () => {
     for (const { outputs } of await state.stack.resources()) expect(outputs.__version).toBe(1);
@@ -50,7 +49,6 @@ describe.each(all)("a state of version %s on the %s provider, of a run that was 
   beforeAll(async () => {
     state = await goldenStack(version, adapter, "interrupted");
   });
-  afterAll(() => state.close());
 
   const within = "/consortia/:consortiumId/environments/:environmentId";
 

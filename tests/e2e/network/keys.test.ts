@@ -23,7 +23,6 @@ beforeAll(async () => {
   trade(`prod: { ${settings} }`, `test: { ${settings} }`);
   expect(await w.stack.up()).toMatchObject({ code: 0 });
 });
-afterAll(() => w.close());
 
 const loss =
   'WARNING: environment "trade/prod": DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials (its key is no longer in the definition of the network)';

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../../../service/store/files";
 import { send } from "../../support/network";
-import { root, Stack } from "../support/stack";
+import { failed, root, Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, world, writesOf } from "../support/world";
 
 /** A network that was made by hand comes into a stack with Pulumi's own import, and nothing of it is touched. */
@@ -50,7 +50,6 @@ beforeAll(async () => {
   await post(`/tether/${tetherId}/activate`, {});
   w.service.clearCalls();
 });
-afterAll(() => w.close());
 
 test("two commands bring 30 objects under a YAML program, which changes nothing", async () => {
   const args = [join(root, "dist/cli/consortium.js"), "export", "--consortium", "Kaffee / Tee", "--import"];
@@ -109,7 +108,6 @@ describe("classes on the plugin", () => {
     stack = await Stack.create({ program: "", inline: true, plugin: true, env: env() });
     w.service.clearCalls();
   });
-  afterAll(() => stack.remove());
 
   test("one of each, by names, by an id alone, by a tether's id: the program changes nothing", async () => {
     const named = {
@@ -145,9 +143,10 @@ describe("classes on the plugin", () => {
     `);
     expect(await stack.up()).toMatchObject({ code: 0 });
     expect(await stack.outputs("second")).toEqual({ read: "acme-1" });
-    const missing = await stack.run(["import", "consortium:index:Node", "x", "Kaffee %2F Tee/prdo/acme-1", "--yes"]);
-    expect(missing.code).not.toBe(0);
-    expect(missing.text).toMatch(/There is no environment "prdo" in \S+; did you mean "prod"\?/);
+    const missing = await failed(
+      stack.run(["import", "consortium:index:Node", "x", "Kaffee %2F Tee/prdo/acme-1", "--yes"]),
+    );
+    expect(missing).toMatch(/There is no environment "prdo" in \S+; did you mean "prod"\?/);
     expect(changing()).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { render } from "../../../cli/report";
 import { readPlan } from "../../../inventory/plan/read";
 import { type Golden, goldenStack } from "../support/golden";
 import { plugins, type Stack } from "../support/stack";
-import { tetherId, wholeTree, world, writesOf } from "../support/world";
+import { tetherId, wholeTree, type World, world, writesOf } from "../support/world";
 
 /* A stack of the dynamic provider and one of the plugin are the same network: `consortium:plugin` moves it, and nothing else happens. */
 
@@ -24,7 +24,6 @@ describe("the state of 0.2.0", () => {
     kept = await goldenStack("0.2.0", "dynamic", "stack");
     ids = await kept.stack.ids();
   });
-  afterAll(() => kept.close());
 
   test("moves to the plugin: unchanged, without a call; a report says so", async () => {
     const { stack, service } = kept;
@@ -83,23 +82,57 @@ outputs:
 
 test("a JavaScript program of dynamic resources becomes a YAML program: six unchanged, without a call", async () => {
   const w = await world(wholeTree, { language: "nodejs", plugin: true, env: onDynamic, ledger: false });
-  try {
-    await w.stack.ok(up);
-    const [ids, { password }] = [await w.stack.ids(), await w.stack.outputs()];
-    w.stack.write("Pulumi.yaml", `name: e2e\nruntime: yaml\n${stringify({ plugins })}`);
-    w.stack.write("Main.yaml", treeInYaml);
+  await w.stack.ok(up);
+  const [ids, { password }] = [await w.stack.ids(), await w.stack.outputs()];
+  w.stack.write("Pulumi.yaml", `name: e2e\nruntime: yaml\n${stringify({ plugins })}`);
+  w.stack.write("Main.yaml", treeInYaml);
+  w.service.clearCalls();
+  const { text } = await w.stack.ok(up);
+  expect(text).toMatch(/Resources:\n +7 unchanged/); // with the stack
+  expect(text).not.toMatch(/created|updated|replaced|deleted/);
+  expect(w.service.calls).toEqual([]);
+  expect(await w.stack.ids()).toEqual(ids);
+  expect((await w.stack.outputs()).password).toBe(password);
+  expect(await adaptersOf(w.stack)).toEqual(["consortium:index:"]);
+  await w.stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+  await w.stack.ok(["destroy", "--yes", "--skip-preview"]);
+  expect((await w.network()).consortia).toEqual([]);
+});
+
+/* Moving between the two providers while the resources get a parent, or lose it: nothing is made anew. */
+const program = (within: boolean): string => `
+  const pulumi = require("@pulumi/pulumi");
+  const { Consortium, Membership } = require("pulumi-consortium");
+  class Trade extends pulumi.ComponentResource {}
+  const trade = new Trade("test:index:Trade", "trade", {}, {});
+  const none = pulumi.rootStackResource;
+  const [now, before] = ${within} ? [trade, none] : [undefined, trade];
+  const consortium = new Consortium("c", {}, { parent: now, aliases: [{ parent: before }] });
+  new Membership("m", { consortium }, { parent: now, aliases: [{ parent: before }] });
+`;
+
+describe.each([
+  ["to the plugin", onDynamic, onPlugin],
+  ["back", onPlugin, onDynamic],
+])("while the resources change their parent, %s", (_, from, to) => {
+  let w: World;
+  beforeAll(async () => {
+    w = await world(program(false), { inline: true, plugin: true, ledger: false });
+    expect(await w.stack.up(from)).toMatchObject({ code: 0 });
     w.service.clearCalls();
-    const { text } = await w.stack.ok(up);
-    expect(text).toMatch(/Resources:\n +7 unchanged/); // with the stack
-    expect(text).not.toMatch(/created|updated|replaced|deleted/);
-    expect(w.service.calls).toEqual([]);
-    expect(await w.stack.ids()).toEqual(ids);
-    expect((await w.stack.outputs()).password).toBe(password);
-    expect(await adaptersOf(w.stack)).toEqual(["consortium:index:"]);
-    await w.stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
-    await w.stack.ok(["destroy", "--yes", "--skip-preview"]);
-    expect((await w.network()).consortia).toEqual([]);
-  } finally {
-    await w.close();
-  }
+  });
+
+  test("with aliases: [{ parent }], into a component and out of it: unchanged, without a call", async () => {
+    const ids = await w.stack.ids();
+    const moves = [
+      [true, to],
+      [false, from],
+    ] as const;
+    for (const [within, adapter] of moves) {
+      w.stack.program(program(within));
+      const { text } = await w.stack.ok(up, adapter);
+      expect(text).not.toMatch(/created|replaced|deleted/);
+      expect([w.service.calls, await w.stack.ids()]).toEqual([[], ids]);
+    }
+  });
 });

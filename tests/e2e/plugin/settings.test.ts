@@ -18,7 +18,6 @@ describe("an explicit provider that is called default", () => {
     w = await world(withProvider, { language: "yaml", inline: true, plugin: true, ledger: false });
     w.stack.secrets({ "consortium:apiKey": w.service.addOrganization("globex").apiKey });
   });
-  afterAll(() => w.close());
 
   const owner = (): string | undefined => {
     const [made] = w.service.store.consortia.list();
@@ -79,19 +78,15 @@ outputs:
     const all = text + (await w.stack.exported());
     for (const canary of ["canary-word", "424242", canaryKey]) expect(all).not.toContain(canary);
   };
-  try {
-    const { text } = await w.stack.ok(["preview", "--diff"]);
-    await clean(text);
-    for (const open of [/name +: "trade"/, /consensusType: "poa"/, /orgName +: "acme"/]) expect(text).toMatch(open);
-    await clean((await w.stack.ok(["up", "--yes", "--diff"])).text);
-    expect((await w.network()).consortia).toMatchObject([{ description: "canary-word-1" }]);
-    w.stack.secrets({ word: "canary-word-2" });
-    await clean((await w.stack.ok(["preview", "--diff"])).text);
-    w.service.faults.add({ kind: "status", status: 422, errorMessage: "no canary-word-2 here", method: "POST" });
-    const failed = await w.stack.up();
-    expect(failed.text).toContain("no [secret] here");
-    await clean(failed.text);
-  } finally {
-    await w.close();
-  }
+  const { text } = await w.stack.ok(["preview", "--diff"]);
+  await clean(text);
+  for (const open of [/name +: "trade"/, /consensusType: "poa"/, /orgName +: "acme"/]) expect(text).toMatch(open);
+  await clean((await w.stack.ok(["up", "--yes", "--diff"])).text);
+  expect((await w.network()).consortia).toMatchObject([{ description: "canary-word-1" }]);
+  w.stack.secrets({ word: "canary-word-2" });
+  await clean((await w.stack.ok(["preview", "--diff"])).text);
+  w.service.faults.add({ kind: "status", status: 422, errorMessage: "no canary-word-2 here", method: "POST" });
+  const failed = await w.stack.up();
+  expect(failed.text).toContain("no [secret] here");
+  await clean(failed.text);
 });

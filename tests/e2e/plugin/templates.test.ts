@@ -9,7 +9,6 @@ import { type World, world } from "../support/world";
 jest.setTimeout(900_000); // the first time, packages for Python are made
 
 let w: World;
-afterEach(() => w.close());
 
 test.each([
   ["yaml", "Pulumi.yaml"],

@@ -1,18 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { networkInterfaces, tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { consortium } from "../../cli/command";
 import { built, consortium as started, serve, serveJson } from "../../service/child";
-import { build, client, containing, start, until } from "../../service/helpers";
+import { build, client, containing, newFolder, start, until } from "../../service/helpers";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
 beforeAll(built);
 
 let dataDir: string;
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "consortium-cli-"));
-});
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+beforeEach(() => (dataDir = newFolder()));
 
 /** Waits for a line with a text, and returns all lines so far. */
 async function printed(lines: string[], text: string): Promise<string> {
@@ -168,18 +165,14 @@ describe("what is wrong is one sentence, and exit code 1", () => {
   test("a port in use", async () => {
     const { service } = await start();
     const { code, stderr } = await consortium(["serve", "--port", String(service.port)]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `consortium: The port is in use: 127.0.0.1:${service.port} is taken by another program.\n`,
-    });
+    const why = `consortium: The port is in use: 127.0.0.1:${service.port} is taken by another program.\n`;
+    expect([code, stderr]).toEqual([1, why]);
   });
 
   test("a data folder in use", async () => {
     await start({ dataDir });
     const { code, stderr } = await consortium(["serve", "--port", "0", "--data", dataDir]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `consortium: The data folder ${dataDir} is in use by another service (process ${process.pid}).\n`,
-    });
+    const why = `consortium: The data folder ${dataDir} is in use by another service (process ${process.pid}).\n`;
+    expect([code, stderr]).toEqual([1, why]);
   });
 });

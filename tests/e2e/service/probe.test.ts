@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Service, type ServiceOptions } from "../../../service/index";
+import { connection } from "../../cli/command";
+import { allOf, changes, file, own, serviceWith, there } from "../../cli/probed";
 import { begun, built, consortium, serveJson } from "../../service/child";
-import { allOf, changes, connection, file, own, serviceWith, there, until } from "../../cli/probed";
+import { until } from "../../service/helpers";
 
 /* `consortium probe` as a process: what it finds out, what it saves, and signals. */
 
@@ -162,17 +164,20 @@ describe.each(cases)("a service %s", (_, answers, differing, settings) => {
 describe("it deletes what it made", () => {
   const nodeAsked = ({ calls }: Service) =>
     until(() => calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
-
-  test("a second signal gives up at once, and says what is left", async () => {
-    const service = await serviceWith({
-      answers: { like: "hosted" },
-      timing: { nodeStart: 600_000, deleting: 600_000 },
-    });
+  /** Presses Ctrl-C while a node starts, and again at the first deletion. */
+  async function interruptedTwice(service: Service) {
     const { child, ended } = begin(service, "--yes");
     await nodeAsked(service);
     child.kill("SIGINT");
     await until(() => service.calls.some(({ method }) => method === "DELETE"));
     child.kill("SIGINT");
+    return ended;
+  }
+
+  test("a second signal gives up at once, and says what is left", async () => {
+    const timing = { nodeStart: 600_000, deleting: 600_000 };
+    const service = await serviceWith({ answers: { like: "hosted" }, timing });
+    const ended = interruptedTwice(service);
     const { code, stdout, stderr } = await ended;
     expect([code, stderr]).toEqual([130, expect.stringContaining("Stopping at once.")]);
     const made = allOf(service).filter((one) => !one.startsWith("membership")); // the founder's came by itself
@@ -183,18 +188,11 @@ describe("it deletes what it made", () => {
   test("a second signal does not wait for a call that nobody answers", async () => {
     const service = await serviceWith({ timing: { nodeStart: 600_000 } });
     service.faults.add({ kind: "hang", method: "DELETE", times: Infinity });
-    const { child, ended } = begin(service, "--yes");
-    await nodeAsked(service);
-    child.kill("SIGINT");
-    await until(() => service.calls.some(({ method }) => method === "DELETE"));
-    child.kill("SIGINT");
+    const ended = interruptedTwice(service);
     const over = Promise.race([ended, wait(20_000, "still running", { ref: false })]);
     expect(await over).toMatchObject({ code: 130 });
-    expect(leftIn((await ended).stderr)).toEqual(
-      allOf(service)
-        .reverse()
-        .map((one) => `${one}: not waited for`),
-    );
+    const made = allOf(service).reverse();
+    expect(leftIn((await ended).stderr)).toEqual(made.map((one) => `${one}: not waited for`));
   });
 
   test("and where the service goes away, it says exactly what is left, without trying each for long", async () => {

@@ -21,7 +21,6 @@ beforeAll(async () => {
   own = w.service.organizations.find(({ name }) => name === "local")!.id;
   w.service.clearCalls();
 });
-afterAll(() => w.close());
 
 /** Nothing of a run with a key of another organization may have an effect. */
 async function refused(which: keyof typeof keys, args: string[]): Promise<void> {

@@ -22,7 +22,6 @@ beforeAll(async () => {
   `);
   w.stack.secrets(keys);
 });
-afterAll(() => w.close());
 
 const owners = (): Record<string, string | undefined> =>
   Object.fromEntries(

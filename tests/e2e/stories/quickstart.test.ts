@@ -8,7 +8,6 @@ let w: World;
 beforeAll(async () => {
   w = await world({ example: "examples/quickstart" }, { config: { "quickstart:tetherId": tetherId } });
 });
-afterAll(() => w.close());
 
 const leaks = (text: string, secrets: string[]): string[] => secrets.filter((secret) => text.includes(secret));
 

@@ -6,6 +6,7 @@ import { endProcesses, markOf, processesOf } from "../../../fleet/recovery";
 import { type Service, startService } from "../../../service/index";
 import { type Summary, temporary, writeIn } from "../../fleet/made";
 import { drawn } from "../../support/random";
+import { atTheEnd } from "./ending";
 import { finished, type Result, root, withoutCompiler } from "./stack";
 import { until } from "./until";
 import { type Network, networkOf } from "./world";
@@ -29,7 +30,7 @@ export const network = (consensusType = "raft"): object => ({
 /** What the network of an organization has. */
 export const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
 
-/** A fleet of two organizations in a folder of its own, on an embedded service. */
+/** A fleet of two organizations in a folder of its own, on an embedded service that ends with the tests of the file. */
 export class FleetWorld {
   readonly folder = temporary();
   /** Where the fleet file says that the keys are. */
@@ -55,7 +56,9 @@ export class FleetWorld {
   /** @param nodeStart how long a node takes to start, in milliseconds */
   static async create({ nodeStart = 300 } = {}): Promise<FleetWorld> {
     const organizations = Object.entries(keys).map(([name, apiKey]) => ({ name, apiKey }));
-    return new FleetWorld(await startService({ organizations, timing: { environmentStart: 0, nodeStart } }));
+    const service = await startService({ organizations, timing: { environmentStart: 0, nodeStart } });
+    atTheEnd(() => service.close());
+    return new FleetWorld(service);
   }
 
   write = (file: string, text: string): string => writeIn(this.folder, file, text);
@@ -182,11 +185,6 @@ export class FleetWorld {
   remove = (file: string): void => rmSync(join(this.folder, file));
   has = (file: string): boolean => existsSync(join(this.folder, file));
   read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
-
-  async close(): Promise<void> {
-    rmSync(this.folder, { recursive: true, force: true });
-    await this.service.close();
-  }
 }
 
 /* Of a run at work, files come and go. */

@@ -1,8 +1,9 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Service, startService } from "../../../service/index";
 import { type adapters, golden, keyOf, tetherOf } from "../../golden/service.mjs";
+import { temporary } from "../../fleet/made";
+import { atTheEnd } from "./ending";
 import { root, Stack, type StateResource } from "./stack";
 
 const folder = join(root, "tests/golden");
@@ -25,7 +26,6 @@ export interface Golden {
   /** The program that the state is of. */
   program: string;
   apiKey: string;
-  close: () => Promise<void>;
 }
 
 /** A state that an earlier version left (see tests/golden/make.mjs) as a stack, on the service that it tells of. */
@@ -35,9 +35,10 @@ export async function goldenStack(version: string, adapter: Adapter, name: "stac
   const program = readFileSync(join(kept, name === "stack" ? "program.cjs" : "interrupted.cjs"), "utf8");
   const { deployment } = JSON.parse(readFileSync(state, "utf8")) as { deployment: { resources: StateResource[] } };
   const globex = deployment.resources.find(({ urn }) => urn.endsWith("::globex"))?.id;
-  const dataDir = mkdtempSync(join(tmpdir(), "consortium-golden-"));
+  const dataDir = temporary();
   copyFileSync(data, join(dataDir, "state.jsonl"));
   const service = await startService({ ...golden, dataDir, clock: clockAfter(readFileSync(data, "utf8")) });
+  atTheEnd(() => service.close());
   const apiKey = keyOf(adapter);
   const stack = await Stack.create({
     program,
@@ -47,12 +48,7 @@ export async function goldenStack(version: string, adapter: Adapter, name: "stac
     plugin: true,
   });
   await stack.ok(["stack", "import", "--file", state]);
-  const close = async (): Promise<void> => {
-    stack.remove();
-    await service.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  };
-  return { service, stack, program, apiKey, close };
+  return { service, stack, program, apiKey };
 }
 
 /** Selects the provider of the classes. */

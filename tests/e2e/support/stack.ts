@@ -17,6 +17,7 @@ import { classOf } from "../../../provider/constants";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 import { type Language, type Project, projectIn } from "./languages/project";
 import { cliWithLanguages } from "./languages/sdk";
+import { atTheEnd } from "./ending";
 import { Inline, standingIn } from "./inline";
 import { root } from "./root";
 import { encrypted, initStack, isOurs, outputsIn, passphrase, salt, stateFile, stateIn } from "./state-file";
@@ -78,7 +79,7 @@ function baseEnvironment(state: string, isExample: boolean): Record<string, stri
   };
 }
 
-/** A Pulumi project in a folder of its own, with a local state, driven through the real CLI. */
+/** A Pulumi project in a folder of its own, with a local state, driven through the real CLI. It ends with the tests of the file. */
 export class Stack {
   readonly folder = mkdtempSync(join(tmpdir(), "consortium-e2e-"));
   readonly env: Record<string, string | undefined>;
@@ -130,6 +131,7 @@ export class Stack {
     const { language, schema } = options;
     const project = language === "nodejs" || !language ? undefined : await projectIn(language, schema);
     const stack = new Stack(await (language ? cliWithLanguages() : cli()), options, project);
+    atTheEnd(() => stack.#remove());
     if (options.inline) stack.#inline = await Inline.start(project ? undefined : () => stack.#read("index.js"));
     if (stack.#isInFolder) initStack(stack.#backend, stack.#project, "test");
     stack.write("Pulumi.test.yaml", stringify({ encryptionsalt: salt, config: options.config ?? {} }));
@@ -228,7 +230,7 @@ export class Stack {
     return (await this.resources()).map(({ id }) => id).sort();
   }
 
-  remove(): void {
+  #remove(): void {
     this.#inline?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -250,6 +252,13 @@ export async function done(run: Promise<Result>, what = "the run"): Promise<Resu
   const result = await run;
   if (result.code !== 0) throw new Error(`${what} ended with ${result.code}:\n${result.text}`);
   return result;
+}
+
+/** A run that has to fail; what it printed. */
+export async function failed(run: Promise<Result>): Promise<string> {
+  const { code, text } = await run;
+  expect(code).not.toBe(0);
+  return text;
 }
 
 export function finished(child: ChildProcess): Promise<Result> {

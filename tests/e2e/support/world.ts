@@ -1,4 +1,5 @@
 import { type Service, type ServiceOptions, startService } from "../../../service/index";
+import { atTheEnd } from "./ending";
 import { Stack, type StackOptions } from "./stack";
 
 /** An API key that must not turn up anywhere. */
@@ -12,7 +13,6 @@ export interface World {
   stack: Stack;
   /** What the service has, asked through its API, deleted environments left out. */
   network: () => Promise<Network>;
-  close: () => Promise<void>;
 }
 
 type Item = Record<string, unknown>;
@@ -45,7 +45,7 @@ export async function networkOf(baseUrl: string, apiKey: string): Promise<Networ
   return found;
 }
 
-/** An embedded service, and a stack that is pointed at it through the environment. */
+/** An embedded service, and a stack that is pointed at it through the environment. Both end with the tests of the file. */
 export async function world(
   program: StackOptions["program"],
   options: ServiceOptions & Partial<StackOptions> = {},
@@ -57,6 +57,7 @@ export async function world(
     ...rest,
     timing: { ...timing, ...rest.timing },
   });
+  atTheEnd(() => service.close());
   const stack = await Stack.create({
     program,
     env: { CONSORTIUM_API_KEY: canaryKey, CONSORTIUM_BASE_URL: service.baseUrl, ...env },
@@ -67,15 +68,7 @@ export async function world(
     language,
     schema,
   });
-  return {
-    service,
-    stack,
-    network: () => networkOf(service.baseUrl, service.apiKey),
-    async close() {
-      stack.remove();
-      await service.close();
-    },
-  };
+  return { service, stack, network: () => networkOf(service.baseUrl, service.apiKey) };
 }
 
 /** The calls that change something. */

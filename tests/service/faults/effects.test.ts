@@ -1,9 +1,23 @@
 import { request } from "undici";
-import { start, until, type Send } from "../helpers";
+import type { FaultRule, Service } from "../../../service/index";
+import { type Send, start, until } from "../helpers";
 
 const create = (send: Send, name: string) => send("POST", "/consortia", { name });
 const names = async (send: Send) => (await send("GET", "/consortia")).body.map(({ name }) => name);
-const roomy = { limits: { consortia: 99 } };
+
+/** A service whose calls meet this fault. */
+async function facing(rule: FaultRule) {
+  const started = await start({ limits: { consortia: 99 } });
+  started.service.faults.add(rule);
+  return started;
+}
+
+/** A call that creates a consortium, as it is sent. */
+const creating = ({ apiKey }: Service) => ({
+  method: "POST" as const,
+  headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+  body: JSON.stringify({ name: "a" }),
+});
 
 /** What a caller sees when no answer comes: the code of the error below fetch's own. */
 async function failure(call: Promise<unknown>): Promise<string> {
@@ -17,8 +31,7 @@ async function failure(call: Promise<unknown>): Promise<string> {
 
 describe("what a fault does", () => {
   test("status: answers it, with Retry-After and the message, without acting", async () => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "status", status: 429, retryAfter: 3, errorMessage: "slow down" });
+    const { send } = await facing({ kind: "status", status: 429, retryAfter: 3, errorMessage: "slow down" });
     const answer = await create(send, "a");
     expect(answer).toMatchObject({ status: 429, body: { errorMessage: "slow down" } });
     expect(answer.headers.get("retry-after")).toBe("3");
@@ -26,16 +39,14 @@ describe("what a fault does", () => {
   });
 
   test("status: with a body of its own, or none given", async () => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "status", status: 503 });
+    const { service, send } = await facing({ kind: "status", status: 503 });
     expect(await create(send, "a")).toMatchObject({ status: 503, body: { errorMessage: "Service Unavailable" } });
     service.faults.add({ kind: "status", status: 400, body: { error: { code: 7 } } });
     expect((await create(send, "a")).body).toEqual({ error: { code: 7 } });
   });
 
   test("status and html can hide that the service acted", async () => {
-    const { service, send } = await start(roomy);
-    service.faults.add({ kind: "status", status: 504, acted: true });
+    const { service, send } = await facing({ kind: "status", status: 504, acted: true });
     expect((await create(send, "a")).status).toBe(504);
     service.faults.add({ kind: "html", acted: true });
     expect((await create(send, "b")).status).toBe(502);
@@ -45,8 +56,7 @@ describe("what a fault does", () => {
   test.each(["delay", "refuse"] as const)(
     "%s: longer than a timer can be set for, it is not over at once",
     async (kind) => {
-      const { service, send } = await start();
-      service.faults.add({ kind, ms: 2 ** 31 });
+      const { send } = await facing({ kind, ms: 2 ** 31 });
       if (kind === "refuse") {
         for (let tries = 0; tries < 20; tries++) expect(await failure(names(send))).toBe("ECONNREFUSED");
         return;
@@ -57,8 +67,7 @@ describe("what a fault does", () => {
   );
 
   test("html: a page as proxies make it", async () => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "html", status: 503 });
+    const { send } = await facing({ kind: "html", status: 503 });
     const { status, headers, text } = await create(send, "a");
     expect(status).toBe(503);
     expect(headers.get("content-type")).toContain("text/html");
@@ -70,22 +79,15 @@ describe("what a fault does", () => {
     ["resetBefore", []],
     ["resetAfter", ["a"]],
   ] as const)("%s: the connection is reset, and this was done: %j", async (kind, done) => {
-    const { service, send } = await start();
-    service.faults.add({ kind });
+    const { send } = await facing({ kind });
     expect(await failure(create(send, "a"))).toBe("ECONNRESET");
     expect(await names(send)).toEqual(done);
   });
 
   test.each([true, false])("hang (acted: %s): no answer until the client gives up", async (acted) => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "hang", acted });
+    const { service, send } = await facing({ kind: "hang", acted });
     const giveUp = new AbortController();
-    const call = fetch(`${service.baseUrl}/consortia`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ name: "a" }),
-      signal: giveUp.signal,
-    });
+    const call = fetch(`${service.baseUrl}/consortia`, { ...creating(service), signal: giveUp.signal });
     await until(() => service.calls[0]?.fault === "hang");
     expect(await names(send)).toEqual(acted ? ["a"] : []);
     expect(service.inFlight.now).toBe(1);
@@ -96,13 +98,8 @@ describe("what a fault does", () => {
   });
 
   test("truncated: half of the JSON under the length of the whole, then the connection closes", async () => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "truncated", method: "POST" });
-    const { statusCode, headers, body } = await request(`${service.baseUrl}/consortia`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ name: "a" }),
-    });
+    const { service, send } = await facing({ kind: "truncated", method: "POST" });
+    const { statusCode, headers, body } = await request(`${service.baseUrl}/consortia`, creating(service));
     expect(statusCode).toBe(201);
     const whole = (await send("GET", "/consortia")).body;
     expect(Number(headers["content-length"])).toBe(JSON.stringify(whole[0]).length);
@@ -110,8 +107,7 @@ describe("what a fault does", () => {
   });
 
   test("truncated, well-formed: half of the JSON as if that were all", async () => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "truncated", wellFormed: true, method: "POST" });
+    const { send } = await facing({ kind: "truncated", wellFormed: true, method: "POST" });
     const { status, text, body } = await create(send, "a");
     expect({ status, body }).toEqual({ status: 201, body: undefined });
     const whole = JSON.stringify((await send("GET", "/consortia")).body[0]);
@@ -119,8 +115,7 @@ describe("what a fault does", () => {
   });
 
   test("delay: the call takes at least that long", async () => {
-    const { service, send } = await start();
-    service.faults.add({ kind: "delay", ms: 80 });
+    const { send } = await facing({ kind: "delay", ms: 80 });
     const began = performance.now();
     expect((await create(send, "a")).status).toBe(201);
     expect(performance.now() - began).toBeGreaterThanOrEqual(75);
@@ -137,8 +132,7 @@ describe("what a fault does", () => {
   });
 
   test("refuse with a target: at that call, which is not acted on", async () => {
-    const { service, send } = await start(roomy);
-    service.faults.add({ kind: "refuse", ms: 100, method: "POST", nth: 2 });
+    const { send } = await facing({ kind: "refuse", ms: 100, method: "POST", nth: 2 });
     expect((await create(send, "a")).status).toBe(201);
     expect(await failure(create(send, "b"))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
     expect(await failure(create(send, "c"))).toBe("ECONNREFUSED");
@@ -160,8 +154,7 @@ test("a service closes at once, with hanging calls and open connections", async 
 });
 
 test("a service that refuses connections can be closed", async () => {
-  const { service, send } = await start();
-  service.faults.add({ kind: "refuse", ms: 20 });
+  const { service, send } = await facing({ kind: "refuse", ms: 20 });
   await service.close();
   await new Promise((done) => setTimeout(done, 60)); // it must not come back
   expect(await failure(send("GET", "/consortia"))).toBe("ECONNREFUSED");

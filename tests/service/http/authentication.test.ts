@@ -1,5 +1,5 @@
 import { Store } from "../../../service/store/store";
-import { anyNumber, build, client, containing, start } from "../helpers";
+import { anyNumber, client, containing, populated, start } from "../helpers";
 
 const missing = containing("missing");
 const invalid = containing("not valid");
@@ -64,8 +64,7 @@ test("two organizations cannot share a name or a key", async () => {
 });
 
 test("the call log knows the organization, and neither keys nor passwords", async () => {
-  const { service, send } = await start();
-  const { paths, credential } = await build(send);
+  const { service, send, paths, credential } = await populated();
   service.clearCalls();
   await send("GET", `${paths.environment}/nodes?name=n1&api_key=hush-1`);
   await send("POST", "/consortia", { name: "a", password: "hush-2", inner: [{ clientSecret: "hush-3" }] });

@@ -1,5 +1,5 @@
 import { limits } from "../../../provider/constants";
-import { anyText, build, matching, start, type World } from "../helpers";
+import { populated, refused, start, type World } from "../helpers";
 
 const environment = { provider: "quorum", consensus_type: "raft" };
 const environmentsOf = (w: World) => `${w.paths.consortium}/environments`;
@@ -30,11 +30,9 @@ const cases: [string, (world: World) => string, (world: World) => unknown, RegEx
 ];
 
 test.each(cases)("%s is refused", async (_what, path, body, message) => {
-  const { send } = await start();
-  const world = await build(send);
+  const { send, ...world } = await populated();
   const before = (await send("GET", path(world))).text;
-  const answer = await send("POST", path(world), body(world));
-  expect(answer).toMatchObject({ status: 400, body: { errorMessage: matching(message) } });
+  expect(await send("POST", path(world), body(world))).toMatchObject(refused(400, message));
   expect((await send("GET", path(world))).text).toBe(before);
 });
 
@@ -43,40 +41,30 @@ test.each(['{"name": "a}', "{name: 1}", '{"name": "a",}', "nonsense"])(
   async (text) => {
     const { send } = await start();
     const { status, body } = await send("POST", "/consortia", text);
-    expect({ status, body }).toEqual({
-      status: 400,
-      body: { errorMessage: matching(/unexpected token in JSON/i) },
-    });
+    expect({ status, body }).toEqual(refused(400, /unexpected token in JSON/i));
   },
 );
 
 test("a body that is not announced as JSON is refused", async () => {
   const { send } = await start();
-  expect(await send("POST", "/consortia", "name=a", { "content-type": "text/csv" })).toMatchObject({
-    status: 415,
-    body: { errorMessage: anyText },
-  });
+  const answer = await send("POST", "/consortia", "name=a", { "content-type": "text/csv" });
+  expect(answer).toMatchObject(refused(415));
 });
 
 test("an id in the wrong place of the path is unknown", async () => {
-  const { send } = await start();
-  const world = await build(send);
+  const { send, environment } = await populated();
   const other = (await send("POST", "/consortia", { name: "other" })).body._id;
-  expect((await send("GET", `/consortia/${other}/environments/${world.environment}`)).status).toBe(404);
-  expect((await send("GET", `/consortia/${world.environment}/environments`)).status).toBe(404);
-  expect((await send("POST", `/consortia/${other}/environments/${world.environment}/nodes`, {})).status).toBe(404);
+  expect((await send("GET", `/consortia/${other}/environments/${environment}`)).status).toBe(404);
+  expect((await send("GET", `/consortia/${environment}/environments`)).status).toBe(404);
+  expect((await send("POST", `/consortia/${other}/environments/${environment}/nodes`, {})).status).toBe(404);
 });
 
 test("at most so many consortia, environments and nodes; what is deleted does not count", async () => {
-  const { send } = await start({ timing: { environmentStart: 0 } });
-  const { paths, membership } = await build(send);
+  const { send, paths, membership } = await populated({ timing: { environmentStart: 0 } });
   const full = async (path: string, body: object, most: number) => {
     for (let made = 1; made < most; made++) expect((await send("POST", path, body)).status).toBe(201);
-    const refused = await send("POST", path, body);
-    expect(refused).toMatchObject({
-      status: 409,
-      body: { errorMessage: matching(new RegExp(`at most ${most} .*--limit-\\w+ ${most + 1}`)) },
-    });
+    const why = new RegExp(`at most ${most} .*--limit-\\w+ ${most + 1}`);
+    expect(await send("POST", path, body)).toMatchObject(refused(409, why));
     expect((await send("GET", path)).body).toHaveLength(most);
   };
   await full(`${paths.environment}/nodes`, { membership_id: membership }, limits.nodes);

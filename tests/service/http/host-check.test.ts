@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { exchange, head } from "../bytes";
-import { basic, build, containing, start } from "../helpers";
+import { basic, containing, populated } from "../helpers";
 import { eth, ledgered, raw, webSocket } from "../ledgers";
 
 jest.setTimeout(30_000);
@@ -97,8 +97,7 @@ test("a WebSocket is opened for programs, and refused to web pages", async () =>
 });
 
 test("where other machines may reach it, it answers under their addresses for it, and shows nodes there", async () => {
-  const { service, send } = await start({ host: "0.0.0.0", allowHosts: ["consortium", "Ci.Example"] });
-  const { paths } = await build(send);
+  const { service, send, paths } = await populated({ host: "0.0.0.0", allowHosts: ["consortium", "Ci.Example"] });
   const status = (host: string, more = {}) =>
     raw(`${service.baseUrl}/consortia`, { authorization: `Bearer ${service.apiKey}`, host, ...more }, "", "GET");
   for (const host of ["192.168.1.5:4280", "[fd00::7]", hostname(), "consortium:4280", "ci.example", "localhost"]) {

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { random } from "../../support/random";
-import { basic, build, containing, newFolder, start, until } from "../helpers";
-import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";
+import { basic, build, containing, newFolder, populated, quick, start, until } from "../helpers";
+import { eth, ledgered, raw, result, rpc, webSocket } from "../ledgers";
 import { signing, standard } from "../../../service/ledger/params";
 
 jest.setTimeout(120_000);
@@ -58,13 +58,11 @@ test("objects that override how JavaScript converts them are an error of their c
 });
 
 test("so are bodies of the API", async () => {
-  const { service, send } = await start();
-  const { paths, membership } = await build(send);
+  const { service, send, paths, membership } = await populated();
   const warned = jest.spyOn(process, "emitWarning");
   const lists = ["environments", "memberships", "zones", "invitations"].map((list) => `${paths.consortium}/${list}`);
-  const within = ["nodes", "appcreds", "zones", "configurations", "services"].map(
-    (list) => `${paths.environment}/${list}`,
-  );
+  const inside = ["nodes", "appcreds", "zones", "configurations", "services"];
+  const within = inside.map((list) => `${paths.environment}/${list}`);
   const above = ["/consortia", "/embedded/faults", "/embedded/tethers", "/embedded/api-keys"];
   const names = "name description details org_name email region type service prefunded_accounts";
   const others = "kind environment test_features x";
@@ -109,13 +107,12 @@ test("one flipped bit in a file of one ledger: the others start and serve, and t
     const said = containing(`The ledger ${damaged.environment} is out of order: ${file} is damaged`);
     expect(warned.mock.calls).toEqual([[said, "ConsortiumWarning"]]);
     warned.mockRestore();
-    const refused = { status: 503, body: { errorMessage: said } };
-    expect(await rpc(placeOf(service, damaged), damaged.credential, eth("eth_chainId"))).toMatchObject(refused);
-    expect(await send("GET", `${damaged.paths.node}/status`)).toMatchObject(refused);
-    expect(await webSocket(placeOf(service, damaged).replace("http", "ws"), damaged.credential)).toMatchObject({
-      status: 503,
-      error: said,
-    });
+    const refusal = { status: 503, body: { errorMessage: said } };
+    const place = placeOf(service, damaged);
+    expect(await rpc(place, damaged.credential, eth("eth_chainId"))).toMatchObject(refusal);
+    expect(await send("GET", `${damaged.paths.node}/status`)).toMatchObject(refusal);
+    const opening = await webSocket(place.replace("http", "ws"), damaged.credential);
+    expect(opening).toMatchObject({ status: 503, error: said });
     expect(await result(placeOf(service, other), other.credential, "eth_chainId")).toMatch(/^0x/);
     expect((await send("GET", damaged.paths.node)).status).toBe(200);
     expect(readFileSync(file)).toEqual(flipped);

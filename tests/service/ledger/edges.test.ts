@@ -1,7 +1,7 @@
 import { request as secureRequest } from "node:https";
 import { findAnvil } from "../../../service/ledger/engine";
-import { basic, build, containing, refused, type Send, start } from "../helpers";
-import { eth, ledgered, quick, raw, rpc, webSocket } from "../ledgers";
+import { basic, build, containing, populated, quick, refused, type Send, start } from "../helpers";
+import { eth, ledgered, raw, rpc, webSocket } from "../ledgers";
 import { cert, key } from "../../support/certificate";
 
 jest.setTimeout(60_000);
@@ -12,9 +12,8 @@ test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wron
   const big = "x".repeat(300_001);
   const tooLarge = { status: 413, text: containing("too large") };
   expect(await raw(urls.rpc, { ...headers, "content-length": "300001" }).catch(() => tooLarge)).toEqual(tooLarge);
-  expect(await raw(urls.rpc, { ...headers, "transfer-encoding": "chunked" }, big).catch(() => tooLarge)).toEqual(
-    tooLarge,
-  );
+  const chunked = await raw(urls.rpc, { ...headers, "transfer-encoding": "chunked" }, big).catch(() => tooLarge);
+  expect(chunked).toEqual(tooLarge);
   expect(await raw(urls.rpc, headers, "", "GET")).toMatchObject({ status: 405, text: containing("POST") });
   expect(await webSocket(urls.wss)).toMatchObject({ status: 401, error: containing("credential") });
   expect(await webSocket(`${service.url.replace("http", "ws")}/api/v1/consortia`)).toMatchObject({ status: 401 });
@@ -61,8 +60,8 @@ describe("without its program", () => {
   });
 
   test("one that does not work is said by each call, and all else works", async () => {
-    const { service, send } = await start({ ledger: { anvil: "/bin/false" }, timing: quick });
-    const { paths, environment, node, credential } = await build(send);
+    const ledger = { anvil: "/bin/false" };
+    const { service, send, paths, environment, node, credential } = await populated({ ledger, timing: quick });
     const url = `${service.url}/runtime/${environment}/${node}`;
     const failed = refused(503, "The ledger does not start");
     expect(await rpc(url, credential, eth("eth_chainId"))).toMatchObject(failed);

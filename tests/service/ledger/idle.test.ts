@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
-import { newFolder, until } from "../helpers";
-import { eth, ledgered, quick, webSocket } from "../ledgers";
+import { newFolder, quick, until } from "../helpers";
+import { eth, ledgered, webSocket } from "../ledgers";
+import { ways } from "../tethered";
 import { chainsAt, type Changed, closeAll, latest, use } from "./chains";
 
 jest.setTimeout(60_000);
@@ -61,17 +62,21 @@ test("a ledger makes no block while nobody calls, the service itself does not co
   expect(await blocksOf(chain, used, () => use(chain))).toBeGreaterThan(1);
 });
 
-test("a call has its block even if that comes later than the ledger would idle", async () => {
-  const get = started({ idle: 0 });
+/** A ledger that nobody uses, and another one, which somebody does. */
+async function resting(ms: number) {
+  const get = started({ idle: ms });
   const [used, chain] = [await get("used"), await get("e1")];
   await idle(chain, used);
+  return { used, chain };
+}
+
+test("a call has its block even if that comes later than the ledger would idle", async () => {
+  const { used, chain } = await resting(0);
   expect(await blocksAfter(() => use(chain), chain, used)).toBe(1);
 });
 
 test("a transaction has its block while the ledger is idle", async () => {
-  const get = started({ idle: 0 });
-  const [used, chain] = [await get("used"), await get("e1")];
-  await idle(chain, used);
+  const { used, chain } = await resting(0);
   const [from, to] = await chain.call<string[]>("eth_accounts");
   let hash: unknown;
   const send = async () =>
@@ -91,9 +96,7 @@ test("after a restart, a ledger is idle until somebody calls, and what waited ha
   await slow.call("eth_sendTransaction", [{ from, to, value: "0x1", gasPrice: "0x0" }]);
   await closeAll();
 
-  const get = started({ idle: hour });
-  const [used, chain] = [await get("used"), await get("e1")];
-  await idle(chain, used);
+  const { used, chain } = await resting(hour);
   expect(await latest(chain)).toMatchObject({ number: before.number + 1 });
   expect(await blocksOf(chain, used, () => latest(chain))).toBe(0);
   await use(chain);
@@ -106,13 +109,12 @@ test("a WebSocket's subscriptions keep a ledger awake; the WebSocket, pins, stat
     { ledger: { idleAfter: 0 }, tethers: [{ id: "tether0001" }], timing: { ...quick, tetherHour: 1_000 } },
     { provider: "geth", consensus_type: "poa", block_period: 1 },
   );
-  const tether = "/tether/tether0001";
-  await send("POST", `${tether}/targetNetwork`, { network: "rinkeby" });
-  await send("POST", `${tether}/interval`, { interval: 1 });
-  await send("POST", `${tether}/deploy`);
-  expect((await send("POST", `${tether}/activate`)).text).toBe("true");
+  const { configure, get, post } = ways(send);
+  await configure();
+  await post("/deploy");
+  expect((await post("/activate")).text).toBe("true");
   const height = async () => (await send("GET", `${paths.node}/status`)).body.block_height as number;
-  const reports = async () => Number((await send("GET", `${tether}/reportCount`)).text);
+  const reports = async () => Number((await get("/reportCount")).text);
   /** Blocks that come during two pins, a second apart. */
   const meanwhile = async () => {
     const [before, pinned] = [await height(), await reports()];
@@ -139,7 +141,7 @@ test("a WebSocket's subscriptions keep a ledger awake; the WebSocket, pins, stat
   await meanwhile();
   expect(await meanwhile()).toBe(0);
   const [known, last] = [heads().length, await height()];
-  const latest = (await send("GET", `${tether}/lastReport`)).body as unknown as { reports: object[] };
+  const latest = (await get("/lastReport")).body as unknown as { reports: object[] };
   expect(latest.reports).toMatchObject([{ block_height: last }]);
 
   subscribe("second");

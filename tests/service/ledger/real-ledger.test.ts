@@ -15,27 +15,25 @@ describe("a node's addresses", () => {
     expect(batch).toMatchObject({ status: 200, body: [{ result: "0x1267" }, { result: "4711" }] });
 
     const second = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body._id;
-    const [one, two] = await Promise.all(
-      [paths.node, `${paths.environment}/nodes/${second}`].map(
-        async (path) => (await send("GET", `${path}/status`)).body,
-      ),
-    );
-    const [from, to] = [one!, two!].map(({ user_accounts }) => (user_accounts as string[])[0]!);
+    const status = async (path: string) => (await send("GET", `${path}/status`)).body;
+    const [one, two] = [await status(paths.node), await status(`${paths.environment}/nodes/${second}`)];
+    const [from, to] = [one, two].map(({ user_accounts }) => (user_accounts as string[])[0]!);
     expect(from).not.toBe(to);
     const hash = await result<string>(urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x5" });
-    const sent = await rpc(urls.rpc, credential, {
-      ...eth("eth_sendTransaction", { from, to, value: "0x0" }),
+    const own = { ...eth("eth_sendTransaction", { from, to, value: "0x0" }), id: "own" };
+    expect((await rpc(urls.rpc, credential, own)).body).toMatchObject({
+      jsonrpc: "2.0",
       id: "own",
+      result: matching(/^0x/),
     });
-    expect(sent.body).toMatchObject({ jsonrpc: "2.0", id: "own", result: matching(/^0x/) });
     type Receipt = { status: string; blockNumber: string } | null;
     let receipt: Receipt = null;
     await until(async () => {
-      receipt = await result<Receipt>(two!.urls.rpc, credential, "eth_getTransactionReceipt", hash);
+      receipt = await result<Receipt>(two.urls.rpc, credential, "eth_getTransactionReceipt", hash);
       return receipt !== null;
     });
     expect(receipt).toMatchObject({ status: "0x1" });
-    const balance = await result<string>(two!.urls.rpc, credential, "eth_getBalance", to, "latest");
+    const balance = await result<string>(two.urls.rpc, credential, "eth_getBalance", to, "latest");
     expect(BigInt(balance)).toBe(10_000n * 10n ** 18n + 5n);
   });
 
@@ -90,8 +88,8 @@ describe("who may use them", () => {
       (await send("POST", path, body)).body as World["credential"] & { _id: string };
     const other = (await create(`${paths.consortium}/memberships`, { org_name: "other" }))._id;
     const theirs = (await create(`${paths.environment}/nodes`, { membership_id: other }))._id;
-    const elsewhere = (await create(`${paths.consortium}/environments`, { provider: "geth", consensus_type: "poa" }))
-      ._id;
+    const poa = { provider: "geth", consensus_type: "poa" };
+    const elsewhere = (await create(`${paths.consortium}/environments`, poa))._id;
     const inElsewhere = `${paths.consortium}/environments/${elsewhere}`;
     const away = await create(`${inElsewhere}/appcreds`, { membership_id: membership });
     const stranger = await create(`${paths.environment}/appcreds`, { membership_id: other });

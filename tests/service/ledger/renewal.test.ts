@@ -96,9 +96,8 @@ test("logs of all blocks are those of all files of the past, although no process
   };
   for (let block = 0; block < 60; block++) await send(block);
   expect(logs).toHaveLength(45);
-  const snapshots = () => readdirSync(join(dir, "e1")).map((file) => Number(/^snapshot-(\d+)/.exec(file)?.[1] ?? 0));
   // what a snapshot does not have yet, a later one has
-  for (let block = 0; Math.max(...snapshots()) < 55; block++) {
+  for (let block = 0; Math.max(...snapshotsIn(dir)) < 55; block++) {
     await send(block);
     await wait(300);
   }
@@ -114,12 +113,9 @@ test("logs of all blocks are those of all files of the past, although no process
   }
   expect(await all()).toEqual(logs);
   const part = { address: contractAddress, fromBlock: "0x3", toBlock: "0x2b" };
-  const numbers = (await again.call<{ blockNumber: string }[]>("eth_getLogs", [part])).map((log) =>
-    Number(log.blockNumber),
-  );
-  expect(numbers).toEqual(
-    (logs as { blockNumber: string }[]).map((log) => Number(log.blockNumber)).filter((at) => at >= 3 && at <= 43),
-  );
+  const numbersOf = (some: unknown[]) => (some as { blockNumber: string }[]).map((log) => Number(log.blockNumber));
+  const numbers = numbersOf(await again.call<unknown[]>("eth_getLogs", [part]));
+  expect(numbers).toEqual(numbersOf(logs).filter((at) => at >= 3 && at <= 43));
 });
 
 test("filters keep a process in its place, for as long as it may", async () => {
@@ -145,9 +141,8 @@ test("a chain whose blocks log too much for the memory lets transactions wait un
   const chain = await chainsAt(dir, pace).chains.get(spec);
   const [from] = await chain.call<string[]>("eth_accounts");
   const code = "5b6140006000a05a620300001060005700"; // logs 16 kB as often as there is gas for
-  const deployed = await chain.call<string>("eth_sendTransaction", [
-    { from, data: `0x6011600c60003960116000f3${code}` },
-  ]);
+  const data = `0x6011600c60003960116000f3${code}`;
+  const deployed = await chain.call<string>("eth_sendTransaction", [{ from, data }]);
   type Receipt = { contractAddress: string; blockNumber: string; status: string };
   const receipt = (hash: string) => chain.call<Receipt>("eth_getTransactionReceipt", [hash]);
   const { contractAddress: to } = await receipt(deployed);

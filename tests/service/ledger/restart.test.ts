@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { built, consortium, serveJson } from "../child";
-import { build, newFolder, type Send, until } from "../helpers";
+import { build, containing, newFolder, type Send, until } from "../helpers";
 import { enginesOf } from "./chains";
 import { blockNumber, isAlive, result } from "../ledgers";
+import { ways } from "../tethered";
 
 jest.setTimeout(60_000);
 beforeAll(built);
@@ -34,19 +35,16 @@ test("a service that is killed leaves no process, and the next one has the same 
   expect(height).toBe(1); // raft makes a block for a transaction
   const block = await result(status.urls.rpc, credential, "eth_getBlockByNumber", "0x1", false);
 
-  await first.send("POST", "/tether/tether0001/targetNetwork", { network: "mainnet" });
-  await first.send("POST", "/tether/tether0001/interval", { interval: 1 });
-  expect((await first.send("POST", "/tether/tether0001/deploy", {})).status).toBe(402);
+  const { configure, post } = ways(first.send);
+  await configure("mainnet");
+  expect((await post("/deploy")).status).toBe(402);
   const env = { CONSORTIUM_BASE_URL: first.ready.baseUrl, CONSORTIUM_API_KEY: first.key };
   const funded = await consortium(["fund", "tether0001", "--network", "mainnet", "--ether", "1.5"], env);
-  expect(funded).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("now owns 1.5 ether") as string,
-  });
-  expect((await first.send("POST", "/tether/tether0001/deploy", {})).status).toBe(200);
-  expect((await first.send("POST", "/tether/tether0001/activate", {})).text).toBe("true");
-  const seen = ["/tether/tether0001/reportCount", "/tether/tether0001/lastReport", "/tether/tether0001/account"];
-  const look = (send: Send) => Promise.all(seen.map(async (path) => (await send("GET", path)).text));
+  expect(funded).toMatchObject({ code: 0, stdout: containing("now owns 1.5 ether") });
+  expect((await post("/deploy")).status).toBe(200);
+  expect((await post("/activate")).text).toBe("true");
+  const seen = ["/reportCount", "/lastReport", "/account"];
+  const look = (send: Send) => Promise.all(seen.map(async (path) => (await ways(send).get(path)).text));
   const all = await look(first.send);
   expect(all[0]).toBe("1");
 

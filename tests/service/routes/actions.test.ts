@@ -1,22 +1,21 @@
 import { once } from "node:events";
-import { build, containing, FakeClock, newFolder, refused, start, until } from "../helpers";
-import { blockNumber, blocks, eth, ledgered, quick, result, rpc, webSocket } from "../ledgers";
+import { clocked, newFolder, populated, quick, refused, start, until } from "../helpers";
+import { blockNumber, blocks, eth, ledgered, result, rpc, webSocket } from "../ledgers";
 import { tethered } from "../tethered";
 
 /* What other clients of this API do with objects beyond its specification. */
 
 const someone = `0x${"a1".repeat(20)}`;
+const raft = { provider: "quorum", consensus_type: "raft" };
 
 async function world(options: Parameters<typeof start>[0] = {}) {
-  const clock = new FakeClock();
-  const started = await start({ clock: clock.now, ...options });
-  const made = await build(started.send, { provider: "quorum", consensus_type: "raft" });
-  clock.pass(1_500);
-  const { paths } = made;
-  const state = async () => (await started.send("GET", paths.environment)).body.state;
-  const patch = (body: object) => started.send("PATCH", paths.environment, body);
-  const height = async () => (await started.send("GET", `${paths.node}/status`)).body.block_height;
-  return { ...started, ...made, clock, state, patch, height };
+  const made = await clocked(options, raft);
+  made.clock.pass(1_500);
+  const { send, paths } = made;
+  const state = () => made.state(paths.environment);
+  const patch = (body: object) => send("PATCH", paths.environment, body);
+  const height = async () => (await send("GET", `${paths.node}/status`)).body.block_height;
+  return { ...made, state, patch, height };
 }
 
 describe("an environment that is paused", () => {
@@ -24,18 +23,15 @@ describe("an environment that is paused", () => {
     const { send, clock, state, patch, height, paths, membership } = await world();
     clock.pass(10_000);
     expect([await state(), await height()]).toEqual(["live", 10]);
-    expect(await patch({ state: "paused", name: "resting" })).toMatchObject({
-      status: 200,
-      body: { state: "paused", name: "resting" },
-    });
+    const resting = { state: "paused", name: "resting" };
+    expect(await patch(resting)).toMatchObject({ status: 200, body: resting });
     clock.pass(60_000);
     expect((await send("GET", paths.node)).body.state).toBe("started");
     const paused = refused(409, "is paused");
     expect(await send("GET", `${paths.node}/status`)).toMatchObject(paused);
     expect(await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).toMatchObject(paused);
-    expect(
-      await send("POST", `${paths.environment}/services`, { membership_id: membership, service: "ipfs" }),
-    ).toMatchObject(paused);
+    const service = { membership_id: membership, service: "ipfs" };
+    expect(await send("POST", `${paths.environment}/services`, service)).toMatchObject(paused);
     expect((await patch({ state: "paused" })).status).toBe(200);
     expect((await patch({ state: "live" })).body.state).toBe("live");
     expect(await height()).toBe(10);
@@ -52,8 +48,7 @@ describe("an environment that is paused", () => {
     const { service, environment, state, patch, send, paths } = await world();
     await send("DELETE", paths.node);
     service.store.environments.setState(environment, from);
-    const errorMessage = containing(`is ${from}`);
-    expect(await patch({ state: wanted })).toMatchObject({ status: 409, body: { errorMessage } });
+    expect(await patch({ state: wanted })).toMatchObject(refused(409, `is ${from}`));
     expect(await state()).toBe(from);
   });
 
@@ -112,13 +107,11 @@ describe("a release", () => {
 describe("the pauses of an environment", () => {
   const specified = { initial_delay: 3, idle_hours: 5 };
   const others = { autopause_init_delay: 3, autopause_idle_hours: 5 };
-  const asked = { provider: "quorum", consensus_type: "raft" };
   test.each([
     ["specification", specified],
     ["other clients", others],
   ])("are taken under the names of the %s", async (_whose, fields) => {
-    const { send } = await start();
-    const { paths } = await build(send, { ...asked, ...fields });
+    const { send, paths } = await populated({}, { ...raft, ...fields });
     const { body } = await send("GET", paths.environment);
     expect(body).toMatchObject(specified);
     expect(Object.keys(body)).not.toContain("autopause_idle_hours");
@@ -153,7 +146,7 @@ describe("pantheon", () => {
 describe("fundaccount", () => {
   test("gives an account of the ledger ether, or wei if the unit says so, for good", async () => {
     const dataDir = newFolder();
-    const made = await ledgered({ dataDir }, { provider: "quorum", consensus_type: "raft" });
+    const made = await ledgered({ dataDir }, raft);
     const { credential, paths } = made;
     const owns = (url: string) => result<string>(url, credential, "eth_getBalance", someone, "latest");
     const fund = (account: string, amount: unknown, unit?: string) =>
@@ -186,7 +179,7 @@ describe("fundaccount", () => {
 });
 
 test("a credential's new password replaces the former one; its user name stays", async () => {
-  const { urls, credential, send, paths } = await ledgered({}, { provider: "quorum", consensus_type: "raft" });
+  const { urls, credential, send, paths } = await ledgered({}, raft);
   const status = async ({ username, password }: { username: string; password: string }) =>
     (await rpc(urls.rpc, { username, password }, eth("eth_chainId"))).status;
   const { socket } = await webSocket(urls.wss, credential);

@@ -1,13 +1,10 @@
-import { basic, build, containing, FakeClock, matching, refused, start } from "../helpers";
-import { quick } from "../ledgers";
+import { basic, clocked, containing, matching, populated, quick, refused } from "../helpers";
 
 const hexOf = (bytes: number) => matching(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`));
 
 describe("a node's status and logs", () => {
   test("status is refused until the node is started", async () => {
-    const clock = new FakeClock();
-    const { service, send } = await start({ clock: clock.now });
-    const { paths, environment, node, membership } = await build(send);
+    const { service, send, clock, paths, environment, node, membership } = await clocked();
     expect(await send("GET", `${paths.node}/status`)).toMatchObject(refused(409, "initializing"));
     clock.pass(1_500);
     const { status, body } = await send("GET", `${paths.node}/status`);
@@ -38,15 +35,12 @@ describe("a node's status and logs", () => {
     ["geth", "poa", "geth", 200],
     ["geth", "poa", "constellation", 400],
   ])("%s/%s has logs of %s: %i", async (provider, consensus_type, client, status) => {
-    const { send } = await start();
-    const { paths } = await build(send, { provider, consensus_type });
+    const { send, paths } = await populated({}, { provider, consensus_type });
     expect((await send("GET", `${paths.node}/logs/${client}`)).status).toBe(status);
   });
 
   test("maxlines is the number of most recent lines", async () => {
-    const clock = new FakeClock();
-    const { send } = await start({ clock: clock.now });
-    const { paths } = await build(send);
+    const { send, clock, paths } = await clocked();
     clock.pass(3_600_000);
     const all = JSON.parse((await send("GET", `${paths.node}/logs/geth?maxlines=999`)).text) as string[];
     expect(all.length).toBeGreaterThan(700);
@@ -59,8 +53,7 @@ describe("a node's status and logs", () => {
 });
 
 test("an account of the chain is never given to another member's node, and comes back to its own", async () => {
-  const { service, send } = await start({ timing: { deleting: 0 } });
-  const { paths, node, membership } = await build(send);
+  const { service, send, paths, node, membership } = await populated({ timing: { deleting: 0 } });
   const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
   const account = (id: string) => service.store.nodes.get(id).fields.account ?? 0;
   const make = async (member: string) =>
@@ -76,8 +69,7 @@ test("an account of the chain is never given to another member's node, and comes
 });
 
 test("where there is no ledger, a node answers its own pair with 501, and all else with 401, which asks for a pair", async () => {
-  const { service, send } = await start({ timing: quick });
-  const { paths, credential } = await build(send);
+  const { service, send, paths, credential } = await populated({ timing: quick });
   const url = (await send("GET", `${paths.node}/status`)).body.urls.rpc;
   const knock = async (headers: Record<string, string>) => {
     const answer = await fetch(url, { method: "POST", headers, body: "{}" });

@@ -1,14 +1,12 @@
 import { type ServiceOptions } from "../../../service/index";
-import { build, client, furnish, refused, start } from "../helpers";
+import { build, client, furnish, quick, refused, start } from "../helpers";
 
 /* Two organizations in one consortium: the invited one sees what is there, and changes what is its own. */
-
-const now = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
 
 /** A consortium of north with an object of each kind, and an invitation to south. */
 async function invited(options: ServiceOptions = {}) {
   const organizations = [{ name: "north" }, { name: "south" }, { name: "east" }];
-  const { service, send: north } = await start({ organizations, timing: now, ...options });
+  const { service, send: north } = await start({ organizations, timing: quick, ...options });
   const [, south, east] = service.organizations.map(({ apiKey }) => client(service.baseUrl, apiKey)) as [
     typeof north,
     typeof north,
@@ -49,15 +47,12 @@ describe("an invitation", () => {
     expect(await open(south)).toEqual([]);
     const second = { org_name: "south", email: "it@south.example" };
     const { _id } = (await north("POST", `/consortia/${consortium}/invitations`, second)).body;
-    expect(await south("POST", `/embedded/invitations/${_id}/accept`)).toMatchObject(
-      refused(409, "a member of this consortium already"),
-    );
+    const again = await south("POST", `/embedded/invitations/${_id}/accept`);
+    expect(again).toMatchObject(refused(409, "a member of this consortium already"));
     expect((await south("GET", "/consortia")).body).toMatchObject([{ _id: consortium }]);
     expect(service.store.invitations.get(invitation).state).toBe("accepted");
-    expect(service.store.memberships.list({ parent: consortium }).map(({ fields }) => fields.org_name)).toEqual([
-      "acme",
-      "south",
-    ]);
+    const members = service.store.memberships.list({ parent: consortium });
+    expect(members.map(({ fields }) => fields.org_name)).toEqual(["acme", "south"]);
   });
 
   test("is accepted in a test, for any organization, once", async () => {
@@ -66,9 +61,8 @@ describe("an invitation", () => {
     expect(() => accepts(invitation, "nobody")).toThrow("no organization nobody");
     expect(accepts(invitation, "east").fields.org_id).toBe(service.organizations[2]!.id);
     expect(() => accepts(invitation, "south")).toThrow("it is accepted");
-    const { _id } = (
-      await north("POST", `/consortia/${consortium}/invitations`, { org_name: "east", email: "a@b.example" })
-    ).body;
+    const second = { org_name: "east", email: "a@b.example" };
+    const { _id } = (await north("POST", `/consortia/${consortium}/invitations`, second)).body;
     expect(() => accepts(_id)).toThrow("a member of this consortium already");
   });
 });

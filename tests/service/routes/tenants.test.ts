@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Pool } from "undici";
 import { random } from "../../support/random";
-import { build, client, furnish, start } from "../helpers";
+import { build, client, furnish, quick, start } from "../helpers";
 
 jest.setTimeout(120_000);
 
@@ -12,7 +12,7 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
     organizations: [{ name: "north" }, { name: "south" }],
     tethers: ["north", "south"].map((organization) => ({ id: `tether-of-${organization}`, organization })),
     answers: { refuseChildren: false },
-    timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 0 },
+    timing: quick,
   });
   const pool = new Pool(service.url, { connections: 8 });
   const world = async (apiKey: string) => {

@@ -1,6 +1,5 @@
 import type { ServiceOptions } from "../../../service/index";
-import { anyText, build, containing, furnished, refused, start } from "../helpers";
-import { quick } from "../ledgers";
+import { furnished, populated, quick, refused, start } from "../helpers";
 
 const world = (answers: ServiceOptions["answers"] = {}) =>
   furnished({ timing: quick, tethers: [{ id: "t" }], answers });
@@ -67,13 +66,13 @@ test("getById: only nodes can be read by id", async () => {
   const { node, ...others } = all;
   expect((await send("GET", node)).status).toBe(200);
   for (const path of [...Object.values(others), "/tether/t"])
-    expect(await send("GET", path)).toMatchObject({ status: 404, body: { errorMessage: anyText } });
+    expect(await send("GET", path)).toMatchObject(refused(404));
 });
 
-test.each([405, 404, 501])("patch, reset and listCredentials: %i", async (refused) => {
+test.each([405, 404, 501])("patch, reset and listCredentials: %i", async (status) => {
   const { service, send, all, paths } = await world();
-  service.setAnswers({ patch: refused, reset: refused, listCredentials: refused });
-  const answer = { status: refused, body: { errorMessage: anyText } };
+  service.setAnswers({ patch: status, reset: status, listCredentials: status });
+  const answer = refused(status);
   for (const path of Object.values(all)) {
     const before = (await send("GET", path)).text;
     expect(await send("PATCH", path, { name: "x" })).toMatchObject(answer);
@@ -89,7 +88,7 @@ test.each([404, 410, 403] as const)("gone: %i", async (gone) => {
   await send("DELETE", paths.environment);
   const { consortium, membership, consortiumZone, invitation, ...inside } = all;
   for (const path of [...Object.values(inside), `${paths.environment}/nodes`, "/consortia/x", "/tether/x/account"])
-    expect(await send("GET", path)).toMatchObject({ status: gone, body: { errorMessage: anyText } });
+    expect(await send("GET", path)).toMatchObject(refused(gone));
   for (const path of [consortium, membership, consortiumZone, invitation])
     expect((await send("GET", path)).status).toBe(200);
 });
@@ -118,8 +117,7 @@ test("strictBodies: fields that are not documented are refused", async () => {
     ["/tether/t/interval", { interval: 1 }],
   ];
   for (const [path, body] of bodies) {
-    const errorMessage = containing("colour");
-    expect(await send("POST", path, { ...body, colour: "red" })).toMatchObject({ status: 400, body: { errorMessage } });
+    expect(await send("POST", path, { ...body, colour: "red" })).toMatchObject(refused(400, "colour"));
     expect((await send("POST", path, body)).status).toBeLessThan(300);
   }
 });
@@ -161,12 +159,10 @@ test("extended: false: the kinds and fields beyond the specification are not the
 
 describe("refuseChildren", () => {
   test("true: a parent is deleted only after its children", async () => {
-    const { send } = await start({ timing: { ...quick, deletedVisible: 9_999 } });
-    const { paths } = await build(send);
-    expect((await send("DELETE", paths.membership)).body.errorMessage).toContain("1 node(s)");
-    expect((await send("DELETE", paths.consortium)).body.errorMessage).toContain(
-      "1 environment(s) and 1 membership(s)",
-    );
+    const { send, paths } = await populated({ timing: { ...quick, deletedVisible: 9_999 } });
+    const holds = refused(409, "1 environment(s) and 1 membership(s)");
+    expect(await send("DELETE", paths.membership)).toMatchObject(refused(409, "1 node(s)"));
+    expect(await send("DELETE", paths.consortium)).toMatchObject(holds);
     expect((await send("DELETE", paths.node)).status).toBe(204);
     expect((await send("DELETE", paths.membership)).status).toBe(204);
     expect((await send("DELETE", paths.consortium)).status).toBe(409);
@@ -175,8 +171,7 @@ describe("refuseChildren", () => {
   });
 
   test("false: a membership takes its nodes and credentials along", async () => {
-    const { send } = await start({ timing: quick, answers: { refuseChildren: false } });
-    const { paths } = await build(send);
+    const { send, paths } = await populated({ timing: quick, answers: { refuseChildren: false } });
     const kept = (await send("POST", `${paths.consortium}/memberships`, { org_name: "b" })).body._id;
     await send("POST", `${paths.environment}/nodes`, { membership_id: kept, name: "kept" });
     expect((await send("DELETE", paths.membership)).status).toBe(204);

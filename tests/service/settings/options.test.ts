@@ -1,5 +1,4 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { startService, type ServiceOptions } from "../../../service/index";
 import { anyText, client, start } from "../helpers";
 
@@ -11,15 +10,7 @@ test.each([
   [{ organizations: [] }, /organizations: /],
   [{ organizations: [{ name: "a" }, { name: "a" }] }, /organizations: each name must be different/],
   [{ organizations: [{ name: "a", apiKey: "with space" }] }, /organizations.0.apiKey: must be visible characters/],
-  [
-    {
-      organizations: [
-        { name: "a", apiKey: "k" },
-        { name: "b", apiKey: "k" },
-      ],
-    },
-    /b cannot have the API key of a/,
-  ],
+  [{ organizations: ["a", "b"].map((name) => ({ name, apiKey: "k" })) }, /b cannot have the API key of a/],
   [{ tethers: [{ id: "a/b" }] }, /tethers.0.id: must be letters/],
   [{ tethers: [{ id: "t" }, { id: "t" }] }, /tethers: each id must be different/],
   [{ tethers: [{ id: "t", organization: "nobody" }] }, /tether t names an unknown organization, nobody/],
@@ -36,11 +27,8 @@ test.each([
 });
 
 test("options given as undefined mean their defaults", async () => {
-  const { service } = await start({
-    port: undefined,
-    timing: { nodeStart: undefined },
-    answers: { deleted: undefined },
-  });
+  const none = { port: undefined, timing: { nodeStart: undefined }, answers: { deleted: undefined } };
+  const { service } = await start(none);
   expect(service.timing.nodeStart).toBe(1_500);
   expect(service.answers.deleted.node).toBe(204);
 });

@@ -1,9 +1,7 @@
-import { build, FakeClock, start } from "../helpers";
+import { clocked } from "../helpers";
 
 test("what happens behind a client's back is what the API then shows", async () => {
-  const clock = new FakeClock();
-  const { service, send } = await start({ clock: clock.now });
-  const { paths, node, membership, environment, consortium } = await build(send);
+  const { service, send, clock, paths, node, membership, environment, consortium } = await clocked();
   const { store } = service;
   store.nodes.setState(node, "failed");
   store.nodes.patch(node, { state_reason: "disk full" });
@@ -29,9 +27,7 @@ test("what happens behind a client's back is what the API then shows", async () 
 });
 
 test.each(["initializing", "failed"])("a state that is set to %s stays that, however long", async (state) => {
-  const clock = new FakeClock();
-  const { service, send } = await start({ clock: clock.now });
-  const { paths, node, environment } = await build(send);
+  const { service, send, clock, paths, node, environment } = await clocked();
   service.store.nodes.setState(node, state);
   service.store.environments.setState(environment, state);
   clock.pass(3_600_000);
@@ -39,9 +35,7 @@ test.each(["initializing", "failed"])("a state that is set to %s stays that, how
 });
 
 test("lists of all objects, or of those with some fields, in the state they are in", async () => {
-  const clock = new FakeClock();
-  const { service, send } = await start({ clock: clock.now });
-  const { paths, membership, node, environment } = await build(send);
+  const { service, send, clock, paths, membership, node, environment } = await clocked();
   await send("POST", `${paths.environment}/nodes`, { membership_id: membership, name: "n2" });
   const { nodes, environments, tethers } = service.store;
   expect(nodes.list().map(({ fields }) => fields.name)).toEqual(["n1", "n2"]);

@@ -9,6 +9,7 @@ beforeAll(built);
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
+/** The options of each service. */
 const options = () => ["--data", dir, "--no-ledger", "--no-console"];
 
 describe("a folder", () => {
@@ -31,10 +32,7 @@ describe("a folder", () => {
 
   test("that needs more memory than there is says so, and how to start it", async () => {
     await written((number) => `c${number}`);
-    const { code, stderr } = await consortium(
-      ["serve", "--port", "0", "--data", dir, "--no-ledger", "--no-console"],
-      env,
-    );
+    const { code, stderr } = await consortium(["serve", "--port", "0", ...options()], env);
     expect([code, stderr]).toEqual([1, containing("state.jsonl is too large for this process: its objects take")]);
     expect(stderr).toContain("NODE_OPTIONS=--max-old-space-size=");
     expect(stderr.trim().split("\n")).toHaveLength(1);

@@ -16,8 +16,9 @@ import { join } from "node:path";
 import { type Service, startService, type ServiceOptions } from "../../../service/index";
 import { Journal } from "../../../service/store/journal";
 import { ledger as golden } from "../../golden/service.mjs";
-import { basic, build, client, FakeClock, furnish, newFolder, start, type Wire } from "../helpers";
+import { basic, client, clocked, furnished, newFolder, populated, start, type Wire } from "../helpers";
 import { result } from "../ledgers";
+import { ways } from "../tethered";
 
 let dataDir: string;
 beforeEach(() => (dataDir = newFolder()));
@@ -27,26 +28,22 @@ const open = (options: ServiceOptions = {}) => start({ dataDir, ...options });
 
 describe("a restart", () => {
   test("keeps objects, keys, credentials and reports", async () => {
-    const clock = new FakeClock();
-    const options = { clock: clock.now, tethers: [{ id: "t", environment: "test" }] };
-    const before = await open(options);
-    const world = await build(before.send);
-    const { paths, credential, environment, node } = world;
-    const more = await furnish(before.send, world);
+    const options = { tethers: [{ id: "tether0001", environment: "test" }] };
+    const before = await furnished({ dataDir, ...options });
+    const { all: paths, credential, environment, node, clock } = before;
     clock.pass(10_000);
-    await before.send("POST", "/tether/t/targetNetwork", { network: "rinkeby" });
-    await before.send("POST", "/tether/t/interval", { interval: 1 });
-    await before.send("POST", "/tether/t/deploy", {});
-    await before.send("POST", "/tether/t/activate", {});
+    const { configure, post } = ways(before.send);
+    await configure();
+    for (const action of ["/deploy", "/activate"]) await post(action);
     await before.send("PATCH", paths.membership, { org_name: "renamed" });
-    const tether = ["/tether/t", "/tether/t/account", "/tether/t/reports/0"];
-    const seen = [...Object.values(paths), ...Object.values(more), "/consortia", ...tether];
-    const look = ({ send, service }: typeof before) =>
+    const ofTether = ["", "/account", "/reports/0"].map((part) => `/tether/tether0001${part}`);
+    const seen = [...Object.values(paths), "/consortia", ...ofTether];
+    const look = ({ send, service }: Awaited<ReturnType<typeof open>>) =>
       Promise.all(seen.map(async (path) => (await send("GET", path)).text.replaceAll(`:${service.port}/`, "")));
     const all = await look(before);
     await before.service.close();
 
-    const after = await open(options);
+    const after = await open({ clock: clock.now, ...options });
     expect(after.service.apiKey).toBe(before.service.apiKey);
     expect(await look(after)).toEqual(all);
     const { username, password } = credential;
@@ -57,11 +54,9 @@ describe("a restart", () => {
   });
 
   test("keeps the time at which a node will be started", async () => {
-    const clock = new FakeClock();
-    const before = await open({ clock: clock.now, timing: { nodeStart: 10_000 } });
-    const { paths } = await build(before.send);
+    const { service, clock, paths } = await clocked({ dataDir, timing: { nodeStart: 10_000 } });
     clock.pass(6_000);
-    await before.service.close();
+    await service.close();
     const { send } = await open({ clock: clock.now, timing: { nodeStart: 60_000 } });
     clock.pass(3_999);
     expect((await send("GET", paths.node)).body.state).toBe("initializing");
@@ -115,8 +110,7 @@ function stateFile(...records: object[]): string {
 
 describe("files", () => {
   test("only their owner may read them, and they hold no password", async () => {
-    const { service, send } = await open();
-    const { credential } = await build(send);
+    const { service, credential } = await populated({ dataDir });
     service.rotateKey("local");
     const files = readdirSync(dataDir);
     expect(files.sort()).toEqual(["api-key", "api-keys.json", "lock", "lock.held", "state.jsonl"]);
@@ -129,18 +123,14 @@ describe("files", () => {
   });
 
   test("stay short however often something changes", async () => {
-    const { service, send } = await open();
-    const { membership, paths } = await build(send);
+    const { service, membership, paths } = await populated({ dataDir });
     for (let change = 0; change < 3_000; change++)
       service.store.memberships.patch(membership, { org_name: `name ${change}` });
     const lines = readFileSync(join(dataDir, "state.jsonl"), "utf8").trim().split("\n");
     expect(lines.length).toBeLessThan(1_100);
     await service.close();
-    const after = await open();
-    expect((await after.send("GET", paths.membership)).body).toMatchObject({
-      org_name: "name 2999",
-      _revision: "3000",
-    });
+    const { body } = await (await open()).send("GET", paths.membership);
+    expect(body).toMatchObject({ org_name: "name 2999", _revision: "3000" });
     expect(readFileSync(join(dataDir, "state.jsonl"), "utf8").trim().split("\n")).toHaveLength(7);
   });
 
@@ -198,8 +188,7 @@ describe("files", () => {
 });
 
 test("a service that is stopped writes nothing more", async () => {
-  const { service, send } = await open();
-  const { consortium } = await build(send);
+  const { service, consortium } = await populated({ dataDir });
   await service.close();
   const before = readFileSync(join(dataDir, "state.jsonl"), "utf8");
   expect(() => service.store.consortia.patch(consortium, { name: "late" })).toThrow("the service is stopping");
@@ -210,9 +199,8 @@ describe("a machine whose clock is set back by 30 days", () => {
   const month = 30 * 24 * 3_600_000;
 
   test("keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
-    const clock = new FakeClock();
-    const before = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
-    const { paths, membership } = await build(before.send);
+    const before = await clocked({ dataDir, timing: { nodeStart: 1_000 } });
+    const { clock, paths, membership } = before;
     clock.pass(1_000);
     expect((await before.send("DELETE", paths.credential)).status).toBe(204);
     const look = async (send: typeof before.send) => {
@@ -242,8 +230,7 @@ describe("a folder in which something is missing", () => {
       .map((name) => [name, readFileSync(join(dataDir, name)).toString("hex")]);
 
   test("is refused and left as it is, wherever state.jsonl is cut", async () => {
-    const { service, send } = await open({ tethers: [{ id: "tether0001" }] });
-    await build(send);
+    const { service } = await populated({ dataDir, tethers: [{ id: "tether0001" }] });
     await service.close();
     const file = join(dataDir, "state.jsonl");
     const whole = readFileSync(file);
@@ -300,8 +287,7 @@ test("a link to state.jsonl stays a link, and what is planted beside a file is n
   const victim = join(elsewhere, "victim");
   writeFileSync(victim, "precious");
   for (const name of ["api-keys.json.new", "state.jsonl.new"]) symlinkSync(victim, join(dataDir, name));
-  const { service, send } = await open();
-  const { membership, paths } = await build(send);
+  const { service, membership, paths } = await populated({ dataDir });
   for (let change = 0; change < 1_100; change++)
     service.store.memberships.patch(membership, { org_name: `name ${change}` });
   service.rotateKey("local");

@@ -1,6 +1,6 @@
 import { SteadyClock, Store } from "../../../service/store/store";
 import { Usage } from "../../../service/store/usage";
-import { build, client, refused, start } from "../helpers";
+import { build, client, populated, refused } from "../helpers";
 
 const configurations = ({ paths }: { paths: { environment: string } }) => `${paths.environment}/configurations`;
 const holding = (membership_id: string, bytes: number) => {
@@ -9,9 +9,9 @@ const holding = (membership_id: string, bytes: number) => {
 };
 
 test("an organization has as many objects as its quota allows, whatever others have; a deletion makes room", async () => {
-  const { service, send } = await start({ limits: { objects: 6 }, timing: { environmentStart: 0 } });
+  const world = await populated({ limits: { objects: 6 }, timing: { environmentStart: 0 } });
+  const { service, send } = world;
   const other = client(service.baseUrl, service.addOrganization("other").apiKey);
-  const world = await build(send);
   const { paths, membership } = world;
   const zone = { region: "r", cloud: "c" };
   const zones = `${paths.consortium}/zones`;
@@ -33,34 +33,29 @@ test("an organization has as many objects as its quota allows, whatever others h
 });
 
 test("its objects take as many bytes as its quota allows; what shrinks is never refused", async () => {
-  const { send } = await start({ limits: { bytes: 24_000 } });
-  const world = await build(send);
+  const { send, ...world } = await populated({ limits: { bytes: 24_000 } });
   const list = configurations(world);
-  const [, second] = [
-    (await send("POST", list, holding(world.membership, 6_000))).body,
-    (await send("POST", list, holding(world.membership, 6_000))).body,
-  ];
+  const another = () => send("POST", list, holding(world.membership, 6_000));
+  const [, second] = [(await another()).body, (await another()).body];
   const said = /may take 24000 bytes\. They take \d{5}, and this needs \d{4} more\. Delete .*--limit-bytes 48000\.$/;
-  const refusal = { status: 403, body: { errorMessage: expect.stringMatching(said) as string } };
-  expect(await send("POST", list, holding(world.membership, 6_000))).toMatchObject(refusal);
+  const refusal = refused(403, said);
+  expect(await another()).toMatchObject(refusal);
   const change = (bytes: number) =>
     send("PATCH", `${list}/${second._id}`, { details: holding(world.membership, bytes).details });
   expect(await change(12_000)).toMatchObject(refusal);
   expect((await change(100)).status).toBe(200);
-  expect((await send("POST", list, holding(world.membership, 6_000))).status).toBe(201);
+  expect((await another()).status).toBe(201);
 });
 
 test("an object of many small values counts as what it takes in memory", async () => {
-  const { send } = await start({ limits: { bytes: 100_000 } });
-  const world = await build(send);
+  const { send, ...world } = await populated({ limits: { bytes: 100_000 } });
   const details = { list: Array<object>(2_000).fill([]) };
   const answer = await send("POST", configurations(world), { type: "t", membership_id: world.membership, details });
   expect(answer.status).toBe(403);
 });
 
 test("details, and fields that mean nothing, have at most 64 kB of JSON", async () => {
-  const { send } = await start();
-  const world = await build(send);
+  const { send, ...world } = await populated();
   const list = configurations(world);
   const most = holding(world.membership, 65_536);
   const made = await send("POST", list, most);
@@ -76,8 +71,9 @@ test("details, and fields that mean nothing, have at most 64 kB of JSON", async 
   expect(unknown).toMatchObject(refused(400, "has no field for may have 65536"));
 });
 
+const draft = { kind: "consortium", parent: "o", organization: "o", due: undefined } as const;
+
 describe("a quota that is exceeded already", () => {
-  const draft = { kind: "consortium", parent: "o", organization: "o", due: undefined } as const;
   const large = { name: "a", description: "x".repeat(2_000) };
   const limits = { consortia: 9, environments: 9, nodes: 9, objects: 1, bytes: 1_000 };
 
@@ -122,21 +118,18 @@ describe("old versions", () => {
   });
 
   let now = 0;
-  const open = () => {
-    const store = new Store(new SteadyClock(() => ++now));
-    return { store, draft: { kind: "consortium", parent: "o", organization: "o", due: undefined } as const };
-  };
+  const open = () => new Store(new SteadyClock(() => ++now));
   const nameAt = (store: Store, at: number) => store.listed("consortium", "o", at).map(({ fields }) => fields.name);
 
   test("are kept as long as there is room, however many there are", () => {
-    const { store, draft } = open();
+    const store = open();
     const first = store.create({ ...draft, fields: { name: "0" } });
     for (let version = 1; version <= 100; version++) store.setFields("consortium", first.id, { name: `${version}` });
     expect(nameAt(store, first.createdAt)).toEqual(["0"]);
   });
 
   test("of an organization take 4 MiB, and so do deleted objects: the oldest are forgotten", () => {
-    const { store, draft } = open();
+    const store = open();
     const filler = "x".repeat(65_536);
     const kept = store.create({ ...draft, fields: { name: "kept" } });
     const changing = store.create({ ...draft, fields: { name: "0", description: filler } });

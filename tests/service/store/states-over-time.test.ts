@@ -1,15 +1,7 @@
-import { build, FakeClock, refused, start } from "../helpers";
-
-async function world(options: Parameters<typeof start>[0] = {}) {
-  const clock = new FakeClock();
-  const started = await start({ clock: clock.now, ...options });
-  const made = await build(started.send);
-  const state = async (path: string) => (await started.send("GET", path)).body.state;
-  return { ...started, ...made, clock, state };
-}
+import { clocked, refused, start } from "../helpers";
 
 test("an environment is initializing, then setup, then live with its first started node", async () => {
-  const { clock, state, paths } = await world({ timing: { environmentStart: 1_000, nodeStart: 3_000 } });
+  const { clock, state, paths } = await clocked({ timing: { environmentStart: 1_000, nodeStart: 3_000 } });
   const seen: string[] = [];
   for (const ms of [999, 1, 1_999, 1]) {
     clock.pass(ms);
@@ -24,7 +16,7 @@ test("an environment is initializing, then setup, then live with its first start
 });
 
 test("a change of timing applies to what is created afterwards", async () => {
-  const { service, send, clock, state, paths, membership } = await world({ timing: { nodeStart: 1_000 } });
+  const { service, send, clock, state, paths, membership } = await clocked({ timing: { nodeStart: 1_000 } });
   service.setTiming({ nodeStart: 5_000 });
   const late = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body._id;
   clock.pass(1_000);
@@ -33,7 +25,7 @@ test("a change of timing applies to what is created afterwards", async () => {
 });
 
 test("an environment that is still initializing is not deleted", async () => {
-  const { send, clock, state, paths } = await world();
+  const { send, clock, state, paths } = await clocked();
   const answer = await send("DELETE", paths.environment);
   expect(answer).toMatchObject(refused(409, "still initializing"));
   expect(await state(paths.environment)).toBe("initializing");
@@ -44,7 +36,7 @@ test("an environment that is still initializing is not deleted", async () => {
 /* How long each kind is seen deleting: hosted.test.ts. */
 describe("deleting takes a while", () => {
   test("but not for credentials, nor for the nodes of an environment", async () => {
-    const { service, send, paths } = await world({ timing: { deleting: 900, environmentStart: 0 } });
+    const { service, send, paths } = await clocked({ timing: { deleting: 900, environmentStart: 0 } });
     await send("DELETE", paths.credential);
     expect((await send("GET", paths.credential)).status).toBe(404);
     await send("DELETE", paths.environment);
@@ -52,7 +44,7 @@ describe("deleting takes a while", () => {
   });
 
   test("what is being deleted still counts as a child, and takes no new children", async () => {
-    const { send, clock, paths, membership } = await world({ timing: { deleting: 900 } });
+    const { send, clock, paths, membership } = await clocked({ timing: { deleting: 900 } });
     await send("DELETE", paths.node);
     expect((await send("DELETE", paths.membership)).status).toBe(409);
     clock.pass(899);
@@ -72,7 +64,7 @@ describe("deleting takes a while", () => {
 
 describe("lists that lag", () => {
   test("show what is new, changed and deleted only later; reading by id is immediate", async () => {
-    const { send, clock, paths } = await world({ timing: { listLag: 1_000 }, answers: { deleted: { node: 200 } } });
+    const { send, clock, paths } = await clocked({ timing: { listLag: 1_000 }, answers: { deleted: { node: 200 } } });
     const list = async () => (await send("GET", `${paths.environment}/nodes`)).body.map(({ name }) => name);
     const later = async () => {
       const before = await list();
@@ -93,7 +85,7 @@ describe("lists that lag", () => {
   });
 
   test("show states late, too", async () => {
-    const { send, clock, paths, state } = await world({ timing: { listLag: 1_000, nodeStart: 2_000 } });
+    const { send, clock, paths, state } = await clocked({ timing: { listLag: 1_000, nodeStart: 2_000 } });
     clock.pass(2_000);
     expect(await state(paths.node)).toBe("started");
     expect((await send("GET", `${paths.environment}/nodes`)).body).toMatchObject([{ state: "initializing" }]);

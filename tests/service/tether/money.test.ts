@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { build, newFolder, start, until, type Wire } from "../helpers";
+import { build, newFolder, quick, start, until, type Wire } from "../helpers";
 import { Network } from "../targets";
 import { pinning, ways } from "../tethered";
-import { quick } from "../ledgers";
 
 jest.setTimeout(60_000);
 

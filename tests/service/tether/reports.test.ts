@@ -1,4 +1,4 @@
-import { build, FakeClock, matching, refused, start } from "../helpers";
+import { build, matching, refused, type start } from "../helpers";
 import { tethered } from "../tethered";
 
 const hour = 3_600_000;
@@ -49,13 +49,11 @@ describe("reports", () => {
     const { send, clock, get, post, paths, membership, node } = await active();
     expect((await get("/lastReport")).status).toBe(404);
     await post("/activate");
-    const second = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership, name: "n2" })).body
-      ._id;
+    const added = { membership_id: membership, name: "n2" };
+    const second = (await send("POST", `${paths.environment}/nodes`, added)).body._id;
     clock.pass(2 * hour);
-    const [first, last] = [(await get("/reports/0")).body, (await get("/reports/1")).body] as Record<
-      string,
-      unknown
-    >[][];
+    type States = Record<string, unknown>[];
+    const [first, last] = [(await get("/reports/0")).body, (await get("/reports/1")).body] as States[];
     expect(first).toMatchObject([{ node_id: node, block_height: 0 }]);
     expect(last!.map((state) => state.node_id)).toEqual([node, second]);
     expect(last![0]).toMatchObject({ block_hash: matching(/^0x[0-9a-f]{64}$/) });
@@ -88,19 +86,18 @@ describe("reports", () => {
   });
 
   test("the environment is found by its name when it is needed", async () => {
-    const clock = new FakeClock();
-    const { service, send } = await start({ clock: clock.now, tethers: [{ id: "t", environment: "late" }] });
+    const id = "tether0001";
+    const { service, send, get, post, configure } = await tethered({ tethers: [{ id, environment: "late" }] });
     const { paths } = await build(send);
-    await send("POST", "/tether/t/targetNetwork", { network: "rinkeby" });
-    await send("POST", "/tether/t/interval", { interval: 1 });
-    await send("POST", "/tether/t/deploy", {});
-    expect(await send("POST", "/tether/t/activate", {})).toMatchObject(refused(409, "late"));
+    await configure();
+    await post("/deploy");
+    expect(await post("/activate")).toMatchObject(refused(409, "late"));
     const late = { name: "late", provider: "geth", consensus_type: "poa" };
     const made = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
-    expect((await send("POST", "/tether/t/activate", {})).text).toBe("true");
-    expect(service.store.tethers.environmentOf("t")?.id).toBe(made);
+    expect((await post("/activate")).text).toBe("true");
+    expect(service.store.tethers.environmentOf(id)?.id).toBe(made);
     const newer = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
-    expect(service.store.tethers.environmentOf("t")?.id).toBe(newer);
-    expect((await send("GET", "/tether/t/lastReport")).body).toEqual([]); // it has no nodes yet
+    expect(service.store.tethers.environmentOf(id)?.id).toBe(newer);
+    expect((await get("/lastReport")).body).toEqual([]); // it has no nodes yet
   });
 });

@@ -11,28 +11,22 @@ test("target network, interval, deploy, activate, deactivate: in that order", as
   expect((await post("/interval", { interval: 2 })).status).toBe(200);
   expect(await post("/activate")).toMatchObject(refused(409, "Deploy the contract on rinkeby"));
   expect((await post("/deploy")).status).toBe(200);
-  expect((await get("")).body).toMatchObject({
-    state: "deployed",
-    network: "rinkeby",
-    interval: 2,
-    deployed_networks: ["rinkeby"],
-  });
+  const deployed = { state: "deployed", network: "rinkeby", interval: 2, deployed_networks: ["rinkeby"] };
+  expect((await get("")).body).toMatchObject(deployed);
   expect(await post("/activate")).toMatchObject(refused(409, "does not exist yet"));
   await build(send);
-  expect(await post("/activate")).toMatchObject({ status: 200, text: "true" });
+  const done = { status: 200, text: "true" };
+  expect(await post("/activate")).toMatchObject(done);
   expect((await get("")).body.state).toBe("active");
-  expect(await post("/activate")).toMatchObject({ status: 200, text: "true" });
+  expect(await post("/activate")).toMatchObject(done);
   expect(await post("/targetNetwork", { network: "mainnet" })).toMatchObject(refused(409, "deactivate it first"));
   expect(await post("/interval", { interval: 3 })).toMatchObject(refused(409, "deactivate it first"));
-  for (let again = 0; again < 2; again++)
-    expect(await post("/deactivate")).toMatchObject({ status: 200, text: "true" });
+  for (let again = 0; again < 2; again++) expect(await post("/deactivate")).toMatchObject(done);
   expect((await get("")).body.state).toBe("inactive");
   expect((await post("/interval", { interval: 3 })).status).toBe(200);
-  expect(await post("/activate")).toMatchObject({ status: 200, text: "true" });
-  expect(service.store.tethers.get("tether0001").fields).toMatchObject({
-    interval: 3,
-    deployments: { rinkeby: 1, mainnet: 0 },
-  });
+  expect(await post("/activate")).toMatchObject(done);
+  const { fields } = service.store.tethers.get("tether0001");
+  expect(fields).toMatchObject({ interval: 3, deployments: { rinkeby: 1, mainnet: 0 } });
 });
 
 test.each([
