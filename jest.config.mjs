@@ -30,7 +30,6 @@ const common = {
 
 const ofPrograms = {
   testEnvironment: "<rootDir>/tests/support/jest/environment.mjs",
-  setupFilesAfterEnv: ["<rootDir>/tests/e2e/support/setup.ts"],
 };
 
 // Jest takes every word after the option for a project, and says nothing: a path there would run all the tests.
@@ -43,7 +42,7 @@ if (stray) throw new Error(`"${stray}" is no project (${projects.join(", ")}); w
 
 export default {
   maxWorkers: 4, // two cores: half of the time of most files is waiting, for chains, servers and each other's processes
-  testTimeout: 30_000, // ends what hangs, and nothing else: a busy machine takes its time
+  testTimeout: 300_000, // ends what hangs, and nothing else: a busy machine takes its time
   // A worker that has nothing left to do still frees a heap of up to 1 GB, which takes it 0.1 to 0.4 s, and longer on a busy machine.
   // What keeps a worker alive for good is still told.
   workerGracefulExitTimeout: 10_000,

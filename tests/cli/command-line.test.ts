@@ -7,8 +7,6 @@ import { consortium } from "./command";
 
 /** What every command does with help, versions and mistakes in its arguments. */
 
-jest.setTimeout(60_000); // processes are slow to start on a busy machine
-
 const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
 
 /** command → how its usage goes on, and what is said without its arguments: undefined where it needs none */

@@ -11,8 +11,6 @@ import { network, others, send } from "../support/network";
 import { connection, consortium } from "./command";
 import { found, strangeNames } from "./found";
 
-jest.setTimeout(30_000); // processes are slow to start on a busy machine
-
 let latest = 0;
 /** Each look is later than the one before: what is alike is exported by age. */
 const clock = (): number => (latest = Math.max(Date.now(), latest + 1));

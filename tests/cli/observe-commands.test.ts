@@ -11,8 +11,6 @@ import { built, consortium } from "../service/child";
 import { build, client, containing, matching, quick, until } from "../service/helpers";
 import { connection } from "./command";
 
-jest.setTimeout(60_000);
-
 const root = join(__dirname, "../..");
 
 test.each([

@@ -18,7 +18,6 @@ import { planned, step } from "./plans";
 
 /** Text of a service or of a file, on its way to a terminal: nothing of it moves the cursor, changes colours or fakes a line. */
 
-jest.setTimeout(30_000);
 beforeAll(built);
 
 const evil = "gone\u001b[2J\r\nfake \u009b31mred\u202edloG\u2028end";

@@ -6,8 +6,6 @@ import { changes, deletions, file, own, serviceWith, there } from "./probed";
 
 /* Nothing of `consortium probe` is left, whatever happens. As a process: tests/e2e/service/probe.test.ts. */
 
-jest.setTimeout(60_000);
-
 const probe = (service: Service, ...args: string[]): Promise<Ended> =>
   consortium(["probe", "--wait", "6", ...args], connection(service));
 

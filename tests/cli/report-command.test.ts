@@ -5,8 +5,6 @@ import { containing } from "../service/helpers";
 import { consortium } from "./command";
 import { eventsOf, planned, step } from "./plans";
 
-jest.setTimeout(30_000);
-
 const folder = temporary();
 const file = (name: string, text: string): string => writeIn(folder, name, text);
 const report = (...args: string[]) => consortium(["report", ...args]);

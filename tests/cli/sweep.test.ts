@@ -5,8 +5,6 @@ import { send } from "../support/network";
 import { containing } from "../service/helpers";
 import { connection, consortium } from "./command";
 
-jest.setTimeout(30_000); // processes are slow to start on a busy machine
-
 const hour = 3_600_000;
 let service: Service;
 /** How far the service's clock is behind. */

@@ -54,7 +54,7 @@ test("20 pages cause no more calls than one, and none once nobody looks", async 
   await wait(300); // a look that is under way
   expect((await during(1_000)).calls).toBe(0);
   expect(service.calls.filter(({ method }) => method === "GET")).toEqual([]); // what only watches is not logged
-}, 30_000);
+});
 
 test("what changes is shown to every page that looks, and no secret ever is", async () => {
   const { open, service, world } = await watched();
@@ -67,7 +67,7 @@ test("what changes is shown to every page that looks, and no secret ever is", as
   const everything = JSON.stringify([...page.shown.values()]);
   expect(everything).toContain(world.credential.username);
   for (const secret of [service.apiKey, world.credential.password]) expect(everything).not.toContain(secret);
-}, 30_000);
+});
 
 test("a service that does not answer is said so, and looked at less often", async () => {
   const { open, service, console } = await watched();
@@ -88,7 +88,7 @@ test("a service that does not answer is said so, and looked at less often", asyn
   const end = page.closed();
   await console.close(); // does not wait for those who look
   await end;
-}, 30_000);
+});
 
 test("of another service than the embedded one, the network is shown, and nothing that only that one has", async () => {
   const api: Peer = await peer((response, seen, socket) => {

@@ -11,8 +11,6 @@ const folder = join(__dirname, "../../docs/pictures");
 /** Heights and pins need some time before there is something to see. */
 const growingMs = 15_000;
 
-jest.setTimeout(120_000);
-
 /** @returns the environment's id */
 async function makeNetwork(send: Send): Promise<string> {
   const ask = async (path: string, body: object) => {

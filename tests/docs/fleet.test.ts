@@ -40,7 +40,6 @@ test("commands, options and keys are those that there are", () => {
 
 /** The scripts of the pipelines, with a Pulumi that is a stub: a push changes one network file of two. */
 describe("the pipelines of the example run", () => {
-  jest.setTimeout(60_000); // many small processes
   interface Step {
     id?: string;
     run?: string;

@@ -57,7 +57,7 @@ test("the programs in the documentation fit the types of the build", () => {
     complaints = (error as { stdout: string }).stdout;
   }
   expect(complaints).toBe("");
-}, 60_000);
+});
 
 test.each([
   ["keeps to Docker's schema, and the linter finds nothing", "volumes:", { status: 0, stderr: "" }],

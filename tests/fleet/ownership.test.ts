@@ -8,8 +8,6 @@ import { StubPulumi } from "./stub-pulumi";
 /* The fleet of a stack: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
 
 /** Many small processes, one after the other. */
-jest.setTimeout(60_000);
-
 let folder: string;
 let pulumi: StubPulumi;
 beforeEach(() => {

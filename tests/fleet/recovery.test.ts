@@ -107,7 +107,7 @@ test("a run at work, on whatever machine, keeps its stack from those who would c
   await refused;
   expect(JSON.parse(readFileSync(record, "utf8"))).toEqual(past);
   clearInterval(renewing);
-}, 30_000);
+});
 
 /** A process of a dead run that does not end on Ctrl-C. */
 async function stubborn(record: string): Promise<void> {
@@ -148,7 +148,7 @@ describe("two runs at a time", () => {
     await Promise.all(all);
     expect(files()).toEqual([]);
     expect(readdirSync(folder)).toEqual(["journal"]);
-  }, 60_000);
+  });
 
   test("none begins with a stack while the other one is at work on it", async () => {
     const one = await begins();

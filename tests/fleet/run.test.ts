@@ -9,8 +9,6 @@ import { StubPulumi } from "./stub-pulumi";
 
 /* How a fleet goes on, and ends, where one of its stacks fails, is killed or is interrupted. (With Pulumi itself: tests/e2e/fleet.) */
 
-jest.setTimeout(60_000); // many small processes, one after the other
-
 const keys = { ACME_KEY: "canary-acme-5f02", GLOBEX_KEY: "canary-globex-1c9d" };
 
 let folder: string;

@@ -6,8 +6,6 @@ import { until } from "../service/helpers";
 import { stackOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
 
-jest.setTimeout(120_000);
-
 let w: Usable;
 beforeAll(async () => {
   w = await usable();

@@ -12,8 +12,6 @@ import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { populated, quick } from "../service/helpers";
 import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf, stackOf } from "./models";
 
-jest.setTimeout(60_000);
-
 /** Names and texts of elements as a parser of somebody else's reads them. */
 const parser = `
 import sys, json, xml.dom.minidom as m

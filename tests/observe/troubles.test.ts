@@ -5,8 +5,6 @@ import { Network } from "../service/targets";
 import { stackOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
 
-jest.setTimeout(120_000);
-
 /** What is wrong is told, with its reason; what is not, is not told. */
 
 let w: Usable;

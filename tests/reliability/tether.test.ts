@@ -55,4 +55,4 @@ test("whatever happens to a tether, it is set as the program says, and each cont
     expect(fields().active).toBe(false);
   });
   await fc.assert(property, random(40));
-}, 300_000);
+});

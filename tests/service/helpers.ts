@@ -54,7 +54,7 @@ export const client =
         ...headers,
       },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: parsed(text) as Answer["body"] };

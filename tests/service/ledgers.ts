@@ -21,7 +21,7 @@ export async function rpc(url: string, { username, password }: Pair, body: unkno
     method: "POST",
     headers: { ...basic(username, password), "content-type": "application/json" },
     body: typeof body === "string" ? body : JSON.stringify(body),
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, body: (await response.json()) as never };
 }

@@ -8,7 +8,6 @@ import { Sandbox } from "./sandbox";
 const tools = join(__dirname, "../../tools");
 const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;
 let sandbox: Sandbox;
-jest.setTimeout(30_000);
 beforeEach(() => (sandbox = new Sandbox()));
 
 interface Ended {

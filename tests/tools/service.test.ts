@@ -24,7 +24,6 @@ const fakeService = `
     console.log(JSON.stringify({ port, baseUrl, apiKeyFile: data + "/api-key" }));
   });`;
 
-jest.setTimeout(30_000);
 let sandbox: Sandbox;
 let program: string;
 let strangers: ChildProcess[] = [];

@@ -3,8 +3,6 @@ import { startService, type Service } from "../../../service/index";
 import { build, client, FakeClock, type Send, type World } from "../../service/helpers";
 import { browse, openConsole, serve, type Served, violations } from "../../console/browser";
 
-jest.setTimeout(60_000);
-
 type Browser = Awaited<ReturnType<typeof browse>>;
 
 const dangerous = "<img src=x onerror=alert(1)>";
@@ -22,7 +20,7 @@ describe("the console in a browser", () => {
     world = await build(served.send);
     browser = await browse();
     page = browser.context.pages()[0]!;
-  }, 300_000); // where there is no browser yet, it is installed
+  }); // where there is no browser yet, it is installed
   afterAll(async () => {
     await browser?.close();
     await served?.stop();
@@ -261,7 +259,7 @@ describe("what it looks like", () => {
     page = browser.context.pages()[0]!;
     await page.goto(console.link);
     await page.locator(".network-map").nth(1).waitFor();
-  }, 300_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await console?.stop();

@@ -8,7 +8,6 @@ import { shared } from "../../gitops/files";
 
 /* What apply.sh lets Pulumi do. Pulumi is a stub here: forges.test.ts has the real one. */
 
-jest.setTimeout(60_000);
 beforeAll(built);
 
 let folder: string;

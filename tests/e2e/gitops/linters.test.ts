@@ -9,7 +9,6 @@ import { interpolated } from "../support/forges";
 /* What the linters and schemas of the forges say of the files. (What the files say: tests/gitops/pipelines.test.ts.) */
 
 describe("what the forges themselves would refuse", () => {
-  jest.setTimeout(300_000); // the first time they are installed
   const paths = workflows.map(({ file }) => join(folder, file));
   const ownFolder = join(__dirname, "../../../.github/workflows");
   const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));

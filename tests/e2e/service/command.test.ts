@@ -5,7 +5,6 @@ import { consortium } from "../../cli/command";
 import { built, consortium as started, serve, serveJson } from "../../service/child";
 import { build, client, containing, newFolder, start, until } from "../../service/helpers";
 
-jest.setTimeout(30_000); // processes are slow to start on a busy machine
 beforeAll(built);
 
 let dataDir: string;

@@ -4,8 +4,6 @@ import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { containing, newFolder, until } from "../../service/helpers";
 import { allOf, type Changed, chainsAt, closeAll } from "../../service/ledger/chains";
 
-jest.setTimeout(120_000);
-
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 

@@ -10,8 +10,6 @@ import { drawn } from "../../support/random";
 import { containing, matching, newFolder, until } from "../../service/helpers";
 import { allOf, type Changed, chainsAt, closeAll, emptyStore, enginesOf, since } from "../../service/ledger/chains";
 
-jest.setTimeout(120_000);
-
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 

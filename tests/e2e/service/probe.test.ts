@@ -8,7 +8,6 @@ import { until } from "../../service/helpers";
 
 /* `consortium probe` as a process: what it finds out, what it saves, and signals. */
 
-jest.setTimeout(120_000); // processes are slow to start on a busy machine
 beforeAll(built);
 
 const begin = (service: Service, ...args: string[]) => begun(["probe", "--wait", "6", ...args], connection(service));

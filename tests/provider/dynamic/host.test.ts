@@ -10,7 +10,6 @@ import { Protocol } from "../../support/protocol";
 
 /* What rests on the inside of Pulumi's host, tried on the host itself: a release that is built differently fails here first. */
 
-jest.setTimeout(60_000);
 beforeAll(built);
 
 const compiled = (name: string): string => JSON.stringify(join(__dirname, `../../../dist/provider/${name}.js`));

@@ -15,8 +15,6 @@ import { type Network, send } from "../../support/network";
 import { newProcess } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 
-jest.setTimeout(20_000);
-
 /* What others create while an answer is lost is theirs: it is not taken, not deleted, and named. */
 
 /** What somebody else asks the service for, to get the same object as the program. */

@@ -5,8 +5,6 @@ import { failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { impatient, setEnvironment } from "../../support/service";
 
-jest.setTimeout(20_000); // virtual time, but many real requests
-
 /* A create whose answer is lost, in every way: exactly one object afterwards. */
 
 const faults: FaultRule[] = [

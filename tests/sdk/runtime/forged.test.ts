@@ -20,8 +20,6 @@ import { Network } from "../../service/targets";
 
 /* Forged reports on a real chain, beside a real one: of a contract that lies, and of one that was deployed with lies in it. */
 
-jest.setTimeout(60_000);
-
 const forgeries = `
   pragma solidity ^0.8.20;
 

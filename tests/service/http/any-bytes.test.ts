@@ -6,7 +6,6 @@ import { built, serveJson } from "../child";
 import { basic, build, client, until } from "../helpers";
 import { blockNumber, eth, rpc } from "../ledgers";
 
-jest.setTimeout(120_000);
 beforeAll(built);
 
 /** A service in a process of its own, because these tests try to end it. */

@@ -4,8 +4,6 @@ import { exchange, head } from "../bytes";
 import { build, client, refused, start, until } from "../helpers";
 import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
 
-jest.setTimeout(60_000);
-
 const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 

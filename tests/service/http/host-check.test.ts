@@ -3,8 +3,6 @@ import { exchange, head } from "../bytes";
 import { basic, containing, populated } from "../helpers";
 import { eth, ledgered, raw, webSocket } from "../ledgers";
 
-jest.setTimeout(30_000);
-
 const call = JSON.stringify(eth("eth_chainId"));
 
 describe.each([

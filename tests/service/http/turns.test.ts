@@ -3,7 +3,6 @@ import { Turns } from "../../../service/http/turns";
 import { client, containing, start } from "../helpers";
 import { eth, ledgered, result, webSocket } from "../ledgers";
 
-jest.setTimeout(60_000);
 afterEach(() => jest.restoreAllMocks());
 
 const busy = (ms: number) => () => {

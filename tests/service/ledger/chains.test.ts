@@ -8,8 +8,6 @@ import { startService } from "../../../service/index";
 import { chainsAt, enginesOf } from "./chains";
 import { newFolder, until } from "../helpers";
 
-jest.setTimeout(60_000);
-
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 

@@ -6,7 +6,6 @@ import { basic, build, containing, newFolder, populated, quick, start, until } f
 import { eth, ledgered, raw, result, rpc, webSocket } from "../ledgers";
 import { signing, standard } from "../../../service/ledger/params";
 
-jest.setTimeout(120_000);
 afterEach(() => jest.restoreAllMocks());
 
 /** JSON objects whose members have the names of what JavaScript calls when it converts an object. */

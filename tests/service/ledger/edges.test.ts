@@ -4,8 +4,6 @@ import { basic, build, containing, populated, quick, refused, type Send, start }
 import { eth, ledgered, raw, rpc, webSocket } from "../ledgers";
 import { cert, key } from "../../support/certificate";
 
-jest.setTimeout(60_000);
-
 test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wrong", async () => {
   const { service, credential, urls } = await ledgered();
   const headers = basic(credential.username, credential.password);

@@ -5,8 +5,6 @@ import { eth, ledgered, webSocket } from "../ledgers";
 import { ways } from "../tethered";
 import { chainsAt, type Changed, closeAll, latest, use } from "./chains";
 
-jest.setTimeout(60_000);
-
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 

@@ -3,8 +3,6 @@ import { Wallet } from "ethers";
 import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
 import { basic, containing, refused, start, until } from "../helpers";
 
-jest.setTimeout(60_000);
-
 const MiB = 1_048_576;
 const code = (text: string) => ({ [contract]: { code: text } });
 const large = eth("eth_call", { to: contract }, "latest", code(returning(3_900_000)));

@@ -4,8 +4,6 @@ import type { AddressInfo } from "node:net";
 import { containing, until } from "../helpers";
 import { contract, eth, ledgered, result, returning, rpc, webSocket } from "../ledgers";
 
-jest.setTimeout(60_000);
-
 /** A network with two members, each with a node and a credential. */
 async function members() {
   const made = await ledgered();

@@ -3,8 +3,6 @@ import { FetchRequest, JsonRpcProvider, Wallet } from "ethers";
 import { basic, matching, until, type World } from "../helpers";
 import { blocks, eth, ledgered, result, rpc, webSocket } from "../ledgers";
 
-jest.setTimeout(30_000);
-
 const raft = { provider: "quorum", consensus_type: "raft", chain_id: 4_711 };
 
 describe("a node's addresses", () => {

@@ -5,8 +5,6 @@ import { findAnvil } from "../../../service/ledger/engine";
 import { basic, matching, newFolder, until } from "../helpers";
 import { blockNumber, eth, isAlive, ledgered, result, rpc } from "../ledgers";
 
-jest.setTimeout(120_000);
-
 const raft = { provider: "quorum", consensus_type: "raft" };
 
 /** The chains of this process, and the shells that watch over them: one above each, and one beside it. */

@@ -8,8 +8,6 @@ import { callLimits } from "../../../service/settings/settings";
 import { newFolder, until } from "../helpers";
 import { allOf, chainsAt, closeAll, enginesOf } from "./chains";
 
-jest.setTimeout(120_000);
-
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 

@@ -7,7 +7,6 @@ import { enginesOf } from "./chains";
 import { blockNumber, isAlive, result } from "../ledgers";
 import { ways } from "../tethered";
 
-jest.setTimeout(60_000);
 beforeAll(built);
 
 let dataDir: string;

@@ -2,8 +2,6 @@ import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { newFolder, until } from "../helpers";
 import { chainsAt, closeAll, latest, use } from "./chains";
 
-jest.setTimeout(60_000);
-
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 

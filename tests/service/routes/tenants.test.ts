@@ -3,8 +3,6 @@ import { Pool } from "undici";
 import { random } from "../../support/random";
 import { build, client, furnish, quick, start } from "../helpers";
 
-jest.setTimeout(120_000);
-
 const inEnvironment = ["nodes", "appcreds", "zones", "configurations", "services"];
 
 test("2,000 random calls by keys of two organizations: nothing of the other one is shown or changed", async () => {

@@ -10,8 +10,6 @@ import { built, serveJson } from "../child";
 import { build, newFolder, refused, start, until, type Wire } from "../helpers";
 import { eth, result, rpc } from "../ledgers";
 
-jest.setTimeout(120_000);
-
 const disk = { waiting: [] as (() => void)[], hold: false, renamed: () => undefined as void };
 type Done = (error: Error | null) => void;
 jest.mock("node:fs", () => {

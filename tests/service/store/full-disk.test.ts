@@ -6,7 +6,6 @@ import { built, serveJson } from "../child";
 import { atEnd, build, client, matching, newFolder, until } from "../helpers";
 import { eth, isAlive, result, rpc } from "../ledgers";
 
-jest.setTimeout(60_000);
 beforeAll(built);
 
 let folder: string;

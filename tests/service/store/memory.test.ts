@@ -4,7 +4,6 @@ import { Journal } from "../../../service/store/journal";
 import { built, consortium, serveJson } from "../child";
 import { build, client, containing, newFolder } from "../helpers";
 
-jest.setTimeout(120_000);
 beforeAll(built);
 
 let dir: string;

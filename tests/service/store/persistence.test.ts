@@ -255,7 +255,7 @@ describe("a folder in which something is missing", () => {
       writeFileSync(join(dataDir, missing), kept);
     }
     await (await opened()).close();
-  }, 60_000);
+  });
 
   test("is refused without the key of a tether's account, or with another one", async () => {
     const { service, send } = await open({ ledger: true, tethers: [{ id: "tether0001" }] });
@@ -274,7 +274,7 @@ describe("a folder in which something is missing", () => {
     writeFileSync(file, key);
     const again = await open({ ledger: true });
     expect((await again.send("GET", "/tether/tether0001")).body.account).toBe(account);
-  }, 30_000);
+  });
 });
 
 test("a link to state.jsonl stays a link, and what is planted beside a file is not followed", async () => {
@@ -327,4 +327,4 @@ test("a folder of version 0.2.0 opens with its ledgers, and both go on", async (
   expect(await look(after.service)).toEqual(seen.blocks);
   expect(await result(url(after.service), seen, "eth_getTransactionReceipt", sent)).toMatchObject({ status: "0x1" });
   expect((await after.send("GET", "/consortia")).body).toMatchObject([{ name: "trade" }, { name: "second" }]);
-}, 60_000);
+});

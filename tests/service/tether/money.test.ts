@@ -5,8 +5,6 @@ import { build, newFolder, quick, start, until, type Wire } from "../helpers";
 import { Network } from "../targets";
 import { pinning, ways } from "../tethered";
 
-jest.setTimeout(60_000);
-
 /** The network makes blocks only when the test says so. */
 const byHand = "--no-mining";
 const pace = { timing: { ...quick, tetherHour: 500 } };

@@ -12,8 +12,6 @@ import { ways } from "../tethered";
  * deployment or a pin may cost, and what becomes of it if something fails: money.test.ts.
  */
 
-jest.setTimeout(30_000);
-
 const ether = 10n ** 18n;
 const hash = matching(/^0x[0-9a-f]{64}$/);
 const address = matching(/^0x[0-9a-fA-F]{40}$/);

@@ -2,8 +2,6 @@ import { quick, refused, until } from "../helpers";
 import { type Asked, type Between, Network } from "../targets";
 import { pinning } from "../tethered";
 
-jest.setTimeout(60_000);
-
 const rpcError = ({ id }: Asked, message: string) =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
 const nothing = ({ id }: Asked, result: unknown) => ({ body: JSON.stringify({ jsonrpc: "2.0", id, result }) });

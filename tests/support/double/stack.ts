@@ -40,8 +40,6 @@ debugging.debuggablePromise = (promise: Promise<unknown>) => promise;
 (SdkResource as unknown as { callsites: () => never[] }).callsites = () => [];
 
 // A run is a hundred calls, each with turns of its own on a busy machine.
-jest.setTimeout(60_000);
-
 /** Runs that a test has not waited for, such as one that ran into its time limit. */
 const open = new Set<Deployment>();
 afterEach(() => [...open].forEach((deployment) => deployment.close()));
