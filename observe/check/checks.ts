@@ -325,8 +325,9 @@ function otherUnit(apartMs: number | undefined, intervalHours: number): Finding 
 const onTime = checkOf("last pin on time", "tetherService", (tether, { now, tethers }) => {
   const { lastPin, reports, intervalHours, state, changedAt } = tether;
   if (state === "missing" || reports === undefined) return undefined;
+  const dueMs = (intervalHours ?? 0) * 3_600_000 + graceMs;
+  const isNew = state === "active" && now - Date.parse(changedAt ?? "") < dueMs;
   if (reports === 0 && state === "active") {
-    const isNew = now - Date.parse(changedAt ?? "") < (intervalHours ?? 0) * 3_600_000 + graceMs;
     if (isNew) return skipped(`its first report is due within ${intervalHours} h of its activation`);
     return failed("it is active, and has never reported", late);
   }
@@ -342,7 +343,11 @@ const onTime = checkOf("last pin on time", "tetherService", (tether, { now, teth
   const inOtherUnit = otherUnit(tethers.get(tether.id)?.apartMs, intervalHours);
   if (inOtherUnit) return inOtherUnit;
   const text = `report ${lastPin.index} is ${hours} h old, and one is due every ${intervalHours} h`;
-  return age <= intervalHours * 3_600_000 + graceMs ? ok(text, value) : failed(text, late, value);
+  if (age <= dueMs) return ok(text, value);
+  // Such as one that was stopped for a while and started again.
+  return isNew
+    ? skipped(`${text}; the tether was changed since, so the next one may not be due yet`)
+    : failed(text, late, value);
 });
 
 const verified = checkOf("last pin verified", "tetherService", (tether, { trusted, tethers }) => {

@@ -98,16 +98,23 @@ describe("the last two reports, where one is due every 6 hours,", () => {
   });
 });
 
-describe("a tether that is active and has never reported", () => {
+describe.each([
+  ["has never reported", { reports: 0 }],
+  ["was stopped for a while", { reports: 4, lastPin: { index: 3, at: ago(1_000) } }],
+])("a tether that is active and %s", (_, reported) => {
   test.each([
-    ["is new until its first report is due and 15 minutes longer", { changedAt: ago(74) }, "skipped"],
+    ["is new until a report is due and 15 minutes longer", { changedAt: ago(74) }, "skipped"],
     ["is wrong after that", { changedAt: ago(76) }, "failed"],
     ["is wrong where nothing shows that it is new", {}, "failed"],
-    ["is not due where it is not active", { state: "inactive" }, "skipped"],
   ])("%s", (_what, more, outcome) => {
-    const tether = { ...active, reports: 0, ...more };
+    const tether = { ...active, ...reported, ...more };
     expect(said("last pin on time", { tether })).toMatchObject([{ outcome }]);
   });
+});
+
+test("a tether that is not active and has never reported is not due", () => {
+  const tether = { ...active, reports: 0, state: "inactive" };
+  expect(said("last pin on time", { tether })).toMatchObject([{ outcome: "skipped" }]);
 });
 
 describe("a tether's account", () => {
