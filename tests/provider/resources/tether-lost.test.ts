@@ -1,5 +1,5 @@
 import { type FaultRule } from "../../../service/index";
-import { errorOf } from "../../support/engine";
+import { Engine, errorOf } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { ether, posting, tetherArgs, tethered } from "../../support/tethered";
@@ -138,6 +138,15 @@ describe("refused, because it is so already", () => {
     service.faults.add({ ...refused("activate"), nth: 2 });
     expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+  });
+
+  test("to activate what is active, where the service shows nothing: it has its contract, which is not paid again", async () => {
+    const { engine, service, calls } = await tethered({ answers: { getById: false } });
+    await new Engine("tetherService").up(tetherArgs);
+    calls();
+    service.faults.add(refused("activate", "the tether is already active"));
+    await engine.up(tetherArgs);
+    expect(deploys(calls())).toBe(0);
   });
 
   test.each([
