@@ -1,3 +1,4 @@
+import { type z } from "zod";
 import { holdsLedger } from "../constants";
 import { isObject } from "../plain";
 import { isSettledState } from "../api/states";
@@ -91,6 +92,10 @@ export function differing(definition: Definition, parts: Recorded, inputs: Props
 const losesLedger = (definition: Definition, key: string): boolean =>
   inputMeta(definition, key)?.replace === true && holdsLedger(definition.type);
 
+/** Whether a program may leave it out. Otherwise every state has it, unless somebody edited that. */
+const isOptional = ({ inputs }: Definition, key: string): boolean =>
+  (inputs.shape[key] as z.ZodType).safeParse(undefined).success;
+
 /** Why an object stays as it is although the program now asks for something else. undefined: it is changed. */
 function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key: string): string | undefined {
   const meta = inputMeta(definition, key)!;
@@ -106,6 +111,8 @@ function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key
   const [now, none] = [inputs, {}].map((one) => normalOf(definition, one)[key]);
   if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))
     return "the program no longer sets it, and only a new object could be without it";
+  if (isUnset(parts.asked[key]) && !isOptional(definition, key))
+    return "the state no longer says what it was made with, and nothing is lost for that: `pulumi refresh` reads it again";
   const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(meta);
   return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
 }

@@ -1,7 +1,7 @@
 import { type CustomResourceOptions, type Output, type Resource, secret } from "@pulumi/pulumi";
 import * as resources from "../resources";
 import { processEnvironment } from "../../provider/api/environment";
-import { argsOf, partsOfConsortium, Shown } from "./parts";
+import { argsOf, type Named, partsOfConsortium, Shown } from "./parts";
 import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
 import { Variable } from "./references";
 
@@ -43,13 +43,18 @@ function withVariables(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withVariables(one)]));
 }
 
-export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed: Passed): NetworkConsortiumResources {
+export function makeConsortium(
+  plan: PlannedConsortium,
+  network: Named,
+  parent: Resource,
+  passed: Passed,
+): NetworkConsortiumResources {
   const made = new Map<Planned, Resource>();
   const at = <R extends Resource>(planned: Planned): R => made.get(planned) as R;
   const argument = (value: unknown): unknown =>
     value instanceof Shown ? at<Resource & Record<string, unknown>>(value.by.planned)[value.output] : value;
   const { customTimeouts, retainOnDelete } = passed;
-  for (const part of partsOfConsortium(plan, passed)) {
+  for (const part of partsOfConsortium(plan, network, passed)) {
     const { planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
     const { protect } = planned;
     const options: CustomResourceOptions = {

@@ -91,7 +91,9 @@ export class Network extends ComponentResource {
     const plan = planned(name, definition, adopt);
     const former = plan.formerly.map((name) => ({ name }));
     super(networkType, name, {}, { ...options, aliases: [...(options.aliases ?? []), ...former] });
-    this.consortia = Object.fromEntries(plan.consortia.map((one) => [one.key, makeConsortium(one, this, options)]));
+    this.consortia = Object.fromEntries(
+      plan.consortia.map((one) => [one.key, makeConsortium(one, plan, this, options)]),
+    );
     this.outputs = outputsOf(this.consortia);
     this.registerOutputs({ consortia: this.outputs });
   }

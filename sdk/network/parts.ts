@@ -56,12 +56,22 @@ function part(className: ClassName, planned: Planned, more: Part["args"], siblin
   return { className, planned, args: { ...more, ...planned.args }, formerly };
 }
 
-/** Every resource of a plan, each after those that it depends on. */
-export const partsOf = ({ consortia }: Plan, options: Options = {}): Part[] =>
-  consortia.flatMap((consortium) => partsOfConsortium(consortium, options));
+/** The name of a network, and its former names. */
+export type Named = Pick<Plan, "name" | "formerly">;
 
-export function partsOfConsortium(plan: PlannedConsortium, { retainOnDelete }: Options = {}): Part[] {
-  const environments = retainOnDelete ? {} : { [environmentsKey]: plan.environments.map(({ names }) => names) };
+/** Every resource of a plan, each after those that it depends on. */
+export const partsOf = ({ consortia, ...network }: Plan, options: Options = {}): Part[] =>
+  consortia.flatMap((consortium) => partsOfConsortium(consortium, network, options));
+
+/** These names, and the same under former names of the network. */
+export const withFormer = (names: readonly string[], { name, formerly }: Named): string[] => {
+  const within = names.filter((one) => one.startsWith(name)).map((one) => one.slice(name.length));
+  return [...names, ...within.flatMap((rest) => formerly.map((other) => other + rest))];
+};
+
+export function partsOfConsortium(plan: PlannedConsortium, network: Named, { retainOnDelete }: Options = {}): Part[] {
+  const names = plan.environments.map((one) => withFormer(one.names, network));
+  const environments = retainOnDelete ? {} : { [environmentsKey]: names };
   const consortium = part("Consortium", plan, environments);
   const within = { consortiumId: new Shown(consortium, "id") };
   const members = new Map(plan.members.map((one) => [one.key, part("Membership", one, within)]));

@@ -2,7 +2,7 @@ import { dynamicPrefix, networkType, ownKeys, pluginPrefix } from "../../provide
 import { version } from "../../provider/version";
 import { yamlForAll } from "../yaml/write";
 import { check, readNetwork } from "./load";
-import { argsOf, type Part, partsOf, Shown } from "./parts";
+import { argsOf, type Part, partsOf, Shown, withFormer } from "./parts";
 import { Variable } from "./references";
 
 /* Network files as Pulumi programs: in YAML, and in Node.js for what Pulumi YAML cannot express. */
@@ -54,11 +54,7 @@ export function plainResources(
   const property = (value: unknown): unknown =>
     value instanceof Shown ? expression(value.by, `.${value.output}`) : literal(value);
   /** All names, with those under former names of the network. */
-  const namesOf = ({ planned, formerly }: Part): string[] => {
-    const own = [planned.names[0]!, ...formerly];
-    const within = own.filter((one) => one.startsWith(name)).map((one) => one.slice(name.length));
-    return [...own, ...within.flatMap((rest) => plan.formerly.map((other) => other + rest))];
-  };
+  const namesOf = ({ planned, formerly }: Part): string[] => withFormer([planned.names[0]!, ...formerly], plan);
   const resource = (part: Part) => {
     const { className, planned, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
     const properties = Object.entries(argsOf(part, (value) => ({ "fn::secret": value })))

@@ -1,5 +1,6 @@
 import { isApiError } from "../../api";
-import { answerOr, briefly } from "../../api/api-error";
+import { briefly } from "../../api/api-error";
+import { conflictOf } from "../../api/conflict";
 import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
@@ -101,7 +102,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     if (isUnclear) note({ state: asItIs((await shownOf(session, tetherId)) ?? {}).state });
     const moves = olds.network !== network || olds.intervalHours !== intervalHours;
     if (moves && done.state === "active") {
-      await setting("state", () => client.deactivateTether(tetherId));
+      await setting("state", () => deactivated(session, tetherId));
       note({ state: "inactive", active: false });
     }
     if (olds.network !== network) {
@@ -134,11 +135,10 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     if (active && done.state !== "active") {
       // A contract may be mined only some time after the answer to `deploy`.
       const fresh = done.state === "deployed";
-      await setting("state", () => (fresh ? activateSoon(session, tetherId) : client.activateTether(tetherId)));
+      await setting("state", () => (fresh ? activateSoon(session, tetherId) : activated(session, tetherId)));
       note({ state: "active", active });
     } else if (!active && (done.state === "active" || done.state === undefined)) {
-      const sent = setting("state", () => client.deactivateTether(tetherId));
-      await (isUnclear ? answerOr(sent, undefined, "conflict", "invalid") : sent);
+      await setting("state", () => deactivated(session, tetherId));
       note({ state: "inactive", active });
     }
   } catch (error) {
@@ -169,12 +169,40 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
   };
 }
 
+/**
+ * Activates it. A service may refuse that for one that is active already: an answer was lost, or somebody else did it.
+ * @throws the refusal, unless the service shows that it is active
+ */
+async function activated(session: Session, tetherId: string): Promise<void> {
+  try {
+    await session.client.activateTether(tetherId);
+  } catch (error) {
+    if (!isApiError(error, "conflict", "invalid")) throw error;
+    if ((await shownOf(session, tetherId))?.state !== "active") throw error;
+  }
+}
+
+/**
+ * Stops it. A service may refuse that for one that is stopped already: an answer was lost, or somebody else did it.
+ * @throws the refusal, if it is active all the same, which costs money: the service shows that, or says to wait
+ */
+async function deactivated(session: Session, tetherId: string): Promise<void> {
+  try {
+    await session.client.deactivateTether(tetherId);
+  } catch (error) {
+    if (!isApiError(error, "conflict", "invalid")) throw error;
+    const state = (await shownOf(session, tetherId))?.state;
+    if (state === "active" || (state === undefined && conflictOf(error) === "early")) throw error;
+    session.say(`${titleOf(tetherId)}: was not active (${error.errorMessage})`);
+  }
+}
+
 /** Activates it as soon as the service allows that. */
 const activateSoon = (session: Session, tetherId: string): Promise<unknown> =>
   patiently(
     session,
     tetherId,
-    async () => ({ done: await session.client.activateTether(tetherId) }),
+    async () => ({ done: await activated(session, tetherId) }),
     (error) => `not ready to be activated (${briefly(error)})`,
     (error) => isApiError(error, "conflict", "invalid") || isPassing(error),
   );
@@ -228,13 +256,9 @@ export async function stop(session: Session, id: string, state: Props): Promise<
   }
   if (state.state === "inactive" || state.state === "configured") return;
   try {
-    await session.client.deactivateTether(id);
+    await deactivated(session, id);
   } catch (error) {
-    if (isApiError(error, "missing")) {
-      await requireService(session);
-      return;
-    }
-    if (!isApiError(error, "conflict", "invalid")) throw error;
-    session.say(`${titleOf(id)}: was not active (${error.errorMessage})`);
+    if (!isApiError(error, "missing")) throw error;
+    await requireService(session);
   }
 }

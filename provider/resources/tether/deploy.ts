@@ -1,5 +1,5 @@
 import { isApiError, type TetherAccount } from "../../api";
-import { answerOr, briefly } from "../../api/api-error";
+import { briefly } from "../../api/api-error";
 import { processEnvironment } from "../../api/environment";
 import { messageOf } from "../../plain";
 import { UserError } from "../../core/user-error";
@@ -102,10 +102,18 @@ async function already({ session, inputs, first, ran, note }: Deployment): Promi
   return ran ?? "the service can be activated";
 }
 
-/** "A successful deployment is required before the first activate" (spec, section 4.3). */
-function canActivate({ client }: Session, tetherId: string): Promise<boolean> {
-  const activated = client.activateTether(tetherId).then(() => true);
-  return answerOr(activated, false, "conflict", "invalid", "missing");
+/**
+ * "A successful deployment is required before the first activate" (spec, section 4.3). One that is active already has had it, whether
+ * the service activates it again or refuses to.
+ */
+async function canActivate({ client }: Session, tetherId: string): Promise<boolean> {
+  try {
+    await client.activateTether(tetherId);
+    return true;
+  } catch (error) {
+    if (!isApiError(error, "conflict", "invalid", "missing")) throw error;
+    return error.kind === "conflict" && /\balready\b|\bis (active|running|started)\b/i.test(error.errorMessage);
+  }
 }
 
 const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;

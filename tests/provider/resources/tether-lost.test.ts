@@ -1,5 +1,5 @@
 import { type FaultRule } from "../../../service/index";
-import { errorOf } from "../../support/engine";
+import { Engine, errorOf } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { ether, posting, tetherArgs, tethered } from "../../support/tethered";
@@ -108,4 +108,59 @@ test.each([
   expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
   expect(calls()).not.toContain("POST /tether/:tetherId/targetNetwork");
   expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+});
+
+describe("refused, because it is so already", () => {
+  const refused = (action: string, errorMessage = "no") =>
+    ({ kind: "status", status: 409, errorMessage, ...posting(action) }) as const;
+
+  test.each([true, false])("to stop what somebody else has stopped, shown or not (%s): goes on", async (getById) => {
+    const { engine, service, fields } = await tethered({ answers: { getById } });
+    await engine.up(tetherArgs);
+    for (const change of [{ intervalHours: 3 }, { intervalHours: 3, active: false }]) {
+      const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
+      await fetch(`${service.baseUrl}/tether/${tetherArgs.tetherId}/deactivate`, {
+        method: "POST",
+        headers,
+        body: "{}",
+      });
+      expect(fields()).toMatchObject({ active: false });
+      const fault = service.faults.add(refused("deactivate", "not active"));
+      expect(await engine.up({ ...tetherArgs, ...change })).toEqual({ then: "updated" });
+      fault.remove();
+      expect(fields()).toMatchObject({ interval: 3, active: change.active ?? true, deployments: { rinkeby: 1 } });
+    }
+  });
+
+  test("to activate what is active, after a lost answer: goes on", async () => {
+    const { engine, service } = await tethered();
+    service.faults.add({ kind: "resetAfter", ...posting("activate") });
+    service.faults.add({ ...refused("activate"), nth: 2 });
+    expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+    expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+  });
+
+  test("to activate what is active, where the service shows nothing: it has its contract, which is not paid again", async () => {
+    const { engine, service, calls } = await tethered({ answers: { getById: false } });
+    await new Engine("tetherService").up(tetherArgs);
+    calls();
+    service.faults.add(refused("activate", "the tether is already active"));
+    await engine.up(tetherArgs);
+    expect(deploys(calls())).toBe(0);
+  });
+
+  test.each([
+    [true, "no"],
+    [false, "a pin is in progress"],
+  ])("but one that still pins is not taken for stopped (shown: %s)", async (getById, errorMessage) => {
+    const { engine, service, fields } = await tethered({ answers: { getById } });
+    await engine.up(tetherArgs);
+    const fault = service.faults.add({ ...refused("deactivate", errorMessage), times: Infinity });
+    expect(errorOf(await engine.up({ ...tetherArgs, active: false }))).toContain(errorMessage);
+    await expect(engine.destroy()).rejects.toThrow(errorMessage);
+    fault.remove();
+    expect(fields()).toMatchObject({ active: true });
+    await engine.destroy();
+    expect(fields()).toMatchObject({ active: false });
+  });
 });

@@ -49,6 +49,22 @@ onBothAdapters((make) => {
     expect(await stack.up(withArgs(before), { refresh: true })).toMatchObject({ changes: [], said: "" });
   });
 
+  test.each(["consortiumId", "provider", "consensusType"])(
+    "a ledger stays where its state has lost %s, and a refresh reads that again",
+    async (key) => {
+      const { stack, writes } = await make(ledger());
+      const { id, outputs } = stack.of("e");
+      const before = outputs[key];
+      delete outputs[key];
+      const run = await stack.up(ledger());
+      expect([run.errors, run.changes, writes(), stack.of("e").id]).toEqual([[], [], [], id]);
+      expect(run.said).toContain(`${key} stays as it is, because the state no longer says what it was made with`);
+      if (key === "consortiumId") return; // where it is
+      await stack.up(ledger(), { refresh: true });
+      expect([writes(), stack.of("e")]).toMatchObject([[], { id, outputs: { [key]: before } }]);
+    },
+  );
+
   test.each([
     ["a feature that is set", {}, { testFeatures: { multi_region: true } }],
     ["one beside another", { testFeatures: { quick: true } }, { testFeatures: { quick: true, multi_region: true } }],

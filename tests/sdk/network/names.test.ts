@@ -1,5 +1,7 @@
 import { type NetworkDefinition } from "../../../sdk";
+import { environmentsKey } from "../../../provider/constants";
 import { planned } from "../../../sdk/network/network";
+import { partsOf } from "../../../sdk/network/parts";
 import { raft } from "./registered";
 
 /** Logical names, and the earlier ones, which become aliases. */
@@ -76,4 +78,11 @@ describe("several consortia", () => {
     expect(before.first.members).toEqual([["commerce/trade/acme", "commerce/acme"]]);
     expect(names({ consortia }, "commerce").first.members).toEqual([["commerce/trade/acme"]]);
   });
+});
+
+test("a network that has another name tells the earlier names of its environments, so that none seems lost", () => {
+  const environments = { live: { ...prod, formerly: "prod" } };
+  const plan = planned("coffee", { formerly: "trade", members: ["acme"], environments }, undefined);
+  const [told] = partsOf(plan)[0]!.args[environmentsKey] as string[][];
+  expect(told).toEqual(expect.arrayContaining(["coffee/live", "coffee/prod", "trade/live", "trade/prod"]));
 });
