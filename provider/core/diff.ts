@@ -112,7 +112,7 @@ function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key
   if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))
     return "the program no longer sets it, and only a new object could be without it";
   if (isUnset(parts.asked[key]) && !isOptional(definition, key))
-    return "the state no longer says what it was made with, and nothing is lost for that: `pulumi refresh` reads it again";
+    return "the state has lost its value: run `pulumi refresh`, or restore the state";
   const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(meta);
   return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
 }

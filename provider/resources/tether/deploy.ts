@@ -1,4 +1,4 @@
-import { isApiError, type TetherAccount } from "../../api";
+import { type ApiError, isApiError, type TetherAccount } from "../../api";
 import { briefly } from "../../api/api-error";
 import { processEnvironment } from "../../api/environment";
 import { messageOf } from "../../plain";
@@ -103,17 +103,25 @@ async function already({ session, inputs, first, ran, note }: Deployment): Promi
 }
 
 /**
- * "A successful deployment is required before the first activate" (spec, section 4.3). One that is active already has had it, whether
- * the service activates it again or refuses to.
+ * "A successful deployment is required before the first activate" (spec, section 4.3). A refusal may also mean that it is active already.
+ * If it does not say which, the tether is stopped: then it can be activated if it has a contract.
  */
 async function canActivate({ client }: Session, tetherId: string): Promise<boolean> {
-  try {
-    await client.activateTether(tetherId);
-    return true;
-  } catch (error) {
-    if (!isApiError(error, "conflict", "invalid", "missing")) throw error;
-    return error.kind === "conflict" && /\balready\b|\bis (active|running|started)\b/i.test(error.errorMessage);
-  }
+  const refusalOf = (call: Promise<unknown>): Promise<ApiError | undefined> =>
+    call.then(
+      () => undefined,
+      (error: unknown) => {
+        if (isApiError(error, "conflict", "invalid", "missing")) return error;
+        throw error;
+      },
+    );
+  const refusal = await refusalOf(client.activateTether(tetherId));
+  if (!refusal) return true;
+  const { kind, errorMessage } = refusal;
+  if (/\balready (active|activated|running|started)\b|\bis (active|running|started)\b/i.test(errorMessage)) return true;
+  if (kind !== "conflict" || /\b(deploy|contract)/i.test(errorMessage)) return false;
+  await refusalOf(client.deactivateTether(tetherId));
+  return (await refusalOf(client.activateTether(tetherId))) === undefined;
 }
 
 const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;

@@ -140,14 +140,23 @@ describe("refused, because it is so already", () => {
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
   });
 
-  test("to activate what is active, where the service shows nothing: it has its contract, which is not paid again", async () => {
-    const { engine, service, calls } = await tethered({ answers: { getById: false } });
-    await new Engine("tetherService").up(tetherArgs);
-    calls();
-    service.faults.add(refused("activate", "the tether is already active"));
-    await engine.up(tetherArgs);
-    expect(deploys(calls())).toBe(0);
-  });
+  test.each([
+    ["says so", "the tether is already active", 1],
+    ["does not say why", "no", 2],
+  ])(
+    "to activate what is active, where the service shows nothing and %s: it has its contract, which is not paid again",
+    async (_, errorMessage, stops) => {
+      // stopped once to set the network
+      const { engine, service, calls } = await tethered({ answers: { getById: false } });
+      await new Engine("tetherService").up(tetherArgs);
+      calls();
+      service.faults.add(refused("activate", errorMessage));
+      await engine.up(tetherArgs);
+      const sent = calls();
+      expect(deploys(sent)).toBe(0);
+      expect(sent.filter((call) => call.endsWith("/deactivate"))).toHaveLength(stops);
+    },
+  );
 
   test.each([
     [true, "no"],
