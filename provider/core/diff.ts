@@ -107,12 +107,12 @@ function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key
     if (isReplacing(definition, parts.refused, key) ? !fits : isTheirs && !meta.programOnly)
       return "others may share it";
   }
+  if (meta.replace === true && meta.secret !== true && isUnset(parts.asked[key]) && !isOptional(definition, key))
+    return "the state has lost its value: run `pulumi refresh`, or restore the state";
   if (!losesLedger(definition, key)) return undefined;
   const [now, none] = [inputs, {}].map((one) => normalOf(definition, one)[key]);
   if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))
     return "the program no longer sets it, and only a new object could be without it";
-  if (isUnset(parts.asked[key]) && !isOptional(definition, key))
-    return "the state has lost its value: run `pulumi refresh`, or restore the state";
   const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(meta);
   return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
 }

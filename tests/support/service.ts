@@ -38,7 +38,7 @@ export async function start(options: ServiceOptions = {}): Promise<Started> {
 
 /** Where a fault is that no answer comes, it is not waited for long; this alone takes real time. */
 export function impatient({ kind }: Pick<FaultRule, "kind">): void {
-  if (kind === "hang") setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.25" });
+  if (kind === "hang") setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "1" });
 }
 
 let processes = 0;

@@ -1,4 +1,13 @@
-import { Configuration, Consortium, Environment, EnvironmentZone, Invitation, Membership, Service } from "../../../sdk";
+import {
+  Configuration,
+  Consortium,
+  Environment,
+  EnvironmentZone,
+  Invitation,
+  Membership,
+  Node,
+  Service,
+} from "../../../sdk";
 import { type FaultRule } from "../../../service/index";
 import { fieldsOf, isObject } from "../../../provider/plain";
 import { send } from "../../support/network";
@@ -49,21 +58,25 @@ onBothAdapters((make) => {
     expect(await stack.up(withArgs(before), { refresh: true })).toMatchObject({ changes: [], said: "" });
   });
 
-  test.each(["consortiumId", "provider", "consensusType"])(
-    "a ledger stays where its state has lost %s, and a refresh reads that again",
-    async (key) => {
-      const { stack, writes } = await make(ledger());
-      const { id, outputs } = stack.of("e");
-      const before = outputs[key];
-      delete outputs[key];
-      const run = await stack.up(ledger());
-      expect([run.errors, run.changes, writes(), stack.of("e").id]).toEqual([[], [], [], id]);
-      expect(run.said).toContain(`${key} stays as it is, because the state has lost its value`);
-      if (key === "consortiumId") return; // where it is
-      await stack.up(ledger(), { refresh: true });
-      expect([writes(), stack.of("e")]).toMatchObject([[], { id, outputs: { [key]: before } }]);
-    },
-  );
+  test.each([
+    ["e", "consortiumId"],
+    ["e", "provider"],
+    ["e", "consensusType"],
+    ["n", "environmentId"],
+    ["n", "membershipId"],
+  ])("%s stays where its state has lost %s, and a refresh reads that again, but where it is", async (name, key) => {
+    const program = ledger(({ environment, membership }) => new Node("n", { environment, membership }));
+    const { stack, writes } = await make(program);
+    const { id, outputs } = stack.of(name);
+    const before = outputs[key];
+    delete outputs[key];
+    const run = await stack.up(program);
+    expect([run.errors, run.changes, writes(), stack.of(name).id]).toEqual([[], [], [], id]);
+    expect(run.said).toContain(`${key} stays as it is, because the state has lost its value`);
+    if (["consortiumId", "environmentId"].includes(key)) return;
+    await stack.up(program, { refresh: true });
+    expect([writes(), stack.of(name)]).toMatchObject([[], { id, outputs: { [key]: before } }]);
+  });
 
   test.each([
     ["a feature that is set", {}, { testFeatures: { multi_region: true } }],
