@@ -6,13 +6,15 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
 import { UserError } from "../../tools/lib/terminal.mjs";
 
@@ -80,8 +82,11 @@ export class Stack {
     return join(this.folder, "state/.pulumi/stacks/bench/test.json");
   }
 
-  /** Puts Pulumi's backup in the place of a state file that was cut off, as docs/recovery.md says. */
+  /** Removes empty files of attributes, and puts Pulumi's backup in the place of a state that was cut off, as docs/recovery.md says. */
   restoreState() {
+    const folder = dirname(this.#stateFile);
+    for (const name of readdirSync(folder).filter((name) => name.endsWith(".attrs")))
+      if (statSync(join(folder, name)).size === 0) rmSync(join(folder, name));
     copyFileSync(`${this.#stateFile}.bak`, this.#stateFile);
   }
 
