@@ -1,6 +1,5 @@
 import { isApiError } from "../../api";
-import { briefly } from "../../api/api-error";
-import { conflictOf } from "../../api/conflict";
+import { briefly, sentence } from "../../api/api-error";
 import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
@@ -102,7 +101,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     if (isUnclear) note({ state: asItIs((await shownOf(session, tetherId)) ?? {}).state });
     const moves = olds.network !== network || olds.intervalHours !== intervalHours;
     if (moves && done.state === "active") {
-      await setting("state", () => deactivated(session, tetherId));
+      await setting("state", () => deactivated(session, tetherId, inConsole));
       note({ state: "inactive", active: false });
     }
     if (olds.network !== network) {
@@ -138,7 +137,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       await setting("state", () => (fresh ? activateSoon(session, tetherId) : activated(session, tetherId)));
       note({ state: "active", active });
     } else if (!active && (done.state === "active" || done.state === undefined)) {
-      await setting("state", () => deactivated(session, tetherId));
+      await setting("state", () => deactivated(session, tetherId, inConsole, isUnclear));
       note({ state: "inactive", active });
     }
   } catch (error) {
@@ -182,17 +181,28 @@ async function activated(session: Session, tetherId: string): Promise<void> {
   }
 }
 
+const inConsole = "Look in the console, and stop it there.";
+
+/** What a service may say of a tether that it does not stop because it is stopped. */
+const saysStopped =
+  /\b(not|never) (active|activated|running|started)\b|\b(already|is) (inactive|stopped|deactivated)\b/i;
+
 /**
  * Stops it. A service may refuse that for one that is stopped already: an answer was lost, or somebody else did it.
- * @throws the refusal, if it is active all the same, which costs money: the service shows that, or says to wait
+ * @param mayBe whether an earlier run may have stopped it, without an answer
+ * @throws the refusal, unless the service shows or says that it is stopped: an active one costs money
  */
-async function deactivated(session: Session, tetherId: string): Promise<void> {
+async function deactivated(session: Session, tetherId: string, next: string, mayBe = false): Promise<void> {
   try {
     await session.client.deactivateTether(tetherId);
   } catch (error) {
     if (!isApiError(error, "conflict", "invalid")) throw error;
     const state = (await shownOf(session, tetherId))?.state;
-    if (state === "active" || (state === undefined && conflictOf(error) === "early")) throw error;
+    if (state === "active") throw error;
+    if (state === undefined && !mayBe && !saysStopped.test(error.errorMessage))
+      throw new UserError(
+        `${sentence(briefly(error))} The service does not show whether it is active, and goes on paying for pins if it is. ${next}`,
+      );
     session.say(`${titleOf(tetherId)}: was not active (${error.errorMessage})`);
   }
 }
@@ -256,7 +266,8 @@ export async function stop(session: Session, id: string, state: Props): Promise<
   }
   if (state.state === "inactive" || state.state === "configured") return;
   try {
-    await deactivated(session, id);
+    const next = "If the console shows that it is stopped, run `pulumi state delete` with its URN.";
+    await deactivated(session, id, next);
   } catch (error) {
     if (!isApiError(error, "missing")) throw error;
     await requireService(session);

@@ -37,7 +37,7 @@ export const ShownTether = z.preprocess(
   z.looseObject({
     network: z.string().min(1).optional().catch(undefined),
     interval: z.coerce.number().int().min(1).optional().catch(undefined),
-    state: z.string().optional().catch(undefined),
+    state: z.string().toLowerCase().optional().catch(undefined),
     deployed_networks: z.array(z.unknown()).optional().catch(undefined),
     contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
     contract_address: z.string().optional().catch(undefined),

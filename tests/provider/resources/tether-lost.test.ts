@@ -2,6 +2,7 @@ import { type FaultRule } from "../../../service/index";
 import { Engine, errorOf } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
+import { rewriting } from "../../support/virtual-time";
 import { ether, posting, tetherArgs, tethered } from "../../support/tethered";
 
 /* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
@@ -158,11 +159,15 @@ describe("refused, because it is so already", () => {
     },
   );
 
-  test.each([
+  test.each<[boolean | "in capitals", string]>([
     [true, "no"],
+    ["in capitals", "no"],
+    [false, "no"],
     [false, "a pin is in progress"],
-  ])("but one that still pins is not taken for stopped (shown: %s)", async (getById, errorMessage) => {
-    const { engine, service, fields } = await tethered({ answers: { getById } });
+    [false, "it cannot be deactivated now"],
+  ])("but one that still pins is not taken for stopped (shown: %s; %s)", async (shown, errorMessage) => {
+    const { engine, service, fields } = await tethered({ answers: { getById: shown !== false } });
+    if (shown === "in capitals") rewriting({ answer: (text) => text.replace('"state":"active"', '"state":"ACTIVE"') });
     await engine.up(tetherArgs);
     const fault = service.faults.add({ ...refused("deactivate", errorMessage), times: Infinity });
     expect(errorOf(await engine.up({ ...tetherArgs, active: false }))).toContain(errorMessage);
