@@ -97,7 +97,7 @@ export interface ConsortiumZoneProperties extends Recorded {
 
 export interface ConsortiumZoneFields extends Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra"> {}
 
-/** Invites a business of another organization to a consortium, by e-mail. The business becomes a member when it accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member. */
+/** Invites a business of another organization to a consortium, by e-mail. The business becomes a member when it accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member. One that was declined or revoked, or has expired, is not sent again by itself: previews say so, and `pulumi up --replace` with its URN sends another one. */
 export interface InvitationProperties extends Asked, Recorded {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;

@@ -3,7 +3,7 @@ import { answerOr } from "../api/api-error";
 import { paths } from "../api/paths";
 import { isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
-import { type Definition, inputMeta, nameOf, type Place, type Props } from "./definition";
+import { type Definition, inputMeta, isOver, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
 import { type Claim, type Owner } from "./owners";
 import { type Requested, unseenMs } from "./run";
@@ -337,7 +337,7 @@ export class Collection extends Listed {
       const [field, wanted] = [wireName(key), normal(inputs[key], inputs)];
       return (item: Identified) => sameValue(normal(item[field], inputs), wanted);
     });
-    const named = items.filter((item) => agrees.every((agree) => agree(item)));
+    const named = items.filter((item) => !isOver(this.definition, item) && agrees.every((agree) => agree(item)));
     if (named.length > 0 || !shared?.isSame) return named;
     return items.filter((item) => shared.isSame!(inputs, this.shown(item)));
   }
@@ -352,7 +352,9 @@ export class Collection extends Listed {
     const [key, ...others] = naming;
     if (key === undefined || others.length > 0 || exact.length > 0) return exact;
     const field = wireName(key);
-    return items.filter((item) => sameName(item[field], inputs[key]) && !this.isClaimed(item[field]));
+    return items.filter(
+      (item) => !isOver(this.definition, item) && sameName(item[field], inputs[key]) && !this.isClaimed(item[field]),
+    );
   }
 
   /** The name, as the service shows it. */

@@ -115,6 +115,11 @@ export interface Definition {
   shared?: Shared;
   /** Whether a missing object has served its purpose: its resource stays, and it is not made again. */
   isServed?(session: Session, state: Props): Promise<boolean>;
+  /**
+   * States in which it can do nothing any more: it keeps no name from others, counts as deleted where its deletion only leads to such
+   * a state, and previews say so. `why` follows "is expired: ".
+   */
+  over?: { states: readonly string[]; why: string };
   /** Whether other objects name it by its id: a replacement is made before the old one goes. */
   isNamedById?: boolean;
   /**
@@ -176,6 +181,10 @@ export function pathOf(definition: Pick<Definition, "type" | "place">, props: Pr
 /** What tells the object with these properties from its siblings, as one text. undefined: nothing does. */
 export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
   naming?.map((key) => String(props[key])).join(" ");
+
+/** Whether it is in a state in which it can do nothing any more. */
+export const isOver = ({ over }: Pick<Definition, "over">, { state }: { state?: unknown }): boolean =>
+  over?.states.includes(String(state).toLowerCase()) === true;
 
 /** The input with its name, if it has one. Siblings may share a name. */
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>

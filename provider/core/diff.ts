@@ -2,7 +2,7 @@ import { type z } from "zod";
 import { holdsLedger } from "../constants";
 import { isObject } from "../plain";
 import { isSettledState } from "../api/states";
-import { type Definition, inputKeys, inputMeta, nameOf, type Props, secretKeys } from "./definition";
+import { type Definition, inputKeys, inputMeta, isOver, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, type Recorded, recorded } from "./state";
 import { UserError } from "./user-error";
@@ -147,7 +147,8 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const isOnlyOne = !moved && parts.how !== "shared" && definition.shared?.isSame?.(inputs, state) === true;
   const isReplaced = replaces.length > 0;
   const losses = replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : [];
-  const warnings = isReplaced ? losses : lasting.map((key) => lastingDrift(parts, key));
+  const ended = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.over!.why}. ${onPurpose}`] : [];
+  const warnings = isReplaced ? losses : [...ended, ...lasting.map((key) => lastingDrift(parts, key))];
   const plans = isReplaced ? [] : plansOf(definition, parts, inputs, { restarts, kept });
   return {
     changes: sent.length > 0 || !isSettled(definition, state, parts.open),
@@ -198,7 +199,9 @@ const regeneration = (definition: Definition, parts: Recorded, inputs: Props): s
   return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
 };
 
+const onPurpose = "To replace it on purpose, run `pulumi up --replace` with its URN.";
+
 /** Drift that stays. Its values may be secret. */
 const lastingDrift = ({ asked }: Recorded, key: string): string =>
   `somebody changed ${key} in the service, and only a new object could have the old value${isUnset(asked[key]) ? "" : " again"}. ` +
-  "Nothing is replaced because of it. To replace it on purpose, run `pulumi up --replace` with its URN.";
+  `Nothing is replaced because of it. ${onPurpose}`;

@@ -13,7 +13,9 @@ export const invitation: Definition = {
   title: "invitation",
   doc:
     "Invites a business of another organization to a consortium, by e-mail. The business becomes a member when it " +
-    "accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member.",
+    "accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member. " +
+    "One that was declined or revoked, or has expired, is not sent again by itself: previews say so, and `pulumi up --replace` with its " +
+    "URN sends another one.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     orgName: field(nameText("orgName"), "Name of the business.", { default: "the name of the resource" }),
@@ -29,6 +31,7 @@ export const invitation: Definition = {
   wire: InvitationObject,
   naming: ["orgName"],
   isReadyAtOnce: true,
+  over: { states: ["declined", "revoked", "expired"], why: "nobody can accept it any more" },
   place: invitations,
   // A service may not list an invitation after it was accepted.
   async isServed(session, state) {

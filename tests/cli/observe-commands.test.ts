@@ -8,7 +8,8 @@ import { define as defineMap } from "../../cli/map";
 import { type Service, startService } from "../../service/index";
 import { temporary } from "../fleet/made";
 import { built, consortium } from "../service/child";
-import { build, client, containing, matching, quick, until } from "../service/helpers";
+import { build, client, containing, matching, quick } from "../service/helpers";
+import { until } from "../support/until";
 import { connection } from "./command";
 
 const root = join(__dirname, "../..");

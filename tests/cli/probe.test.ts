@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { type FaultKind, type Service } from "../../service/index";
-import { until } from "../service/helpers";
+import { until } from "../support/until";
 import { connection, consortium, type Ended } from "./command";
 import { changes, deletions, file, own, serviceWith, there } from "./probed";
 

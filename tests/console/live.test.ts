@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { NetworkView } from "../../console/protocol";
-import { populated, start, until } from "../service/helpers";
+import { populated, start } from "../service/helpers";
+import { until } from "../support/until";
 import { json, type Peer, peer } from "../support/peer";
 import { consoleOf, countCalls, signIn, TestPage } from "./support";
 

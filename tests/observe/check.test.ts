@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Result } from "../../observe/check/checks";
 import { systemClock } from "../../provider/api/clock";
-import { until } from "../service/helpers";
+import { until } from "../support/until";
 import { stackOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
 

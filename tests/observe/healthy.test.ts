@@ -3,7 +3,8 @@ import { LiveNetwork } from "../../inventory/live";
 import { check } from "../../observe/check/checks";
 import { observeNetwork } from "../../observe/check/observations";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
-import { populated, quick, until } from "../service/helpers";
+import { populated, quick } from "../service/helpers";
+import { until } from "../support/until";
 import { result } from "../service/ledgers";
 
 jest.setTimeout(600_000);

@@ -4,7 +4,8 @@ import { type ObserveOptions, observeNetwork } from "../../observe/check/observa
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { type Service, startService } from "../../service/index";
-import { client, quick, type Send, until } from "../service/helpers";
+import { client, quick, type Send } from "../service/helpers";
+import { until } from "../support/until";
 import { Network } from "../service/targets";
 
 export const tetherId = "tether0001";

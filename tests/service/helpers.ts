@@ -199,8 +199,3 @@ export const listOf = (path: string) => path.replace(/\/[^/]+$/, "");
 export const basic = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
 });
-
-/** Repeats a check until it holds, less often after a while; the test's timeout ends it. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let ms = 10; !(await holds()); ms = Math.min(ms * 1.2, 50)) await new Promise((done) => setTimeout(done, ms));
-}

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import WebSocket from "ws";
-import { basic, populated, quick, type start, until, type Wire } from "./helpers";
+import { basic, populated, quick, type start, type Wire } from "./helpers";
+import { until } from "../support/until";
 
 export { quick };
 

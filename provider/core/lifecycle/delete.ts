@@ -3,7 +3,7 @@ import { conflictOf } from "../../api/conflict";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
 import { type Collection, Listed } from "../collection";
-import { type Props, type User } from "../definition";
+import { isOver, type Props, type User } from "../definition";
 import { type Session } from "../session";
 import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
 import { UserError } from "../user-error";
@@ -154,15 +154,17 @@ class Deletion {
       this.left = left(session, this.what, `with ${definition.goesWith}`, refused).stays;
       return { done: undefined };
     }
+    if (definition.over && !(await isListed(this.collection, this.id))) return { done: undefined };
     const waited = session.clock.now() - this.#start;
     // A DELETE has no body, so the words mean the same with any status.
-    const content = conflictOf({ status: 409, errorMessage: refused.errorMessage }) === "content";
-    const isPatient = content
-      ? waited < contentMs || session.run.sinceDeletionMs(session.clock) < (definition.emptyingMs ?? contentMs)
-      : waited < refusalMs[refused.kind as keyof typeof refusalMs];
+    const why = conflictOf({ status: 409, errorMessage: refused.errorMessage });
+    const isPatient =
+      why === "content"
+        ? waited < contentMs || session.run.sinceDeletionMs(session.clock) < (definition.emptyingMs ?? contentMs)
+        : waited < refusalMs[refused.kind as keyof typeof refusalMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
     // Nobody whom this organization sees uses it, so what the service means belongs to another one.
-    if (definition.shared?.users) {
+    if (definition.shared?.users && why !== "early") {
       this.left = `others may share it: ${refused.message}`;
       session.say(`${this.what}: is left as it is, because ${this.left}`);
       return { done: undefined };
@@ -237,7 +239,7 @@ async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {
     const { items, part } = await collection.look(shareMs);
     const item = items.find((one) => one.id === id);
-    if (item || !part) return item !== undefined && !isGone(item);
+    if (item || !part) return item !== undefined && !isGone(item) && !isOver(collection.definition, item);
     return typeof (await collection.find(id, shareMs)) === "object";
   } catch (error) {
     if (!isApiError(error)) throw error;

@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import { misreadable } from "../../fleet/made";
 import { FleetWorld, network, randomCreate } from "../support/fleet";
 import { finished } from "../support/stack";
-import { until } from "../support/until";
+import { until } from "../../support/until";
 
 let w: FleetWorld;
 const two = { acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } };

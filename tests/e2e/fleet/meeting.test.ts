@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { type Summary } from "../../fleet/made";
 import { exactly, FleetWorld } from "../support/fleet";
 import { root } from "../support/stack";
-import { until } from "../support/until";
+import { until } from "../../support/until";
 
 /*
  * Two runs of one fleet that meet on its backend, as shards and pipelines do, and policies before anything is made. (Two runs in one

@@ -6,7 +6,7 @@ import { examples, lookupExamples, sampleIds, whole } from "../../../plugin/sche
 import { languages, type Program } from "../../../plugin/schema/languages";
 import { generatedSdk } from "../support/languages/sdk";
 import { done, root, Stack } from "../support/stack";
-import { until } from "../support/until";
+import { until } from "../../support/until";
 import { canaryKey, type World, world } from "../support/world";
 
 /* The examples of the reference pages and of the schema, in each language: the whole network and those of the lookups as one program. */

@@ -5,7 +5,7 @@ import { type Backend } from "../support/backends/programs";
 import { startPostgres } from "../support/backends/postgres";
 import { startS3 } from "../support/backends/s3";
 import { failed, finished } from "../support/stack";
-import { until } from "../support/until";
+import { until } from "../../support/until";
 import { type World, world } from "../support/world";
 
 // The first run on a machine installs the servers.

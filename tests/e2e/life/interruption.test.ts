@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive, treeOf } from "../../../tools/lib/processes.mjs";
 import { failed, finished, root } from "../support/stack";
-import { until } from "../support/until";
+import { until } from "../../support/until";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
 type Adapter = "dynamic" | "plugin";

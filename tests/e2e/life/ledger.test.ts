@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect, CredentialRefused, type KnownCredential, verifyReport } from "../../../sdk";
 import { ask, type Company, type Outputs, program, targetUrl, tetherId } from "../support/ledger";
 import { finished, root } from "../support/stack";
-import { until } from "../support/until";
+import { until } from "../../support/until";
 import { canaryKey, type World, world } from "../support/world";
 
 interface Report {

@@ -1,5 +1,5 @@
 import { failed } from "../support/stack";
-import { until } from "../support/until";
+import { until } from "../../support/until";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
 /** Nodes that never become ready by themselves, in a program that allows them two seconds. */

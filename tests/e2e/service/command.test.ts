@@ -3,7 +3,8 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { consortium } from "../../cli/command";
 import { built, consortium as started, serve, serveJson } from "../../service/child";
-import { build, client, containing, newFolder, start, until } from "../../service/helpers";
+import { build, client, containing, newFolder, start } from "../../service/helpers";
+import { until } from "../../support/until";
 
 beforeAll(built);
 

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
-import { containing, newFolder, until } from "../../service/helpers";
+import { containing, newFolder } from "../../service/helpers";
+import { until } from "../../support/until";
 import { allOf, type Changed, chainsAt, closeAll } from "../../service/ledger/chains";
 
 let dir: string;

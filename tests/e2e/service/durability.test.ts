@@ -7,7 +7,8 @@ import { type Chain, type ChainSpec } from "../../../service/ledger/chains";
 import { rpcCall } from "../../../service/ledger/rpc";
 import type { Store } from "../../../service/store/store";
 import { drawn } from "../../support/random";
-import { containing, matching, newFolder, until } from "../../service/helpers";
+import { containing, matching, newFolder } from "../../service/helpers";
+import { until } from "../../support/until";
 import { allOf, type Changed, chainsAt, closeAll, emptyStore, enginesOf, since } from "../../service/ledger/chains";
 
 let dir: string;

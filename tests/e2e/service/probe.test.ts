@@ -4,7 +4,7 @@ import { type Service, type ServiceOptions } from "../../../service/index";
 import { connection } from "../../cli/command";
 import { allOf, changes, file, own, serviceWith, there } from "../../cli/probed";
 import { begun, built, consortium, serveJson } from "../../service/child";
-import { until } from "../../service/helpers";
+import { until } from "../../support/until";
 
 /* `consortium probe` as a process: what it finds out, what it saves, and signals. */
 

@@ -8,7 +8,7 @@ import { type Summary, temporary, writeIn } from "../../fleet/made";
 import { drawn } from "../../support/random";
 import { atTheEnd } from "./ending";
 import { finished, type Result, root, withoutCompiler } from "./stack";
-import { until } from "./until";
+import { until } from "../../support/until";
 import { type Network, networkOf } from "./world";
 
 /** Keys that must not turn up anywhere. */

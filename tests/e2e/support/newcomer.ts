@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { pages } from "../../docs/markdown";
-import { until } from "./until";
+import { until } from "../../support/until";
 
 /** The newest SDK that was tried: pages have people install whatever is newest. */
 const sdk = "3.270.0";

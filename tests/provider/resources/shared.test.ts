@@ -173,6 +173,19 @@ describe("a zone whose resource goes", () => {
     await engine.destroy();
     expect(said.join("\n")).toContain("is left as it is, because others may share it");
   });
+
+  test("a refusal that says to wait does not mean others, however long it lasts", async () => {
+    const { engine, net, service, count, time } = await world("environmentZone");
+    await engine.up(bases.environmentZone(net));
+    const refusal = { errorMessage: "The zone is still being configured." };
+    service.faults.add({ kind: "status", status: 409, method: "DELETE", times: Infinity, body: refusal } as never);
+    time.pace = 0;
+    await expect(engine.destroy()).rejects.toThrow(/could not be deleted: .*still being configured/);
+    expect([await count(), engine.kept !== undefined]).toEqual([1, true]);
+    service.faults.clear();
+    await engine.destroy();
+    expect(await count()).toBe(0);
+  });
 });
 
 describe("a utility service", () => {

@@ -96,4 +96,36 @@ onBothAdapters((make) => {
     await expectChanges(program({ email }), ["create Invitation shipper"]);
     expect(writes()).toEqual(["POST /consortia/:consortiumId/invitations"]);
   });
+
+  test.each(["declined", "Expired", "revoked"])(
+    "an invitation that is %s is told, and sent again on purpose",
+    async (end) => {
+      const invited = (): void =>
+        void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
+      const { stack, service, expectChanges } = await make(invited);
+      const { invitations } = service.store;
+      const { id } = stack.of("shipper");
+      expect((await stack.preview(invited)).said).not.toContain("nobody");
+      invitations.setState(id, end);
+      expect((await expectChanges(invited, [])).said).toContain(
+        `invitation "shipper": is ${end}: nobody can accept it any more`,
+      );
+      // Its name is free for another one, which a service may keep beside it.
+      stack.state = stack.state.filter(({ name }) => name !== "shipper");
+      await expectChanges(invited, ["create Invitation shipper"]);
+      expect(stack.of("shipper").id).not.toBe(id);
+      // A service that keeps what it deletes as "revoked", or refuses to delete it then, is done with it.
+      const refusal = { errorMessage: "It has ended." };
+      service.faults.add({
+        kind: "status",
+        status: 409,
+        method: "DELETE",
+        route: /invitations/,
+        body: refusal,
+      } as never);
+      invitations.setState(stack.of("shipper").id, end);
+      newProcess();
+      expect((await stack.destroy()).errors).toEqual([]);
+    },
+  );
 });

@@ -14,7 +14,8 @@ import Anchor from "../../../contracts/Anchor.json";
 import { verifyReport } from "../../../sdk";
 import { canonicalJson } from "../../../sdk/runtime/report";
 import { type Service, startService } from "../../../service/index";
-import { build, client, until } from "../../service/helpers";
+import { build, client } from "../../service/helpers";
+import { until } from "../../support/until";
 import { quick } from "../../service/ledgers";
 import { Network } from "../../service/targets";
 

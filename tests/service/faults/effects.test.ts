@@ -1,6 +1,7 @@
 import { request } from "undici";
 import type { FaultRule, Service } from "../../../service/index";
-import { type Send, start, until } from "../helpers";
+import { type Send, start } from "../helpers";
+import { until } from "../../support/until";
 
 const create = (send: Send, name: string) => send("POST", "/consortia", { name });
 const names = async (send: Send) => (await send("GET", "/consortia")).body.map(({ name }) => name);

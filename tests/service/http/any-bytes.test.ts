@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { random } from "../../support/random";
 import { exchange, head } from "../bytes";
 import { built, serveJson } from "../child";
-import { basic, build, client, until } from "../helpers";
+import { basic, build, client } from "../helpers";
+import { until } from "../../support/until";
 import { blockNumber, eth, rpc } from "../ledgers";
 
 beforeAll(built);

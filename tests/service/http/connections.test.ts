@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { exchange, head } from "../bytes";
-import { build, client, refused, start, until } from "../helpers";
+import { build, client, refused, start } from "../helpers";
+import { until } from "../../support/until";
 import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
 
 const sockets: Socket[] = [];

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { ChainSpec } from "../../../service/ledger/chains";
 import { startService } from "../../../service/index";
 import { chainsAt, enginesOf } from "./chains";
-import { newFolder, until } from "../helpers";
+import { newFolder } from "../helpers";
+import { until } from "../../support/until";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));

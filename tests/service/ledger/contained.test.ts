@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { random } from "../../support/random";
-import { basic, build, containing, newFolder, populated, quick, start, until } from "../helpers";
+import { basic, build, containing, newFolder, populated, quick, start } from "../helpers";
+import { until } from "../../support/until";
 import { eth, ledgered, raw, result, rpc, webSocket } from "../ledgers";
 import { signing, standard } from "../../../service/ledger/params";
 

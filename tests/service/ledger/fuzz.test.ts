@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import type WebSocket from "ws";
 import { built, serveJson } from "../child";
-import { basic, build, until } from "../helpers";
+import { basic, build } from "../helpers";
+import { until } from "../../support/until";
 import { blockNumber, result, webSocket } from "../ledgers";
 import { hostileMessages } from "./hostile";
 

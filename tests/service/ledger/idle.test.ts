@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
-import { newFolder, quick, until } from "../helpers";
+import { newFolder, quick } from "../helpers";
+import { until } from "../../support/until";
 import { eth, ledgered, webSocket } from "../ledgers";
 import { ways } from "../tethered";
 import { chainsAt, type Changed, closeAll, latest, use } from "./chains";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { Wallet } from "ethers";
 import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
-import { basic, containing, refused, start, until } from "../helpers";
+import { basic, containing, refused, start } from "../helpers";
+import { until } from "../../support/until";
 
 const MiB = 1_048_576;
 const code = (text: string) => ({ [contract]: { code: text } });

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { containing, until } from "../helpers";
+import { containing } from "../helpers";
+import { until } from "../../support/until";
 import { contract, eth, ledgered, result, returning, rpc, webSocket } from "../ledgers";
 
 /** A network with two members, each with a node and a credential. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { FetchRequest, JsonRpcProvider, Wallet } from "ethers";
-import { basic, matching, until, type World } from "../helpers";
+import { basic, matching, type World } from "../helpers";
+import { until } from "../../support/until";
 import { blocks, eth, ledgered, result, rpc, webSocket } from "../ledgers";
 
 const raft = { provider: "quorum", consensus_type: "raft", chain_id: 4_711 };

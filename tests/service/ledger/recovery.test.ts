@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findAnvil } from "../../../service/ledger/engine";
-import { basic, matching, newFolder, until } from "../helpers";
+import { basic, matching, newFolder } from "../helpers";
+import { until } from "../../support/until";
 import { blockNumber, eth, isAlive, ledgered, result, rpc } from "../ledgers";
 
 const raft = { provider: "quorum", consensus_type: "raft" };

@@ -5,7 +5,8 @@ import type { Chains, ChainSpec } from "../../../service/ledger/chains";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
 import { callLimits } from "../../../service/settings/settings";
-import { newFolder, until } from "../helpers";
+import { newFolder } from "../helpers";
+import { until } from "../../support/until";
 import { allOf, chainsAt, closeAll, enginesOf } from "./chains";
 
 let dir: string;

@@ -1,5 +1,6 @@
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
-import { newFolder, until } from "../helpers";
+import { newFolder } from "../helpers";
+import { until } from "../../support/until";
 import { chainsAt, closeAll, latest, use } from "./chains";
 
 let dir: string;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { clocked, newFolder, populated, quick, refused, start, until } from "../helpers";
+import { clocked, newFolder, populated, quick, refused, start } from "../helpers";
+import { until } from "../../support/until";
 import { blockNumber, blocks, eth, ledgered, result, rpc, webSocket } from "../ledgers";
 import { tethered } from "../tethered";
 

@@ -1,4 +1,5 @@
-import { build, clocked, matching, newFolder, populated, quick, refused, start, until } from "../helpers";
+import { build, clocked, matching, newFolder, populated, quick, refused, start } from "../helpers";
+import { until } from "../../support/until";
 import { eth, ledgered, result, rpc } from "../ledgers";
 
 /*

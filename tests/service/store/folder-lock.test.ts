@@ -7,7 +7,8 @@ import { replaceFile } from "../../../service/store/files";
 import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";
 import { built, serveJson } from "../child";
-import { build, newFolder, refused, start, until, type Wire } from "../helpers";
+import { build, newFolder, refused, start, type Wire } from "../helpers";
+import { until } from "../../support/until";
 import { eth, result, rpc } from "../ledgers";
 
 const disk = { waiting: [] as (() => void)[], hold: false, renamed: () => undefined as void };

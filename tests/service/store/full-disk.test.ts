@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { atEnd, build, client, matching, newFolder, until } from "../helpers";
+import { atEnd, build, client, matching, newFolder } from "../helpers";
+import { until } from "../../support/until";
 import { eth, isAlive, result, rpc } from "../ledgers";
 
 beforeAll(built);

@@ -3,7 +3,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Journal } from "../../../service/store/journal";
-import { newFolder, refused, start, until } from "../helpers";
+import { newFolder, refused, start } from "../helpers";
+import { until } from "../../support/until";
 import { Network } from "../targets";
 import { pinning } from "../tethered";
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
-import { build, newFolder, quick, start, until, type Wire } from "../helpers";
+import { build, newFolder, quick, start, type Wire } from "../helpers";
+import { until } from "../../support/until";
 import { Network } from "../targets";
 import { pinning, ways } from "../tethered";
 

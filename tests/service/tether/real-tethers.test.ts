@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { type Service, type ServiceOptions, startService } from "../../../service/index";
 import { canonicalJson } from "../../../service/tether/real-tethers";
-import { build, client, matching, quick, refused, until, type Wire } from "../helpers";
+import { build, client, matching, quick, refused, type Wire } from "../helpers";
+import { until } from "../../support/until";
 import { Network } from "../targets";
 import { ways } from "../tethered";
 

@@ -1,4 +1,5 @@
-import { quick, refused, until } from "../helpers";
+import { quick, refused } from "../helpers";
+import { until } from "../../support/until";
 import { type Asked, type Between, Network } from "../targets";
 import { pinning } from "../tethered";
 
