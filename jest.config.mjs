@@ -1,6 +1,7 @@
 /**
- * Unit tests read the sources; the others drive what users have: the real Pulumi CLI on the build in dist/, a browser, the
- * linters of forges, ledgers that are killed. `npm test` runs the stories of them, one for each adapter and language; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
+ * Unit and integration tests read the sources; the latter run in real time, on ledgers, chains and processes that they start and kill.
+ * The others drive what users have: the real Pulumi CLI on the build in dist/, a browser, the linters of forges. `npm test` runs the unit
+ * tests and the stories, one for each adapter and language; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
  */
 const transform = {
   "^.+\\.(ts|mjs)$": [
@@ -32,8 +33,11 @@ const ofPrograms = {
   testEnvironment: "<rootDir>/tests/support/jest/environment.mjs",
 };
 
+/** Folders of integration tests. */
+const integration = ["fleet", "observe", "service/ledger", "service/store", "service/tether"];
+
 // Jest takes every word after the option for a project, and says nothing: a path there would run all the tests.
-const projects = ["unit", "stories", "e2e", "pictures"];
+const projects = ["unit", "integration", "stories", "e2e", "pictures"];
 const at = process.argv.indexOf("--selectProjects");
 const words = at < 0 ? [] : process.argv.slice(at + 1);
 const option = words.findIndex((word) => word.startsWith("-"));
@@ -52,7 +56,12 @@ export default {
       ...common,
       displayName: "unit",
       testMatch: ["<rootDir>/tests/**/*.test.ts"],
-      testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/"],
+      testPathIgnorePatterns: ["/node_modules/", ...["e2e", ...integration].map((folder) => `/tests/${folder}/`)],
+    },
+    {
+      ...common,
+      displayName: "integration",
+      testMatch: integration.map((folder) => `<rootDir>/tests/${folder}/**/*.test.ts`),
     },
     {
       ...common,

@@ -22,7 +22,17 @@ const usual = 20;
 /** Runs one test file. @param {string} copy @param {string} tests @returns {Promise<Outcome>} */
 async function outcomeOf(copy, tests) {
   const jest = join(root, "node_modules", "jest", "bin", "jest.js");
-  const args = [jest, join("tests", tests), "--selectProjects", "unit", "--ci", "--maxWorkers", "1", "--json"];
+  const args = [
+    jest,
+    join("tests", tests),
+    "--selectProjects",
+    "unit",
+    "integration",
+    "--ci",
+    "--maxWorkers",
+    "1",
+    "--json",
+  ];
   const { code, stdout } = await run(process.execPath, args, { cwd: copy });
   if (code === 0) return { outcome: "passes", failed: [] };
   /** @type {{ testResults: { assertionResults: { status: string, fullName: string }[] }[] }} */

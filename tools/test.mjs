@@ -32,7 +32,7 @@ async function jest(args, cli) {
 }
 
 await close(async () => {
-  const names = ["unit", "stories", "e2e"];
+  const names = ["unit", "integration", "stories", "e2e"];
   const projects = process.argv.slice(2).filter((word) => names.includes(word));
   const rest = process.argv.slice(2).filter((word) => !names.includes(word));
   const built = await runChecks(
@@ -49,7 +49,8 @@ await close(async () => {
   const find = async () => (cli = await pulumiCli({ languages: true }));
   const prepared = [...built, ...(await runChecks([{ name: "Pulumi CLI and language hosts", work: find }], 1))];
   log(cli ? "Running the tests …" : "Running the tests that need no Pulumi CLI …");
-  const tests = await jest([...rest, "--selectProjects", ...(cli ? projects : ["unit"])], cli);
+  const possible = cli ? projects : projects.filter((name) => name === "unit" || name === "integration");
+  const tests = await jest([...rest, "--selectProjects", ...possible], cli);
   if (tests.report) {
     log(["The slowest test files:", ...slowest(tests.report, root)].join("\n"));
     const left = skipped(tests.report);

@@ -10,7 +10,7 @@ import { temporary } from "../fleet/made";
 import { built, consortium } from "../service/child";
 import { build, client, containing, matching, quick } from "../service/helpers";
 import { until } from "../support/until";
-import { connection } from "./command";
+import { connection } from "../cli/command";
 
 const root = join(__dirname, "../..");
 
