@@ -10,7 +10,10 @@ import { serviceRules } from "./service.mjs";
  * @typedef {{ rule: string, file: string, find: string, put: string, tests: string }} Mutation
  */
 
-/** Rules as they are written: by file, by test file, by rule. @typedef {Record<string, Record<string, Record<string, [find: string, put: string]>>>} Breaks */
+/**
+ * Rules as they are written: by file, by test file, by rule.
+ * @typedef {Record<string, Record<string, Record<string, [find: string, put: string]>>>} Breaks
+ */
 
 /** @type {Mutation[]} */
 export const rules = [coreRules, roomRules, serviceRules].flatMap((breaks) =>

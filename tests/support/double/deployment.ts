@@ -1,9 +1,21 @@
 import pLimit from "p-limit";
-import { isUnknown } from "../../../provider/core/values";
+import { isUnknown, unknown } from "../../../provider/core/values";
 import { type Failed } from "../protocol";
 import { type Adapter, type Issue, type Provider, startProvider } from "./provider";
-import { dependents, inDeletionOrder, isProvider, label, needsOf, providerUrn, type Resource } from "./state";
-import { isSecret, type Props, secret } from "./wire";
+import {
+  dependents,
+  fresh,
+  inDeletionOrder,
+  isDefault,
+  isProvider,
+  label,
+  marked,
+  needsOf,
+  providerUrn,
+  type Resource,
+  type Wanted,
+} from "./state";
+import { type Props } from "./wire";
 
 /*
  * One run of the engine over the state of a stack, in the order of Pulumi's own (resource/deploy: step_generator.go, step.go,
@@ -20,14 +32,6 @@ export interface RunOptions {
   /** Most steps at the same time. */
   parallel?: number;
 }
-
-export type Wanted = Omit<
-  Resource,
-  "id" | "outputs" | "initErrors" | "delete" | "pendingReplacement" | "external" | "urn"
-> & {
-  urn: string;
-  aliases: string[];
-};
 
 /** What a failed step tells nobody any more: the program hears that the engine is going. */
 export class Stopped extends Error {}
@@ -465,41 +469,3 @@ export class Deployment {
     return condemned;
   }
 }
-
-const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-const isDefault = (one: Resource): boolean => isProvider(one) && /^default(_|$)/.test(one.name);
-
-type Named = Pick<Wanted, "urn" | "type" | "name"> & Partial<Wanted>;
-
-const fresh = ({ aliases: _aliases, ...wanted }: Named): Resource => ({
-  custom: true,
-  inputs: {},
-  provider: "",
-  parent: "",
-  dependencies: [],
-  propertyDependencies: {},
-  deletedWith: "",
-  protect: false,
-  retainOnDelete: false,
-  additionalSecretOutputs: [],
-  ignoreChanges: [],
-  replaceOnChanges: [],
-  timeouts: { create: 0, update: 0, delete: 0 },
-  ...wanted,
-  id: "",
-  outputs: {},
-  initErrors: [],
-  delete: false,
-  pendingReplacement: false,
-  external: false,
-});
-
-/** Outputs that the program calls secret, or that were secret inputs. */
-const marked = ({ additionalSecretOutputs, inputs }: Resource, outs: Props): Props =>
-  Object.fromEntries(
-    Object.entries(outs).map(([key, value]) => {
-      const hide = additionalSecretOutputs.includes(key) || isSecret(inputs[key]);
-      return [key, hide && !isSecret(value) ? secret(value) : value];
-    }),
-  );

@@ -16,10 +16,10 @@ import * as proto from "@pulumi/pulumi/proto/resource_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { durationSeconds } from "../../../provider/constants";
 import { plain, struct } from "../protocol";
-import { Deployment, type RunOptions, Stopped, type Wanted } from "./deployment";
+import { Deployment, type RunOptions, Stopped } from "./deployment";
 import { serve, stopServing } from "./direct";
 import { type Adapter } from "./provider";
-import { isProvider, type Resource } from "./state";
+import { isProvider, type Resource, type Wanted } from "./state";
 import { isSecret, type Props, revealed } from "./wire";
 
 /*

@@ -1,4 +1,4 @@
-import { type Props } from "./wire";
+import { isSecret, type Props, secret } from "./wire";
 
 /** A resource of a stack, as the state keeps it. */
 export interface Resource {
@@ -85,3 +85,48 @@ function reaches(one: Resource, other: Resource, all: readonly Resource[], seen 
   const next = all.filter((candidate) => candidate !== one && needsOf(one).includes(candidate.urn));
   return next.some((candidate) => candidate === other || reaches(candidate, other, all, seen));
 }
+
+/** A registration. */
+export type Wanted = Omit<
+  Resource,
+  "id" | "outputs" | "initErrors" | "delete" | "pendingReplacement" | "external" | "urn"
+> & {
+  urn: string;
+  aliases: string[];
+};
+
+export const isDefault = (one: Resource): boolean => isProvider(one) && /^default(_|$)/.test(one.name);
+
+type Named = Pick<Wanted, "urn" | "type" | "name"> & Partial<Wanted>;
+
+export const fresh = ({ aliases: _aliases, ...wanted }: Named): Resource => ({
+  custom: true,
+  inputs: {},
+  provider: "",
+  parent: "",
+  dependencies: [],
+  propertyDependencies: {},
+  deletedWith: "",
+  protect: false,
+  retainOnDelete: false,
+  additionalSecretOutputs: [],
+  ignoreChanges: [],
+  replaceOnChanges: [],
+  timeouts: { create: 0, update: 0, delete: 0 },
+  ...wanted,
+  id: "",
+  outputs: {},
+  initErrors: [],
+  delete: false,
+  pendingReplacement: false,
+  external: false,
+});
+
+/** Outputs that the program calls secret, or that were secret inputs. */
+export const marked = ({ additionalSecretOutputs, inputs }: Resource, outs: Props): Props =>
+  Object.fromEntries(
+    Object.entries(outs).map(([key, value]) => {
+      const hide = additionalSecretOutputs.includes(key) || isSecret(inputs[key]);
+      return [key, hide && !isSecret(value) ? secret(value) : value];
+    }),
+  );
