@@ -65,4 +65,13 @@ async function commandOf(name: CommandPackage, verb: string): Promise<Definition
   );
 }
 
-if (require.main === module) void main(process.argv.slice(2)).catch((error: unknown) => fail(error));
+/** A reader such as `head` that has enough is no failure; output that is lost is one. */
+function unwritten(error: NodeJS.ErrnoException): never {
+  if (error.code !== "EPIPE") fail(new Error(`the output cannot be written: ${error.message}.`, { cause: error }));
+  process.exit();
+}
+
+if (require.main === module) {
+  process.stdout.on("error", unwritten);
+  void main(process.argv.slice(2)).catch((error: unknown) => fail(error));
+}

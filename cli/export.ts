@@ -1,6 +1,8 @@
 import { type Command, Option } from "commander";
 import { Document, isNode, isPair, type Pair } from "yaml";
+import { type ConsortiumClient } from "../provider/api";
 import { printable, printableLines } from "../provider/api/printable";
+import { isGone } from "../provider/api/states";
 import { pluginPrefix } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { newSession } from "../provider/core/session";
@@ -17,7 +19,7 @@ interface Flags {
 
 export function define(command: Command): void {
   command
-    .option("--consortium <name or id>", "consortium to export (default with --import: all)")
+    .option("--consortium <name or id>", "consortium to export (default: the only one; with --import: all)")
     .option("--adopt", "make programs adopt the existing objects, each by its id")
     .addOption(new Option("--import", "write the file for `pulumi import --file` instead").conflicts("adopt"))
     .addHelpText(
@@ -28,14 +30,13 @@ export function define(command: Command): void {
         "With --import, prints the file for `pulumi import --file`, credentials included, for programs on the provider\n" +
         `plugin (docs/operations.md#import).\n${connectionHelp}`,
     )
-    .action((flags: Flags) => exportNetwork(flags, command));
+    .action(exportNetwork);
 }
 
-async function exportNetwork({ consortium, adopt = false, ...flags }: Flags, command: Command): Promise<void> {
-  if (consortium === undefined && !flags.import)
-    command.error("error: required option '--consortium <name or id>' not specified");
+async function exportNetwork({ consortium, adopt = false, ...flags }: Flags): Promise<void> {
   await withClient(async (client) => {
-    const found = await readOrganization(newSession(client), {}, consortium);
+    const which = consortium ?? (flags.import ? undefined : await onlyConsortium(client));
+    const found = await readOrganization(newSession(client), {}, which);
     if (found.length === 0) throw new Error("The organization of this API key has no consortium.");
     if (flags.import) {
       const { resources, remarks } = bulkImportOf(found);
@@ -46,6 +47,14 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags, com
     process.stdout.write(yamlOf(exported, { adopt }));
     note(exported.remarks);
   });
+}
+
+/** The id of the organization's only consortium; undefined: there is none. @throws Error that names them where there are several */
+async function onlyConsortium(client: ConsortiumClient): Promise<string | undefined> {
+  const [only, ...others] = (await client.listConsortia()).filter((one) => !isGone(one));
+  if (others.length === 0) return only?.id;
+  const names = [only!, ...others].map(({ id, name }) => printable(String(name ?? id))).join(", ");
+  throw new Error(`There are several consortia (${names}): choose one with --consortium <name or id>.`);
 }
 
 function note(remarks: readonly Remark[]): void {

@@ -17,7 +17,7 @@ export const losesLedger = (plan: Plan): boolean => changesOf(plan).some((change
 
 const hasChanges = (plan: Plan): boolean => changesOf(plan).length > 0;
 
-/** The conditions of `--fail-on`. Whoever approved a digest has seen what the plan does. */
+/** The conditions of `--fail-on`. Whoever approved a digest has seen what the plan does. Each applies to a plan that is cut off. */
 const reasons = {
   "ledger-loss": (plan: Plan, approvals: Approvals) => losesLedger(plan) && approvalOf(plan, approvals) !== "by digest",
   changes: hasChanges,
@@ -67,14 +67,15 @@ export function define(command: Command): void {
 
 function report(files: string[], { failOn, approved, save, ...options }: Flags): void {
   const texts = (files.length > 0 ? files : ["-"]).map((file) => ({ file, text: textOf(file) }));
-  if (save !== undefined) replaceFile(save, texts.map(({ text }) => withoutDebug(text)).join(""));
   const plans = texts.map(({ file, text }) => readPlan(text, planName(file)));
+  if (save !== undefined) replaceFile(save, texts.map(({ text }) => withoutDebug(text)).join(""));
   const own = new Set(files.map((file) => resolve(file)));
   for (const one of approved ?? []) if (own.has(resolve(one))) throw new Error(`${one} cannot approve itself.`);
   const approvals = approvalsIn(approved ?? []);
   const asked = approved !== undefined || failOn.includes("unapproved");
   process.stdout.write(render(plans, asked ? { ...options, approvals } : options));
-  if (failOn.some((reason) => plans.some((plan) => reasons[reason](plan, approvals)))) process.exitCode = 2;
+  const applies = (reason: Reason): boolean => plans.some((plan) => !plan.isWhole || reasons[reason](plan, approvals));
+  if (failOn.some(applies)) process.exitCode = 2;
 }
 
 function approvalsIn(given: string[]): Approvals {
@@ -129,7 +130,8 @@ function section(plan: Plan, size: Size): string {
   ];
   const failed = hasErrors(plan);
   const summary = changes.length > 0 ? counted(changes, plan) : unchanged(plan, failed);
-  return [`### ${code(plan.name)}`, summary, ...parts].join("\n\n");
+  const head = plan.isWhole || changes.length === 0 ? summary : `**It is cut off.** ${summary}`;
+  return [`### ${code(plan.name)}`, head, ...parts].join("\n\n");
 }
 
 const unchanged = ({ drift, unchanged }: Plan, failed: boolean): string =>

@@ -32,17 +32,26 @@ const networksOf = (stacks: readonly FleetStack[]) =>
 const raisedIn = (networks: ReturnType<typeof networksOf>): number =>
   Math.max(0, ...networks.map(({ definition }) => definition.limits?.consortiaPerOrganization ?? 0));
 
-/** Organizations whose network files have more consortia than that. */
+/** Consortia that several stacks of an organization have, and organizations whose network files have more than the service allows. */
 export const beyondLimits = (stacks: readonly FleetStack[]): Problem[] =>
   byOwner(stacks).flatMap(([, own]): Problem[] => {
     const networks = networksOf(own);
     const most = Math.max(limits.consortia, raisedIn(networks));
     const consortia = new Map<string, FleetStack>();
+    const twice: Problem[] = [];
     for (const { stack, name, definition } of networks)
-      for (const { args } of check(name, definition, undefined).plan?.consortia ?? [])
-        consortia.set(typeof args.adopt === "string" ? args.adopt : (args.name as string), stack);
+      for (const { args } of check(name, definition, undefined).plan?.consortia ?? []) {
+        const which = typeof args.adopt === "string" ? args.adopt : (args.name as string);
+        const first = consortia.get(which);
+        if (!first) consortia.set(which, stack);
+        else if (first !== stack)
+          twice.push({
+            path: stack.place,
+            message: `${first.name} also has the consortium ${which}, and one cannot be managed twice: give this stack another name or network file`,
+          });
+      }
     const beyond = [...consortia.values()].at(most);
-    if (beyond === undefined) return [];
+    if (beyond === undefined || twice.length > 0) return twice;
     const all = [...consortia].slice(0, most + 1).map(([name, stack]) => `${name} of ${stack.name}`);
     if (consortia.size > all.length) all.push("…");
     const message =

@@ -171,7 +171,9 @@ export function summaryOfStacks({ command, stacks }: FleetResult): string[] {
       ...replacements.map((title) => `replaces ${title}`),
       ...drift,
       ...leftovers,
-      ...(recovered ? ["continued where a killed run stopped"] : []),
+      ...(recovered
+        ? [outcome === "ok" ? "continued where a killed run stopped" : "a killed run was at work on it"]
+        : []),
     ];
     const line = `${stack.padEnd(width)}  ${outcome}${changed && `: ${changed}`}; ${result.seconds.toFixed(1)} s`;
     return [line, ...remarks.map((remark) => `  ${remark}`)];

@@ -38,6 +38,8 @@ async function read(what: string, source: SecretSource, { folder }: Fleet, env: 
     const why = code === "ENOENT" ? "there is no such program" : `it ended with ${signal ?? code}`;
     throw new Error(`${what} cannot be read by ${from}: ${why}. Run it by hand to see what it says.`, { cause });
   }
+  const isUnset = source.env !== undefined && env[source.env] === undefined;
+  if (isUnset) throw new Error(`${what} is not there: ${from} is not set. Nothing was started.`);
   if (text.trim() === "") throw new Error(`${what} from ${from} is empty. Nothing was started.`);
   return text.trim();
 }

@@ -1,7 +1,15 @@
 import { type Identified } from "../provider/api";
 import { printable } from "../provider/api/printable";
 import { Collection } from "../provider/core/collection";
-import { type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../provider/core/definition";
+import {
+  type Definition,
+  inputKeys,
+  inputMeta,
+  isOver,
+  nameKey,
+  nameOf,
+  type Props,
+} from "../provider/core/definition";
 import { wireName } from "../provider/core/field";
 import { isGone } from "../provider/api/states";
 import { type Session } from "../provider/core/session";
@@ -122,7 +130,8 @@ async function pick(collection: Collection, part: string): Promise<Identified> {
   const field = wireName(nameKey(definition)!);
   const byId = items.filter(({ id }) => wanted.includes(id));
   const named = items.filter((item) => wanted.includes(item[field] as string));
-  const [found, ...others] = byId.length > 0 ? byId : named;
+  const current = named.filter((item) => !isOver(definition, item));
+  const [found, ...others] = [byId, current, named].find((some) => some.length > 0) ?? [];
   const what = `${definition.title} "${printable(part)}"`;
   if (found && others.length > 0) {
     const ids = [found, ...others].map(({ id }) => id).join(", ");

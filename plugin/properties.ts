@@ -56,11 +56,21 @@ export function fromEngine(struct: Struct | undefined): Received {
   return { props, secrets: [...new Set(paths.map(([key]) => String(key)))], paths };
 }
 
-/** @param secrets names of the secret ones */
-export function toEngine(props: Props, secrets: Iterable<string> = []): Struct {
-  const hidden = new Set(secrets);
-  const known = Object.entries(props).filter(([, value]) => value !== undefined);
-  const wire = known.map(([key, value]) => [key, hidden.has(key) ? { [signatureKey]: secretSignature, value } : value]);
+/** @param secrets names or paths of the secret ones */
+export function toEngine(props: Props, secrets: Iterable<string | Path> = []): Struct {
   // JSON drops members that are undefined, for which the wire has no value.
-  return Struct.fromJavaScript(JSON.parse(JSON.stringify(Object.fromEntries(wire))) as Record<string, never>);
+  const wire = JSON.parse(JSON.stringify(props)) as Record<string, never>;
+  const paths = [...secrets].map((one) => (typeof one === "string" ? [one] : one));
+  for (const path of paths.toSorted((a, b) => a.length - b.length)) hide(wire, path);
+  return Struct.fromJavaScript(wire);
+}
+
+/** Marks the value at that path as a secret, in place. Within a secret, nothing is left to mark. */
+function hide(within: unknown, [key, ...rest]: Path): void {
+  if (!isPart(within) || isWrapped(within) || key === undefined) return;
+  const parts = within as Record<string | number, unknown>;
+  const value = parts[key];
+  if (rest.length > 0) hide(value, rest);
+  else if (value !== undefined && !(isPart(value) && isWrapped(value)))
+    parts[key] = { [signatureKey]: secretSignature, value };
 }

@@ -173,7 +173,7 @@ export class Resource {
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");
     const response = new CheckResponse();
-    response.setInputs(toEngine(inputs, [...secrets, ...given]));
+    response.setInputs(toEngine(inputs, [...paths, ...secretKeys(this.#definition)]));
     response.setFailuresList(issues.map(failure));
     return response;
   }

@@ -15,10 +15,11 @@ export interface Approvals {
 type Approval = "nothing" | "by digest" | "as planned" | "none";
 
 export function approvalOf(plan: Plan, { plans, digests }: Approvals): Approval {
+  if (!plan.isWhole) return "none";
   if (deedsOf(plan).size === 0) return "nothing";
   if (digests.has(digestOf(plan))) return "by digest";
   const approved = plans.get(plan.name);
-  return approved && digestOf(approved) === digestOf(plan) ? "as planned" : "none";
+  return approved?.isWhole && digestOf(approved) === digestOf(plan) ? "as planned" : "none";
 }
 
 /** A hash of what a plan does, whatever the order of its steps. It does not cover values of secrets, which plans do not show. */

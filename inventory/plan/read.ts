@@ -35,6 +35,8 @@ export interface Plan {
   messages: Message[];
   violations: Violation[];
   unchanged: number;
+  /** Whether the run came to its end, also if it failed: otherwise more may belong to the plan. */
+  isWhole: boolean;
   /** Whether it is a refresh only: everything was found, nothing is planned. */
   drift: boolean;
 }
@@ -94,10 +96,6 @@ export const planName = (file: string): string =>
 
 /** Reads Pulumi's `--json` output. It is empty if the run ended before it planned anything. */
 export function readPlan(text: string, file: string): Plan {
-  if (text.trim() === "") {
-    const message = "Pulumi ended before it planned anything: its own message is in the log of the run.";
-    return planOfEvents(file, [{ diagnosticEvent: { severity: "error", message } }]);
-  }
   const values = jsonIn(text);
   const events = z.array(event.extend({ sequence: z.number() })).safeParse(values);
   if (events.success) return planOfEvents(file, events.data);
@@ -146,10 +144,11 @@ function planOfEvents(file: string, events: EngineEvent[]): Plan {
     }
   }
   const { stack, project } = partsOfUrn(steps[0]?.urn ?? "");
+  const summary = events.find(({ summaryEvent }) => summaryEvent)?.summaryEvent;
   return {
     name: stack && project ? `${project}/${stack}` : file,
     steps,
-    messages: events
+    messages: [...events, ...(summary ? [] : [{ diagnosticEvent: cutOff(events.length === 0) }])]
       .flatMap(({ diagnosticEvent }) => diagnosticEvent ?? [])
       .filter(({ severity, message }) => severity !== "debug" && message.trim() !== "")
       .map(({ severity, message }) => ({ severity, text: plainly(message) })),
@@ -158,10 +157,19 @@ function planOfEvents(file: string, events: EngineEvent[]): Plan {
       .map(({ policyName: policy, enforcementLevel, resourceUrn: urn, message }) => {
         return { policy, mandatory: enforcementLevel === "mandatory", urn, text: plainly(message) };
       }),
-    unchanged: events.find(({ summaryEvent }) => summaryEvent)?.summaryEvent?.resourceChanges?.same ?? 0,
+    unchanged: summary?.resourceChanges?.same ?? 0,
+    isWhole: summary !== undefined,
     drift: steps.length > 0 && steps.every(({ found }) => found),
   };
 }
+
+/** What is said of output without the summary that ends each run. */
+const cutOff = (isEmpty: boolean): z.infer<typeof diagnostic> => ({
+  severity: "error",
+  message: isEmpty
+    ? "Pulumi ended before it planned anything: its own message is in the log of the run."
+    : "Pulumi's output ends before the summary of the run, which was killed or goes on still: this is not the whole plan. Run it again.",
+});
 
 const plainly = (text: string): string =>
   stripVTControlCharacters(text)

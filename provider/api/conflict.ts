@@ -33,7 +33,7 @@ const words: [Conflict, RegExp][] = [
   ],
   [
     "early",
-    /\b(initiali[sz]ing|provisioning|being (created|made|set up|configured|provisioned|deployed|deleted|removed|updated|changed|processed)|(is|are|currently|still) (creating|deleting|updating|configuring|deploying|starting|restarting|going|processing)|at a time|(please|must) wait|wait (until|for)|already running|in progress|under way|underway|pending|not (yet )?(ready|started|live|finished)|not yet|busy|locked|try again (later|soon|in))\b/,
+    /\b(initiali[sz]ing|provisioning|being (created|made|set up|configured|provisioned|deployed|deleted|removed|updated|changed|processed)|(is|are|currently|still) (creating|deleting|updating|configuring|deploying|starting|restarting|going|processing)|at a time|(please|must) wait|wait (until|for)|(?<!\b(not|no longer|isn't) )(already running|in progress|under way|underway|pending)|not (yet )?(ready|started|live|finished)|not yet|busy|locked|try again (later|soon|in))\b/,
   ],
   [
     "content",

@@ -147,7 +147,8 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const isOnlyOne = !moved && parts.how !== "shared" && definition.shared?.isSame?.(inputs, state) === true;
   const isReplaced = replaces.length > 0;
   const losses = replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : [];
-  const ended = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.over!.why}. ${onPurpose}`] : [];
+  const again = onPurpose(inputs.adopt === id ? "remove adopt, and " : "");
+  const ended = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.over!.why}. ${again}`] : [];
   const warnings = isReplaced ? losses : [...ended, ...lasting.map((key) => lastingDrift(parts, key))];
   const plans = isReplaced ? [] : plansOf(definition, parts, inputs, { restarts, kept });
   return {
@@ -199,9 +200,9 @@ const regeneration = (definition: Definition, parts: Recorded, inputs: Props): s
   return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
 };
 
-const onPurpose = "To replace it on purpose, run `pulumi up --replace` with its URN.";
+const onPurpose = (first = ""): string => `To replace it on purpose, ${first}run \`pulumi up --replace\` with its URN.`;
 
 /** Drift that stays. Its values may be secret. */
 const lastingDrift = ({ asked }: Recorded, key: string): string =>
   `somebody changed ${key} in the service, and only a new object could have the old value${isUnset(asked[key]) ? "" : " again"}. ` +
-  `Nothing is replaced because of it. ${onPurpose}`;
+  `Nothing is replaced because of it. ${onPurpose()}`;

@@ -29,6 +29,13 @@ export interface Owner {
   name: string;
 }
 
+/** The object of a resource. `isOver`: it keeps its name from no other one. */
+interface Held {
+  path: string;
+  id: string;
+  isOver?: boolean;
+}
+
 /** What is known of a resource in this run. */
 export interface Claim {
   owner: Owner;
@@ -37,7 +44,7 @@ export interface Claim {
   /** The engine asked without a state: the resource is new, or being replaced. */
   isNew: boolean;
   /** Its object in the state; undefined until the engine asks for a diff, which it may never do. */
-  object?: { path: string; id: string };
+  object?: Held;
   /** It gives this object up. */
   replaced: boolean;
   /** Progress of its create. */
@@ -130,13 +137,7 @@ export class Owners {
    * Records that the resource has this object, and keeps it unless it is replaced.
    * @returns a warning @throws if another resource has taken it
    */
-  hold(
-    owner: Owner,
-    definition: Definition,
-    object: { path: string; id: string },
-    inputs: Props,
-    replaced: boolean,
-  ): string | undefined {
+  hold(owner: Owner, definition: Definition, object: Held, inputs: Props, replaced: boolean): string | undefined {
     const { path, id } = object;
     this.#set({ owner, definition, inputs, isNew: false, object, replaced });
     if (replaced) return undefined;
@@ -148,7 +149,8 @@ export class Owners {
           `"${owner.name}". One object cannot be managed twice. ${undo(taker.owner)}`,
       );
     }
-    const claimant = this.#other([wish(path), nameMark(definition, inputs)], owner, isWaiting);
+    const name = object.isOver ? undefined : nameMark(definition, inputs);
+    const claimant = this.#other([wish(path), name], owner, isWaiting);
     if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
     const twin = this.#other([path], owner, (one) => keeps(one, path));
     return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
@@ -258,7 +260,7 @@ function marksOf({ definition, inputs, object, create }: Claim): string[] {
     object?.path,
     typeof create === "object" ? create.path : undefined,
     named && wish(named),
-    nameMark(definition, inputs),
+    object?.isOver ? undefined : nameMark(definition, inputs),
   ].filter((mark) => mark !== undefined);
 }
 

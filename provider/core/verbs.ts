@@ -14,6 +14,8 @@ import { check, lostEnvironments } from "./check";
 import { Collection } from "./collection";
 import {
   type Definition,
+  inputMeta,
+  isOver,
   type Issue,
   type Made,
   nameKey,
@@ -45,7 +47,7 @@ import { type Session, type Sessions, within } from "./session";
 import { keys020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { Incomplete, UserError } from "./user-error";
-import { isUnknown, secretPaths } from "./values";
+import { isUnknown, secretPaths, unknown } from "./values";
 
 /** The time for a refresh in ms, which Pulumi does not limit. */
 const readMs = 300_000;
@@ -60,6 +62,16 @@ const resourceOnly = (props: Props): Props =>
 /** Those of the keys that are set. */
 const keptOf = (props: Props, keys: readonly string[]): Props =>
   Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
+
+/**
+ * Whether something in them may turn out to be a secret: Pulumi does not tell of what a preview does not know. Then the preview does not
+ * know the secrets, either: a plan that it saves would not allow others.
+ */
+const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
+  Object.entries(inputs).some(([key, value]) => {
+    const { argument, parent } = inputMeta(definition, key) ?? {};
+    return argument === undefined && parent === undefined && isUnknown(value); // ids are no secrets
+  });
 
 /** What a preview says of a new object. */
 export const previewLines = (definition: Definition, inputs: Props, { stopped }: Pick<Run, "stopped">): string[] => [
@@ -117,7 +129,11 @@ export class Verbs {
       reason: secrets.mask(reason),
     }));
     return {
-      inputs: { ...inputs, ...keptOf(news, keptKeys) },
+      inputs: {
+        ...inputs,
+        ...keptOf(news, keptKeys),
+        ...(mayBeSecret(this.definition, inputs) && { [secretsKey]: unknown }),
+      },
       failures,
       lines: lines.map((line) => secrets.mask(line)),
     };
@@ -171,7 +187,8 @@ export class Verbs {
     const owner = this.#owner(news);
     // During an update, the engine asks with unknown values only to find what a replacement affects.
     if (!owner || isUnknown(inputs)) return difference;
-    const warning = owners.hold(owner, definition, { path, id }, inputs, isReplaced);
+    const held = { path, id, isOver: isOver(definition, olds) };
+    const warning = owners.hold(owner, definition, held, inputs, isReplaced);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 

@@ -87,18 +87,23 @@ export function check(
   const made = definition && planOf(name, definition, adopt);
   problems.push(...markSecrets(made, reading));
   if (made) problems.push(...checkRules(made, definition).filter((one) => isNews(problems, one)));
-  if (made && environment) problems.push(...unsetVariables(made, environment));
+  if (made) problems.push(...badVariables(made, environment));
   const shown = problems.map((problem) => ({ ...problem, message: secrets.mask(problem.message) }));
   const what =
     reading.file === undefined ? `The definition of the network ${name}` : `The network file ${reading.file}`;
   return { plan: problems.length === 0 ? made : undefined, what, problems: placed(reading, shown) };
 }
 
-const unsetVariables = (plan: Plan, environment: Environment): Problem[] =>
+const badVariables = (plan: Plan, environment: Environment | undefined): Problem[] =>
   partsOf(plan)
     .flatMap(({ planned }) => planned.variables ?? [])
-    .filter(({ name }) => !environment[name])
-    .map(({ name, path }) => ({ path, message: `the environment variable ${name} is not set` }));
+    .flatMap(({ name, path }): Problem[] => {
+      if (!/^[A-Za-z_]\w*$/.test(name))
+        return [{ path, message: "env must be the name of an environment variable: letters, digits and _" }];
+      return !environment || environment[name]
+        ? []
+        : [{ path, message: `the environment variable ${name} is not set` }];
+    });
 
 /** Something may only be missing here because of a problem elsewhere. */
 const isNews = (said: readonly Problem[], { unless }: Problem): boolean =>

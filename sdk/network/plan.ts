@@ -113,13 +113,13 @@ function referencesIn(given: Settings, path: Path): Record<string, Reference> {
 
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
 
-/** Replaces `{ env: NAME }` in a value with a variable, and adds it to `found`. */
+/** Replaces `{ env: NAME }` in a value with a variable, and adds it to `found`. The name may be none that a variable can have. */
 function withVariables(value: unknown, path: Path, found: Variable[]): unknown {
   if (Array.isArray(value)) return value.map((one, index) => withVariables(one, [...path, index], found));
   if (typeof value !== "object" || value === null || !isPlain(value)) return value;
   const entries = Object.entries(value) as [string, unknown][];
   const [[key, name] = [], another] = entries;
-  if (key !== "env" || another || typeof name !== "string" || !/^[A-Za-z_]\w*$/.test(name))
+  if (key !== "env" || another || typeof name !== "string")
     return Object.fromEntries(entries.map(([key, one]) => [key, withVariables(one, [...path, key], found)]));
   const variable = new Variable(name, path);
   found.push(variable);

@@ -12,7 +12,7 @@ import { z } from "zod";
 import { secretsKey } from "../../provider/constants";
 import { secretPaths } from "../../provider/core/values";
 import { Secrets } from "../../provider/api/secrets";
-import { read, type Resource, resourceOf, Stack } from "./stack";
+import { read, type Resource, resourceOf, Stack, unknown } from "./stack";
 
 type SettingsGiven = { enforcementLevel?: EnforcementLevel } & Record<string, unknown>;
 
@@ -129,8 +129,13 @@ function reporting(
   report: ReportViolation,
   judged: readonly Pick<ResourceValidationArgs, "props">[],
 ): Report {
-  const secretsIn = (props: Record<string, unknown>): unknown[] =>
-    secretPaths({ [secretsKey]: read(props, secretsKey) }).map((path) => knownIn(path.reduce<unknown>(inside, props)));
+  const secretsIn = (props: Record<string, unknown>): unknown[] => {
+    const paths = read(props, secretsKey);
+    const given = Object.keys(props).filter((key) => !key.startsWith("__"));
+    // In a preview that does not know the secrets yet, each value may be one.
+    const found = paths === unknown ? given.map((key) => [key]) : secretPaths({ [secretsKey]: paths });
+    return found.map((path) => knownIn(path.reduce<unknown>(inside, props)));
+  };
   const secrets = new Secrets(judged.map(({ props }) => secretsIn(props)));
   return {
     violation: (message, urn) => report(secrets.mask(message), urn),

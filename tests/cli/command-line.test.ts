@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as formats from "../../cli/shared/formats";
+import { temporary, writeIn } from "../fleet/made";
 import { built, consortium as started } from "../service/child";
 import { consortium } from "./command";
 
@@ -13,7 +14,7 @@ const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"
 const commands: [string, string, string | undefined][] = [
   ["", "[options] [command]", undefined],
   ["serve", "[options]", undefined],
-  ["export", "[options]", "error: required option '--consortium <name or id>' not specified"],
+  ["export", "[options]", undefined],
   ["sweep", "[options]", "error: specify what to delete: either --prefix and --older-than, or --id"],
   ["fleet", "[options] [command]", undefined],
   ["fleet up", "[options] <file>", "error: missing required argument 'file'"],
@@ -36,7 +37,6 @@ const commands: [string, string, string | undefined][] = [
 ];
 /** What is missing is said first. */
 const required: Record<string, string[]> = {
-  export: ["--consortium", "c"],
   sweep: ["--prefix", "p", "--older-than", "1h"],
 };
 /** 1 says that the network is wrong where it is checked. */
@@ -141,6 +141,17 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
     if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
     else process.env.FORCE_COLOR = FORCE_COLOR;
   }
+});
+
+test("output that cannot be written is an error in one line, and a reader that has enough is none", () => {
+  const file = writeIn(temporary(), "network.yaml", "members: [a]\n");
+  const program = `"${process.execPath}" "${join(__dirname, "../../dist/cli/consortium.js")}" map "${file}"`;
+  const shell = (line: string) => spawnSync("sh", ["-c", line], { encoding: "utf8" });
+  expect(shell(`${program} > /dev/full`)).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^consortium: the output cannot be written: [^\n]*ENOSPC[^\n]*\n$/) as string,
+  });
+  expect(shell(`${program} | true`)).toMatchObject({ status: 0, stderr: "" });
 });
 
 test("report waits for a pipe whose text comes late, as that of `pulumi preview --json` does", () => {

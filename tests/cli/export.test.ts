@@ -250,6 +250,20 @@ describe("errors", () => {
     });
   });
 
+  test("none given, where there are several; of one, it is that one", async () => {
+    const own = await startService({ organizations: [{ name: "acme", apiKey: "key-of-acme" }] });
+    try {
+      const bare = () => consortium(["export"], connection({ baseUrl: own.baseUrl, apiKey: "key-of-acme" }));
+      await send(own, "POST", "/consortia", { name: "coffee" });
+      expect(await bare()).toMatchObject({ code: 0, stdout: expect.stringContaining("coffee") as string });
+      await send(own, "POST", "/consortia", { name: "tea" });
+      const why = "There are several consortia (coffee, tea): choose one with --consortium <name or id>.";
+      expect(await bare()).toEqual({ code: 1, stdout: "", stderr: `consortium: ${why}\n` });
+    } finally {
+      await own.close();
+    }
+  });
+
   test("several of that name", async () => {
     const ids = [await make("/consortia", { name: "twins" }), await make("/consortia", { name: "twins" })];
     const { code, stdout, stderr } = await run("--consortium", "twins");

@@ -34,9 +34,11 @@ export const step = (
   keys?: string[],
 ): PlannedStep => ({ op, urn: urn(type, name), old, new: next, keys });
 
-/** Events as Pulumi prints them, one per line. */
-export const eventsOf = (...events: object[]): string =>
-  events.map((event, sequence) => JSON.stringify({ sequence, ...event })).join("\n");
+/** Events as Pulumi prints them, one per line; a summary ends each run. */
+export const eventsOf = (...events: object[]): string => {
+  const end = events.some((event) => "summaryEvent" in event) ? [] : [{ summaryEvent: { resourceChanges: {} } }];
+  return [...events, ...end].map((event, sequence) => JSON.stringify({ sequence, ...event })).join("\n");
+};
 export const planned = (
   steps: PlannedStep[],
   { same = 1, diagnostics = [] }: { same?: number; diagnostics?: object[] } = {},

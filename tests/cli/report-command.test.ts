@@ -19,6 +19,38 @@ test("several stacks in one report, and --fail-on", async () => {
   expect(await report(lossy)).toMatchObject({ code: 0 });
 });
 
+test("a plan that is cut off is no smaller plan: it fails each condition, and neither approves nor is approved", async () => {
+  const [first, second, ...rest] = planned([
+    step("update", "Consortium", "c"),
+    step("delete", "Node", "n", { id: "n1" }),
+  ]).split("\n");
+  const whole = file("whole.json", [first, second, ...rest].join("\n"));
+  for (const lines of [[first], [first, second], [first, second, ...rest.slice(0, -1)], []]) {
+    const cut = file("cut.json", lines.join("\n"));
+    for (const reason of ["ledger-loss", "changes", "errors", "unapproved"]) {
+      const { code, stdout } = await report(cut, "--fail-on", reason);
+      expect([lines.length, reason, code]).toEqual([lines.length, reason, 2]);
+      expect(stdout).toMatch(lines.length > 0 ? /this is not the whole plan/ : /ended before it planned anything/);
+    }
+    const digest = /`([0-9a-f]{64})`/.exec((await report(cut, "--fail-on", "unapproved")).stdout)?.[1] ?? "";
+    expect(
+      await report(cut, "--approved", cut.replace("cut", "whole"), digest, "--fail-on", "unapproved"),
+    ).toMatchObject({ code: 2 });
+    expect(await report(whole, "--approved", cut, "--fail-on", "unapproved")).toMatchObject({ code: 2 });
+    expect(await report(cut)).toMatchObject({ code: 0 });
+  }
+  expect(
+    await report(whole, "--approved", file("same.json", readFileSync(whole, "utf8")), "--fail-on", "unapproved"),
+  ).toMatchObject({ code: 0 });
+});
+
+test("what cannot be read is not saved in place of what is there", async () => {
+  const saved = file("saved.json", planned([]));
+  const before = readFileSync(saved, "utf8");
+  expect(await report(file("bad.json", "garbage"), "--save", saved)).toMatchObject({ code: 1 });
+  expect(readFileSync(saved, "utf8")).toBe(before);
+});
+
 const old = { id: "c1", inputs: { description: "a" } };
 const changed = (to: string) => step("update", "Consortium", "c", old, { inputs: { description: to } });
 const created = step("create", "Node", "n", undefined, { inputs: { name: "n" } });
@@ -97,7 +129,7 @@ test("--save keeps the plan without debug messages, which hold passwords", async
   const plan = file("stream.json", events);
   const kept = join(folder, "kept.json");
   const { stdout } = await report(plan, "--save", kept);
-  expect(readFileSync(kept, "utf8")).toBe(`${lines[1]}\n${lines[2]}\n`);
+  expect(readFileSync(kept, "utf8")).toBe([lines[1], lines[2], lines.at(-1), ""].join("\n"));
   expect(await report(kept)).toMatchObject({ stdout });
 });
 

@@ -72,6 +72,20 @@ test("namesakes are refused with their ids; a slash in a name is escaped", async
   await expect(read("Node", "fixture/main/100% / a")).rejects.toThrow(/path consortium\/environment\/node, .*%2F/);
 });
 
+test("of namesakes, one that has ended does not count", async () => {
+  const { read, net, service } = await world();
+  const invited = { org_name: "Guest", email: "a@b.example" };
+  const path = `/consortia/${net.consortiumId}/invitations`;
+  const [ended, open] = [
+    await send(service, "POST", path, invited),
+    await send(service, "POST", path, { ...invited, org_name: "Other" }),
+  ];
+  service.store.invitations.patch(open._id, { org_name: "Guest" });
+  service.store.invitations.setState(ended._id, "revoked");
+  expect(await read("Invitation", "fixture/Guest")).toMatchObject({ id: open._id });
+  expect(await read("Invitation", `fixture/${ended._id}`)).toMatchObject({ id: ended._id });
+});
+
 test.each([
   ["Consortium", "fixtrue", /no consortium "fixtrue" in \/consortia; did you mean "fixture"\?/],
   [

@@ -92,7 +92,22 @@ test("inputs: the name of the resource is the default, and what is wrong is told
     inputs: { name: "acme", description: secret("d"), __secrets: [["description"]] },
     failures: [],
   });
-  expect((await plugin.check("Membership", { consortiumId: unknown })).inputs).toMatchObject({ orgName: "acme" });
+  expect((await plugin.check("Membership", { consortiumId: unknown })).inputs).toEqual({
+    orgName: "acme",
+    consortiumId: unknown,
+  });
+  const extra = { list: [secret("s"), "plain"], beside: "plain" };
+  expect(await plugin.check("Consortium", { extra })).toEqual({
+    inputs: { name: "acme", extra, __secrets: [["extra", "list", 0]] },
+    failures: [],
+  });
+  // What is not known yet may be a secret: a saved plan allows that.
+  expect((await plugin.check("Consortium", { description: secret("d"), extra: { a: unknown } })).inputs).toEqual({
+    name: "acme",
+    description: secret("d"),
+    extra: { a: unknown },
+    __secrets: unknown,
+  });
   const { failures } = await plugin.check("Environment", { consortiumId: "c", provider: 7 });
   expect(failures).toEqual([
     { property: "provider", reason: expect.stringContaining("must be text") as string },

@@ -65,6 +65,13 @@ test.each([false, true])("a name that is secret is not in a violation (plugin: %
   expect(found).not.toContain("Zeus");
 });
 
+test("nor is any value of a resource whose secrets a preview does not know yet", async () => {
+  const plan = new Plan();
+  plan.add("Consortium", "trade", { name: "Zeus & Hera", extra: { a: unknown }, __secrets: unknown });
+  const found = (await judge([withSettings(naming, "mandatory")], plan)).map(({ message }) => message).join("\n");
+  expect(found).toContain('Consortium "trade" has name "[secret]", which does not match');
+});
+
 test("nor in one about a whole stack", async () => {
   const plan = new Plan();
   const consortium = plan.add("Consortium", "trade");

@@ -114,7 +114,8 @@ function atLimit(collection: Collection, inputs: Props, siblings: Identified[] =
   const ids = others.map(({ id }) => id).join(", ");
   return new UserError(
     `${collection.nameOf(inputs)}: ${error.message} This program does not have ${ids}, which also count. If this stack made it under ` +
-      'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }]: then nothing is made or deleted.',
+      'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
+      'formerly: "<its old key>": then nothing is made or deleted.',
   );
 }
 

@@ -154,7 +154,6 @@ class Deletion {
       this.left = left(session, this.what, `with ${definition.goesWith}`, refused).stays;
       return { done: undefined };
     }
-    if (definition.over && !(await isListed(this.collection, this.id))) return { done: undefined };
     const waited = session.clock.now() - this.#start;
     // A DELETE has no body, so the words mean the same with any status.
     const why = conflictOf({ status: 409, errorMessage: refused.errorMessage });
@@ -193,6 +192,7 @@ async function send(collection: Collection, what: string, id: string, at: number
     const body = await collection.session.client.delete(collection.pathOf(id));
     return typeof body === "object" && body !== null && isGone(body) ? "gone" : "going";
   } catch (error) {
+    if (isApiError(error) && (await hasEnded(collection, id))) return "gone";
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
@@ -204,6 +204,13 @@ async function send(collection: Collection, what: string, id: string, at: number
     if (!isApiError(error, "denied") || error.status !== 403) throw error;
     return refusedKey(collection, what, id, at, error);
   }
+}
+
+/** Whether it is listed in a state in which it can do nothing any more: whatever the refusal says, nothing is left to delete. */
+async function hasEnded(collection: Collection, id: string): Promise<boolean> {
+  if (!collection.definition.over) return false;
+  const item = await collection.listed(id, shareMs).catch(() => undefined);
+  return item !== undefined && isOver(collection.definition, item);
 }
 
 /** It stays until what it belongs to is deleted. */

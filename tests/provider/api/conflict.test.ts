@@ -88,6 +88,8 @@ test.each<[number | undefined, string]>([
   [409, "conflict"],
   [409, "no explanation was given"],
   [409, "revision 3 is stale"],
+  [409, "the invitation is not pending"],
+  [409, "it is no longer in progress"],
   [409, "Everything else is fine"],
   [400, "name exceeds the limit of 64 characters"],
   [400, "name is too long: maximum length exceeded"],

@@ -114,18 +114,36 @@ onBothAdapters((make) => {
       stack.state = stack.state.filter(({ name }) => name !== "shipper");
       await expectChanges(invited, ["create Invitation shipper"]);
       expect(stack.of("shipper").id).not.toBe(id);
-      // A service that keeps what it deletes as "revoked", or refuses to delete it then, is done with it.
-      const refusal = { errorMessage: "It has ended." };
-      service.faults.add({
-        kind: "status",
-        status: 409,
-        method: "DELETE",
-        route: /invitations/,
-        body: refusal,
-      } as never);
-      invitations.setState(stack.of("shipper").id, end);
-      newProcess();
-      expect((await stack.destroy()).errors).toEqual([]);
     },
   );
+
+  test.each([403, 404, 405, 409, 410])(
+    "one that has ended is gone where its deletion is refused (%i)",
+    async (status) => {
+      const invited = (): void =>
+        void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
+      const { stack, service, time } = await make(invited);
+      const refusal = { kind: "status", status, errorMessage: "no", method: "DELETE", route: /invitations/, times: 9 };
+      service.faults.add(refusal as never);
+      service.store.invitations.setState(stack.of("shipper").id, "revoked");
+      newProcess();
+      const began = time.now();
+      expect((await stack.destroy()).errors).toEqual([]);
+      expect(time.now() - began).toBeLessThan(5_000);
+    },
+  );
+
+  test("one that has ended leaves its name to another of the program", async () => {
+    const consortium = (): Consortium => new Consortium("trade");
+    const common = { orgName: "Shipper", email: "a@b.example" };
+    const { stack, service, expectChanges } = await make(
+      () => void new Invitation("one", { consortium: consortium(), ...common }),
+    );
+    service.store.invitations.setState(stack.of("one").id, "declined");
+    await expectChanges(() => {
+      const within = { consortium: consortium(), ...common };
+      new Invitation("two", within);
+      new Invitation("one", within);
+    }, ["create Invitation two"]);
+  });
 });

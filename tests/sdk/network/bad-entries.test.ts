@@ -262,6 +262,13 @@ wrong.push(
     ],
   ],
   [
+    "a variable with a name that none can have",
+    (text) => text + beside.replace("node_config", "node_config, details: { a: [{ env: VAULT-TOKEN }] }"),
+    [
+      "11:78: environments.prod.configurations.gas.details.a[0]: env must be the name of an environment variable: letters, digits and _",
+    ],
+  ],
+  [
     "a variable that is not set",
     (text) => text + beside.replace("node_config", "node_config, details: { a: [{ env: CONSORTIUM_TEST_UNSET }] }"),
     [

@@ -135,7 +135,7 @@ describe("details", () => {
     expect(await detailsOf(definition(details))).toEqual([{ secret: filled }, { secret: filled }]);
     const { named } = await registered(definition({}, details));
     expect(named["Node trade/prod/main"]!.inputs.extra).toEqual(details);
-    const plain = { env: { env: "two words" }, both: { env: "A", more: 1 } };
+    const plain = { env: { env: 2 }, both: { env: "A", more: 1 } };
     expect(await detailsOf(definition(plain))).toEqual([{ secret: plain }, plain]);
   });
 

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { world } from "../support/world";
+
+/*
+ * `pulumi up --plan` after `preview --save-plan`, which docs/gitops.md builds on: what was not known in the preview may be a secret, or
+ * none, or nothing at all.
+ */
+
+const program = (more: string, rotation = 1): string => `
+  const { AppCred, Configuration, Consortium, Environment, Membership } = require("pulumi-consortium");
+  const consortium = new Consortium("c");
+  const membership = new Membership("m", { consortium });
+  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "ibft" });
+  const common = { environment, membership };
+  const first = new AppCred("first", { ...common, keepers: { rotation: ${rotation} } });
+  ${more}
+`;
+const users = `
+  new AppCred("second", { ...common, keepers: { of: first.password, beside: "plain" } });
+  new Configuration("settings", { ...common, type: "node_config", details: { of: first.password } });
+  new Membership("other", { consortium, extra: { user: first.username, none: first.username.apply(() => undefined) } });
+`;
+
+test.each([false, true])("a saved plan is carried out (plugin: %s), and shows no password", async (plugin) => {
+  const { stack, service } = await world(program(""), { plugin });
+  const plan = join(stack.folder, "approved.plan");
+  const asPlanned = async (text: string): Promise<void> => {
+    stack.program(text);
+    const saved = await stack.preview({}, "--save-plan", plan);
+    const done = await stack.up({}, "--plan", plan);
+    expect([saved.code, done.code, done.text]).toEqual([0, 0, expect.not.stringContaining("violates plan")]);
+    expect((await stack.up({}, "--expect-no-changes")).code).toBe(0);
+    const passwords = Object.values(await stack.outputs()).map(String);
+    for (const password of passwords) expect(saved.text + done.text).not.toContain(password);
+  };
+  await asPlanned(`${program(users)}; module.exports = { password: first.password };`);
+  expect(service.store.credentials.list()).toHaveLength(2);
+  await asPlanned(`${program(users, 2)}; module.exports = { password: first.password };`);
+  expect(service.store.credentials.list()).toHaveLength(2);
+});
