@@ -42,13 +42,10 @@ export const beyondLimits = (stacks: readonly FleetStack[]): Problem[] =>
     for (const { stack, name, definition } of networks)
       for (const { args } of check(name, definition, undefined).plan?.consortia ?? []) {
         const which = typeof args.adopt === "string" ? args.adopt : (args.name as string);
-        const first = consortia.get(which);
-        if (!first) consortia.set(which, stack);
-        else if (first !== stack)
-          twice.push({
-            path: stack.place,
-            message: `${first.name} also has the consortium ${which}, and one cannot be managed twice: give this stack another name or network file`,
-          });
+        const first = consortia.get(which) ?? stack;
+        consortia.set(which, first);
+        const message = `${first.name} also has the consortium ${which}: give this stack another name, or another network file`;
+        if (first !== stack) twice.push({ path: stack.place, message });
       }
     const beyond = [...consortia.values()].at(most);
     if (beyond === undefined || twice.length > 0) return twice;

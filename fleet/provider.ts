@@ -14,10 +14,7 @@ export class SharedProvider {
     private readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  /**
-   * Serves a stack with its own settings. Returns the variable by which Pulumi finds it: one for debugging, which makes no
-   * difference to the engine.
-   */
+  /** Serves a stack with its own settings. Returns the variable by which Pulumi finds it, which is one for debugging. */
   async serve(stack: string, environment: NodeJS.ProcessEnv): Promise<Record<string, string>> {
     const child = await (this.#child ??= this.#start());
     const answers = on(child, "message", { close: ["exit"] }) as AsyncIterable<[Answer]>;

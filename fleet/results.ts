@@ -171,9 +171,7 @@ export function summaryOfStacks({ command, stacks }: FleetResult): string[] {
       ...replacements.map((title) => `replaces ${title}`),
       ...drift,
       ...leftovers,
-      ...(recovered
-        ? [outcome === "ok" ? "continued where a killed run stopped" : "a killed run was at work on it"]
-        : []),
+      ...(recovered && outcome === "ok" ? ["continued where a killed run stopped"] : []),
     ];
     const line = `${stack.padEnd(width)}  ${outcome}${changed && `: ${changed}`}; ${result.seconds.toFixed(1)} s`;
     return [line, ...remarks.map((remark) => `  ${remark}`)];

@@ -24,9 +24,7 @@ const secret = (what: string) =>
           .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable")
           .optional(),
         command: z
-          .array(z.string({ error: "an argument must be text" }), {
-            error: "command must be a list: [program, argument, …]",
-          })
+          .array(z.string({ error: "an argument must be text" }), "command must be a list: program, arguments")
           .min(1, "command must name a program")
           .optional(),
       },

@@ -38,16 +38,11 @@ async function read(what: string, source: SecretSource, { folder }: Fleet, env: 
     const why = code === "ENOENT" ? "there is no such program" : `it ended with ${signal ?? code}`;
     throw new Error(`${what} cannot be read by ${from}: ${why}. Run it by hand to see what it says.`, { cause });
   }
-  const isUnset = source.env !== undefined && env[source.env] === undefined;
-  if (isUnset) throw new Error(`${what} is not there: ${from} is not set. Nothing was started.`);
-  if (text.trim() === "") throw new Error(`${what} from ${from} is empty. Nothing was started.`);
+  if (text.trim() === "") throw new Error(`${what} from ${from} is empty or not set. Nothing was started.`);
   return text.trim();
 }
 
 const keyVariable = environmentName("apiKey");
-
-/** Secrets that are shorter occur by chance within words. */
-const shortestMasked = 6;
 
 /** Reads the keys of these stacks, before anything is started. */
 export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
@@ -64,7 +59,7 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   const variables = [...sources.flatMap(({ env: name }) => name ?? []), keyVariable];
   const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
   const all = [...apiKeys.values(), passphrase ?? "", ...inherited];
-  const hidden = new Hidden(all.filter(({ length }) => length >= shortestMasked));
+  const hidden = new Hidden(all.filter(({ length }) => length >= 6)); // shorter ones occur by chance within words
   const { PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: url } = env;
   const backend = fleet.backend ?? (url && absoluteBackend(url, process.cwd()));
   return {
@@ -98,8 +93,7 @@ export function connectionVariables({ organization, adopt }: FleetStack): Record
 export function stackEnvironment(stack: FleetStack, { environment, apiKeys }: Secrets): Env {
   const { name, region, baseUrl } = stack.organization;
   // An inherited address would override the region, and an inherited organization belongs to one key only.
-  const dropped =
-    region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
+  const dropped = ["organization", ...(region === undefined && baseUrl === undefined ? [] : ["region", "baseUrl"])];
   return {
     ...environment,
     ...emptied(dropped.map(environmentName)),

@@ -151,8 +151,7 @@ test("more consortia in an organization than the service allows, over all its st
     expect.stringMatching(/^fleet.yaml:10:10: organizations.too.stacks.c: .*trade of acme-a/) as string,
   ]);
   expect(problems(organization(three.replace("networks/silk.yaml", "networks/trade.yaml")))).toEqual([
-    "fleet.yaml:7:10: organizations.acme.stacks.c: acme-a also has the consortium trade, and one cannot be managed twice: give this " +
-      "stack another name or network file",
+    "fleet.yaml:7:10: organizations.acme.stacks.c: acme-a also has the consortium trade: give this stack another name, or another network file",
   ]);
   write("networks/silk.yaml", "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n");
   expect(problems(organization(three))).toEqual([]);

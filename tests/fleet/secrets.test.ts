@@ -67,11 +67,11 @@ test("only the keys of the stacks that are wanted are needed; a passphrase that 
   const fleet = fleetOf([acme, { name: "globex", apiKey: { env: "NOT_SET" } }]);
   expect([...(await readSecrets(fleet, fleet.stacks.slice(0, 1), env)).apiKeys.keys()]).toEqual(["acme"]);
   await expect(readSecrets(fleet, fleet.stacks, env)).rejects.toThrow(
-    "The API key of the organization globex is not there: the variable NOT_SET is not set.",
+    "The API key of the organization globex from the variable NOT_SET is empty or not set.",
   );
   const encrypted = { ...fleetOf([acme]), passphrase: { env: "NOT_SET" } };
   await expect(readSecrets(encrypted, encrypted.stacks, env)).rejects.toThrow(
-    "The passphrase is not there: the variable NOT_SET is not set.",
+    "The passphrase from the variable NOT_SET is empty or not set.",
   );
 });
 
