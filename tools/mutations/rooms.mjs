@@ -186,7 +186,7 @@ export const roomRules = {
   },
   "fleet/secrets.ts": {
     "fleet/secrets.test.ts": {
-      "no stack of a fleet inherits the organization of another key": ['? ["organization"] :', "? [] :"],
+      "no stack of a fleet inherits the organization of another key": ['["organization", ...(region', "[...(region"],
     },
   },
   "fleet/pulumi.ts": {
