@@ -83,7 +83,8 @@ test.each([
   async (_, group) => {
     const slow = await FleetWorld.create({ nodeStart: 3_600_000 });
     slow.detached = true;
-    slow.fleet({ acme: { prod: "networks/trade.yaml", late: "networks/trade.yaml" }, globex: {} });
+    const late = { definition: "networks/trade.yaml", name: "late" };
+    slow.fleet({ acme: { prod: "networks/trade.yaml", late }, globex: {} });
     const nodes = () => slow.service.store.nodes.list();
     const run = slow.start("up", "--yes", "--parallel", "1", "--json", "--only", "acme-*");
     const end = finished(run);
