@@ -4,7 +4,8 @@ import { FleetWorld } from "../support/fleet";
 
 let w: FleetWorld;
 const prod = { acme: { prod: "networks/trade.yaml" }, globex: {} };
-const twin = { acme: { ...prod.acme, twin: { definition: "networks/trade.yaml", name: "trade" } }, globex: {} };
+/** The same consortium as `prod`, which a file with both would refuse. */
+const twin = { acme: { twin: { definition: "networks/trade.yaml", name: "trade" } }, globex: {} };
 
 beforeAll(async () => {
   w = await FleetWorld.create();
