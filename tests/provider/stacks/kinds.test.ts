@@ -110,10 +110,13 @@ onBothAdapters((make) => {
       expect((await expectChanges(invited, [])).said).toContain(
         `invitation "shipper": is ${end}: nobody can accept it any more`,
       );
-      // Its name is free for another one, which a service may keep beside it.
+      const replaced = await stack.up(invited, { replace: ["shipper"] });
+      expect([replaced.errors, stack.of("shipper").id === id]).toEqual([[], false]);
+      expect((await stack.preview(invited)).said).not.toContain("nobody");
+      // Where one stays beside it, its name is free for another.
+      invitations.setState(stack.of("shipper").id, end);
       stack.state = stack.state.filter(({ name }) => name !== "shipper");
       await expectChanges(invited, ["create Invitation shipper"]);
-      expect(stack.of("shipper").id).not.toBe(id);
     },
   );
 
