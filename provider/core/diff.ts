@@ -148,8 +148,8 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const isReplaced = replaces.length > 0;
   const losses = replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : [];
   const again = onPurpose(inputs.adopt === id ? "remove adopt, and " : "");
-  const ended = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.over!.why}. ${again}`] : [];
-  const warnings = isReplaced ? losses : [...ended, ...lasting.map((key) => lastingDrift(parts, key))];
+  const over = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.over!.why}. ${again}`] : [];
+  const warnings = isReplaced ? losses : [...over, ...lasting.map((key) => lastingDrift(parts, key))];
   const plans = isReplaced ? [] : plansOf(definition, parts, inputs, { restarts, kept });
   return {
     changes: sent.length > 0 || !isSettled(definition, state, parts.open),

@@ -192,7 +192,7 @@ async function send(collection: Collection, what: string, id: string, at: number
     const body = await collection.session.client.delete(collection.pathOf(id));
     return typeof body === "object" && body !== null && isGone(body) ? "gone" : "going";
   } catch (error) {
-    if (isApiError(error) && (await hasEnded(collection, id))) return "gone";
+    if (isApiError(error) && (await isOverNow(collection, id))) return "gone";
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
@@ -207,7 +207,7 @@ async function send(collection: Collection, what: string, id: string, at: number
 }
 
 /** Whether it is listed in a state in which it can do nothing any more: whatever the refusal says, nothing is left to delete. */
-async function hasEnded(collection: Collection, id: string): Promise<boolean> {
+async function isOverNow(collection: Collection, id: string): Promise<boolean> {
   if (!collection.definition.over) return false;
   const item = await collection.listed(id, shareMs).catch(() => undefined);
   return item !== undefined && isOver(collection.definition, item);
