@@ -127,6 +127,16 @@ test.each<[string, string[], string]>([
   expect(await consortium(args)).toEqual({ code: 1, stdout: "", stderr });
 });
 
+test.each([
+  [["network.yaml", "--consortium", "trade"]],
+  [["--stack", "dev", "--tether", "tether0001"]],
+  [["--plan", "plan.json", "--consortium", "trade"]],
+])("map %j: what chooses from the service has no place there", async (args) => {
+  const { code, stderr } = await consortium(["map", ...args]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("error: --consortium and --tether choose what a map of the service shows");
+});
+
 test("NO_COLOR: the table of a fleet that runs has none", () => {
   const { FORCE_COLOR } = process.env;
   process.env.FORCE_COLOR = "1"; // the table's library asks once, at its first color, whether there are any
