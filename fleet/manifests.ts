@@ -11,12 +11,22 @@ const hourly = 3600;
 type Settings = Fleet["kubernetes"];
 type Manifest = Record<string, unknown>;
 
-/** A name for Kubernetes, which allows neither capital letters nor underscores. */
+/** A name for Kubernetes, which allows neither capital letters nor underscores, and dots only between letters and digits. */
 const kubernetesName = (name: string): string =>
   name
     .toLowerCase()
-    .replaceAll(/[^a-z0-9.-]/g, "-")
-    .replaceAll(/[.-]+$/g, "");
+    .replaceAll(/[^a-z0-9.]/g, "-")
+    .replaceAll(/[.-]*[.][.-]+|-+[.]/g, "-")
+    .replaceAll(/^[.-]+|[.-]+$/g, "");
+
+/** @throws Error if two of them have the same name in Kubernetes. @param named what each is, and its name there */
+function refuseTwins({ file }: Fleet, named: readonly [what: string, name: string][]): void {
+  for (const [index, [what, name]] of named.entries()) {
+    const twin = named.slice(0, index).find(([, other]) => other === name);
+    if (twin)
+      throw new Error(`${file}: ${twin[0]} and ${what} have the same name in Kubernetes, ${name}: rename one of them.`);
+  }
+}
 
 const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });
 
@@ -108,13 +118,17 @@ const documents = (manifests: readonly Manifest[]): string => manifests.map(yaml
  * @param options programs: makes each network file a `Program`, instead of one program that reads them all
  */
 export function fleetManifests(fleet: Fleet, out: string, { programs = false } = {}): Record<string, string> {
+  refuseTwins(fleet, [
+    ["the Secret of the state", fleet.kubernetes.secret],
+    ...fleet.organizations.map((one): [string, string] => [`the Secret of ${one.name}`, secretOf(one)]),
+  ]);
+  refuseTwins(fleet, [
+    ["the file access.yaml", "access"],
+    ...fleet.stacks.map(({ name }): [string, string] => [`the stack ${name}`, kubernetesName(name)]),
+  ]);
   const files: Record<string, string> = { "access.yaml": documents(accessManifests(fleet.kubernetes)) };
   for (const stack of fleet.stacks) {
     const name = kubernetesName(stack.name);
-    if (`${name}.yaml` in files)
-      throw new Error(
-        `${fleet.file}: the stack ${stack.name} and another one have the same name in Kubernetes: rename one of them.`,
-      );
     const file = programs ? stack.definition : undefined;
     const source = file === undefined ? fromRepository(fleet, stack, out) : { programRef: { name } };
     const program = file === undefined ? [] : [programManifest(name, fleet.kubernetes, file, stack.network)];

@@ -48,10 +48,10 @@ export async function straysIn(all: readonly StackSummary[], fleet: Fleet, works
   return others.filter((_, at) => (owners[at] ?? mine) === mine);
 }
 
-/** The fleet that a stack remembers. Earlier versions added the place of its file. */
+/** The fleet that a stack remembers. */
 async function recordedIn(stack: string, workspace: Workspace): Promise<string | undefined> {
   const tags = await unless("StackNotFoundError", workspace.listTags(stack), {});
-  return tags[tag]?.replace(/ \[[^:]*:.*\]$/, "");
+  return tags[tag];
 }
 
 /** The Kubernetes operator marks no stacks: one belongs to the file that describes the network in it. */

@@ -1,38 +1,44 @@
+import { z } from "zod";
 import { groupBy, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
 import { type FleetStack } from "./schema";
-import { indexesOf, type Shard, titleOf } from "./shards";
+import { indexesOf, titleOf } from "./shards";
 
 /* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
 
-export type Outcome = "ok" | "failed" | "drift" | "interrupted" | "not begun";
+export type Outcome = z.infer<typeof result.shape.outcome>;
 export type Command = "up" | "preview" | "destroy" | "drift";
 /** `losses`: a preview of `destroy`. */
 export type Verb = Command | "losses";
 
+const count = z.number();
+const counts = z.object({ created: count, updated: count, replaced: count, deleted: count, unchanged: count });
+const kinds = counts.keyof().options;
+const changes = kinds.filter((kind) => kind !== "unchanged");
+
 /** How many resources of a stack were created, updated and so on. */
-export type Counts = Record<(typeof kinds)[number], number>;
-const changes = ["created", "updated", "replaced", "deleted"] as const;
-const kinds = [...changes, "unchanged"] as const;
+export type Counts = z.infer<typeof counts>;
+
+const result = counts.extend({
+  stack: z.string(),
+  organization: z.string(),
+  outcome: z.enum(["ok", "failed", "drift", "interrupted", "not begun"]),
+  seconds: z.number(),
+  /** Why it failed, in full. */
+  error: z.string().optional(),
+  /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
+  ledgers: z.array(z.string()),
+  /** What else is replaced: "Node trade/prod/acme-1". */
+  replacements: z.array(z.string()),
+  /** What differs from the state: "Node trade/prod/acme-1 is gone". */
+  drift: z.array(z.string()),
+  /** What a killed run may have created and no state has. */
+  leftovers: z.array(z.string()),
+  /** Whether it continued where a killed run stopped. */
+  recovered: z.boolean(),
+});
 
 /** The result of one stack. */
-export interface StackResult extends Counts {
-  stack: string;
-  organization: string;
-  outcome: Outcome;
-  seconds: number;
-  /** Why it failed, in full. */
-  error?: string;
-  /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
-  ledgers: string[];
-  /** What else is replaced: "Node trade/prod/acme-1". */
-  replacements: string[];
-  /** What differs from the state: "Node trade/prod/acme-1 is gone". */
-  drift: string[];
-  /** What a killed run may have created and no state has. */
-  leftovers: string[];
-  /** Whether it continued where a killed run stopped. */
-  recovered: boolean;
-}
+export type StackResult = z.infer<typeof result>;
 
 /** The result of a stack for which nothing was done. */
 export const notBegun = ({ name, organization }: FleetStack, error?: string): StackResult => ({
@@ -49,16 +55,17 @@ export const notBegun = ({ name, organization }: FleetStack, error?: string): St
   recovered: false,
 });
 
-export interface FleetResult {
-  command: Verb;
-  project: string;
-  seconds: number;
+const results = z.object({
+  command: z.enum(["up", "preview", "destroy", "drift", "losses"]),
+  project: z.string(),
+  seconds: z.number(),
   /** One of several shards, and how many stacks all of them have. */
-  shard?: Shard & { inAll: number };
-  stacks: readonly StackResult[];
+  shard: z.object({ index: z.number(), count: z.number(), inAll: z.number() }).optional(),
+  stacks: z.array(result).readonly(),
   /** Stacks of the project that are no longer in the file. */
-  strays: readonly string[];
-}
+  strays: z.array(z.string()).readonly(),
+});
+export type FleetResult = z.infer<typeof results>;
 
 /** Hundredths are enough. */
 export const secondsSince = (at: number): number => Math.round((performance.now() - at) / 10) / 100;
@@ -122,14 +129,11 @@ function missingIn(parts: readonly Part[], found: number): string | undefined {
 
 function partIn({ file, text }: { file: string; text: string }): Part {
   try {
-    const part = JSON.parse(text) as FleetResult;
-    if (part.command && part.stacks.every(({ ledgers }) => Array.isArray(ledgers))) return { ...part, file };
-  } catch {
-    // It is neither that nor anything like it.
+    return { ...results.parse(JSON.parse(text)), file };
+  } catch (cause) {
+    const next = "Name files that `consortium fleet … --json` printed.";
+    throw new Error(`${file} does not hold the results of a fleet. ${next}`, { cause });
   }
-  throw new Error(
-    `${file} does not hold the results of a fleet. Name files that \`consortium fleet … --json\` printed.`,
-  );
 }
 
 /* How it is shown. */

@@ -195,8 +195,7 @@ export class StackRun {
     const startedAt = performance.now();
     const { result, progress, context } = this;
     const { stop, secrets } = context;
-    // Earlier versions kept the events of the engine, with passwords in clear text.
-    for (const file of [this.#log, `${this.#log}.json`]) rmSync(file, { force: true });
+    rmSync(this.#log, { force: true });
     stop.running.add(this);
     try {
       await this.#perform();

@@ -123,9 +123,33 @@ describe("--program", () => {
   });
 });
 
-test("without a repository it says what is missing; names that are the same in Kubernetes are refused", () => {
+test("without a repository it says what is missing", () => {
   expect(() => fleetManifests(fleet(""), folder)).toThrow(/add kubernetes: \{ git: \{ repository/);
-  const twice = { ...fleet(kubernetes) };
-  twice.stacks = [...twice.stacks, { ...twice.stacks[0]!, name: "acme_prod" }];
-  expect(() => fleetManifests(twice, folder)).toThrow(/acme_prod and another one have the same name in Kubernetes/);
+});
+
+test.each<[string, { stack?: string; organization?: string }, string]>([
+  ["stacks", { stack: "acme_prod" }, "the stack acme-prod and the stack acme_prod"],
+  ["a stack and the file of the accounts", { stack: "Access" }, "the file access.yaml and the stack Access"],
+  ["keys of organizations", { organization: "ACME" }, "the Secret of acme and the Secret of ACME"],
+  ["a key and the state's secret", { organization: "fleet" }, "the Secret of the state and the Secret of fleet"],
+])("names that are the same in Kubernetes are refused: %s", (_, { stack, organization }, said) => {
+  const one = fleet(kubernetes);
+  const stacks = [...one.stacks, ...(stack ? [{ ...one.stacks[0]!, name: stack }] : [])];
+  const organizations = [
+    ...one.organizations,
+    ...(organization ? [{ ...one.organizations[0]!, name: organization }] : []),
+  ];
+  expect(() => fleetManifests({ ...one, stacks, organizations }, folder)).toThrow(
+    `${said} have the same name in Kubernetes`,
+  );
+});
+
+test.each([
+  ["a..b", "a-b"],
+  ["a-.b_c", "a-b-c"],
+  ["_x.y.", "x.y"],
+])("the stack %s is %s in Kubernetes", (name, expected) => {
+  const one = fleet(kubernetes);
+  const files = fleetManifests({ ...one, stacks: [{ ...one.stacks[0]!, name }] }, folder);
+  expect(Object.keys(files)).toContain(`${expected}.yaml`);
 });

@@ -19,6 +19,6 @@ test("a mutant for each operator, condition, truth value and statement, and none
     "4: await k(false); → ;",
     "4: false → true",
   ]);
-  const [{ from, to }] = mutantsOf(text) as [{ from: number; to: number }];
+  const { from, to } = mutantsOf(text)[0]!;
   expect(text.slice(0, from) + text.slice(to)).toBe(text.replace("&&", ""));
 });

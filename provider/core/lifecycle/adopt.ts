@@ -94,7 +94,9 @@ async function namedAlike(
 async function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Promise<Identified[]> {
   const { session, definition } = collection;
   const { run, owner } = session;
-  const isGivenUp = ({ id }: Identified): boolean => definition.isNamedById === true && collection.isGivenUp(id);
+  const isLeft = (id: string): boolean => run.owners.released(collection.pathOf(id)) !== undefined;
+  const isGivenUp = ({ id }: Identified): boolean =>
+    definition.isNamedById === true && collection.isGivenUp(id) && !isLeft(id);
   const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
   // A name that is the object's id is what the path says.
   const isSure = definition.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);

@@ -64,9 +64,12 @@ export async function keeper(
   return above && `"${above.owner.name}" of the program takes over what it is in`;
 }
 
-/** Whether the resource that goes is the one that has the object: `pulumi destroy --run-program` shows the whole program first. */
-function isItself({ owner }: Session, { owner: holder, create }: Claim, state: Props): boolean {
-  if (create !== undefined) return false;
+/**
+ * Whether the resource that goes is the one that has the object, which a refresh has shown before. What the program itself has shown in
+ * this run stays: then an old state goes that has the same object, because it was imported again, or replaced by adopting itself.
+ */
+function isItself({ owner, run }: Session, { owner: holder, create }: Claim, state: Props): boolean {
+  if (create !== undefined || run.programmed.has(holder.key)) return false;
   return owner ? owner.key === holder.key : keptIn(state).of === resourceMark(holder);
 }
 

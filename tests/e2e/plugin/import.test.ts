@@ -150,6 +150,24 @@ describe("classes on the plugin", () => {
     expect(changing()).toEqual([]);
   });
 
+  test("a difference in the run that imports: later runs import again what the stack has, and delete nothing", async () => {
+    await stack.ok(["stack", "init", "third"]);
+    stack.env.PULUMI_STACK = "third";
+    const differing = classes((id) => ({ import: id }))
+      .replace("made by hand", "made by a program")
+      .replace('"acme-3" }', '"acme-3", size: "medium" }');
+    stack.program(differing);
+    expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("2 updated") as string });
+    w.service.clearCalls();
+    // Pulumi has forgotten by which text it imported them: they are replaced by themselves.
+    const again = await stack.up(); require("fs").writeFileSync("/tmp/t/again.txt", again.text + JSON.stringify(changing(), null, 1));
+    expect(again).toMatchObject({ code: 0, text: expect.stringContaining("2 replaced") as string });
+    expect(again.text).toMatch(/not deleted, because it is "n" of the program now/);
+    expect(await stack.preview({}, "--expect-no-changes", "--refresh")).toMatchObject({ code: 0 });
+    expect(changing()).toEqual([]);
+    stack.env.PULUMI_STACK = "second";
+  });
+
   test("a credential that was imported gets a password that the program can use", async () => {
     const asked = classes((id) => ({ import: id })).replace('"ERP" }', '"ERP", rotateWhenChanged: { month: "may" } }');
     stack.program(`${asked.replace("new AppCred", "exports.app = new AppCred")}`);

@@ -1,10 +1,13 @@
 import { type CustomResourceOptions } from "@pulumi/pulumi";
 import {
   AppCred,
+  Configuration,
   Consortium,
   Environment,
+  EnvironmentZone,
   Membership,
   Node,
+  Service,
   TetherService,
   type TetherServiceArgs,
 } from "../../../sdk";
@@ -162,11 +165,50 @@ onBothAdapters((make) => {
       await untouched(shape);
     });
 
+    test("a run that ended before the old state went: the next one leaves the object, too", async () => {
+      const shape = { adopt: true };
+      const { stack, writes } = await made(tree(shape));
+      const old = stack.state.filter(({ name }) => ["c", "e", "m", "n", "t"].includes(name));
+      stack.state = [...old.map((row) => ({ ...row, delete: true })), ...stack.state];
+      newProcess();
+      const run = await stack.up(tree(shape));
+      expect([run.errors, run.changes.length]).toEqual([[], old.length]);
+      expect(run.lines.filter((line) => line.includes("not deleted, because it is"))).toHaveLength(old.length);
+      expect(writes()).toEqual([]);
+      await untouched(shape);
+    });
+
     test("what is in it comes back without adopt, too: this run has left it", async () => {
       const shape = { options: { deleteBeforeReplace: true }, adoptOnly: "e" };
       const { stack } = await made(tree(shape));
       expect(await stack.up(tree(shape), { replace: ["e"] })).toMatchObject({ errors: [] });
       await untouched(shape);
+    });
+
+    test("what is named by its id in it comes back, too", async () => {
+      const program = (): void => {
+        const consortium = new Consortium("c", { name: "trade" });
+        const membership = new Membership("m", { consortium });
+        const environment = new Environment("e", { ...prod(consortium), adopt: true }, first);
+        const zone = new EnvironmentZone("z", { environment, cloud: "aws", region: "us-east-2" }, first);
+        const common = { environment, membership };
+        const nodeConfig = new Configuration("f", { ...common, type: "node_config", details: { gas_price: 1 } }, first);
+        new Node("n", { ...common, zone, nodeConfig }, first);
+        new Service("s", { ...common, service: "ipfs", zone }, first);
+      };
+      const first = { deleteBeforeReplace: true };
+      const { stack, service, writes } = await made(program);
+      const inIt = (): string[] => {
+        const { zones, configurations, services, nodes } = service.store;
+        return [zones, configurations, services, nodes].flatMap((kind) => kind.list().map(({ id }) => id));
+      };
+      const there = inIt();
+      const run = await stack.up(program, { replace: ["e"] });
+      expect([run.errors, inIt()]).toEqual([[], there]);
+      // Its details are not shown, so they are set again.
+      expect(writes()).toEqual([expect.stringMatching(/^PATCH .*\/configurations\//)]);
+      newProcess();
+      expect((await stack.up(program)).changes).toEqual([]);
     });
 
     test("what a change replaces does not stay: it does not fit", async () => {
