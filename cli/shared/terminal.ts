@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { printableLines } from "../../provider/api/printable";
 import { messageOf } from "../../provider/plain";
@@ -55,6 +56,15 @@ export function replaceFile(file: string, text: string): void {
     renameSync(next, file);
   } catch (error) {
     rmSync(next, { force: true });
+    throw failed(`${file} cannot be written`, writing, error);
+  }
+}
+
+/** Call before work that must not be in vain. @throws Error if there is no place for the file, or it may not be written */
+export function requireWritable(file: string): void {
+  try {
+    accessSync(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK);
+  } catch (error) {
     throw failed(`${file} cannot be written`, writing, error);
   }
 }

@@ -120,14 +120,19 @@ export function withoutDebug(text: string): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** The JSON of each line; `undefined` if it is no such text. */
+/** The JSON of each line, without a last line that was cut off; `undefined` if it is no such text. */
 function jsonIn(text: string): unknown[] | undefined {
-  try {
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    return lines.map((line) => JSON.parse(line) as unknown);
-  } catch {
-    return undefined;
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const values: unknown[] = [];
+  for (const [index, line] of lines.entries()) {
+    try {
+      values.push(JSON.parse(line));
+    } catch {
+      const isCut = index > 0 && index === lines.length - 1 && !text.endsWith("\n");
+      return isCut ? values : undefined;
+    }
   }
+  return values;
 }
 
 function planOfEvents(file: string, events: EngineEvent[]): Plan {

@@ -99,6 +99,9 @@ export class Http {
   async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless accepted" : "freely");
     const start = this.#clock.now();
+    /** Each kind of failure has its own patience: after a wait that the service asked for, a reset is the first one. */
+    const failures = new Map<ApiError["kind"], { attempt: number; since: number }>();
+    let last = start;
     let patience = Infinity;
     let unclear = false;
     for (let attempt = 1; ; attempt++) {
@@ -112,7 +115,11 @@ export class Http {
         if (!isApiError(error)) throw error;
         error.unclear = unclear ||= error.unclear; // an earlier attempt may have been acted upon
         if (options.optional && isNotTheApi(error)) throw error;
-        const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.connections.reached };
+        const before = failures.get(error.kind) ?? { attempt: 0, since: last };
+        const failed = { ...before, attempt: before.attempt + 1 };
+        failures.set(error.kind, failed);
+        last = this.#clock.now();
+        const tried = { attempt: failed.attempt, elapsedMs: last - failed.since, reached: this.connections.reached };
         const delay = retryDelay(error, repeatable, tried);
         if (delay === undefined || this.#clock.now() + delay > patience) throw error;
         if (this.#clock.now() + delay > (this.deadline?.at ?? Infinity)) throw this.#outOfTime(error);
@@ -257,7 +264,7 @@ export class Http {
         messageIn(body) ??
         sentenceIn(text) ??
         (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
-      retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),
+      retryAfterMs: retryAfterMs(single(headers["retry-after"]), single(headers.date)),
     };
     // A proxy's page says nothing about the resource, so it is never taken for "gone". The API itself may say it in plain text.
     const isPlain = sentenceIn(text) !== undefined && this.connections.speaksJson;

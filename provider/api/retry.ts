@@ -4,9 +4,9 @@ import { type ApiError } from "./api-error";
 export type Repeatable = "freely" | "unless accepted";
 
 export interface Tried {
-  /** Attempts made so far, from 1. */
+  /** Attempts that failed in this way so far, from 1. */
   attempt: number;
-  /** Milliseconds since the first attempt. */
+  /** Milliseconds since the first of them began. */
   elapsedMs: number;
   /** Whether the service has answered anything before. If not, the address may be wrong, which should be reported soon. */
   reached: boolean;
@@ -44,10 +44,11 @@ export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried
   }
 }
 
-/** Milliseconds from a `Retry-After` header: seconds, or an HTTP date. */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+/** Milliseconds from a `Retry-After` header: seconds, or an HTTP date by the clock of the service. @param date its `Date` header */
+export function retryAfterMs(header: string | undefined, date: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const seconds = Number(header);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+  const now = date === undefined ? NaN : Date.parse(date);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - (Number.isNaN(now) ? Date.now() : now);
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }

@@ -117,12 +117,14 @@ function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key
   return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
 }
 
-/** What is compared for drift: of an object whose members the service may add, only those that the program sets. */
+/** What is compared for drift: of an object whose members the service may add, at any depth, only those that the program sets. */
 function watched({ computed }: FieldMeta, wanted: unknown, ...values: [unknown, unknown]): [unknown, unknown] {
-  if (!computed || !isObject(wanted)) return values;
-  const own = (value: unknown): unknown =>
-    isObject(value) ? Object.fromEntries(Object.keys(wanted).map((member) => [member, value[member]])) : value;
-  return [own(values[0]), own(values[1])];
+  if (!computed) return values;
+  const own = (value: unknown, set: unknown): unknown =>
+    isObject(value) && isObject(set)
+      ? Object.fromEntries(Object.keys(set).map((member) => [member, own(value[member], set[member])]))
+      : value;
+  return [own(values[0], wanted), own(values[1], wanted)];
 }
 
 /** Compares a state with new inputs, without a call. An unknown value may differ: the id of a replaced parent is unknown for that reason. */

@@ -11,6 +11,7 @@ import { RunError } from "@pulumi/pulumi";
 import { z } from "zod";
 import { secretsKey } from "../../provider/constants";
 import { secretPaths } from "../../provider/core/values";
+import { printableLines } from "../../provider/api/printable";
 import { Secrets } from "../../provider/api/secrets";
 import { read, type Resource, resourceOf, Stack, unknown } from "./stack";
 
@@ -123,7 +124,7 @@ const knownIn = (value: unknown): unknown =>
 const inside = (value: unknown, key: string | number): unknown =>
   typeof value === "object" && value !== null ? read(value as Record<string, unknown>, String(key)) : undefined;
 
-/** Masks secrets in messages, because the host decrypts them for policies. */
+/** Masks secrets in messages, because the host decrypts them for policies, and what a terminal would not print in names that others chose. */
 function reporting(
   { name, description }: Definition,
   report: ReportViolation,
@@ -137,10 +138,11 @@ function reporting(
     return found.map((path) => knownIn(path.reduce<unknown>(inside, props)));
   };
   const secrets = new Secrets(judged.map(({ props }) => secretsIn(props)));
+  const shown = (text: string): string => printableLines(secrets.mask(text));
   return {
-    violation: (message, urn) => report(secrets.mask(message), urn),
+    violation: (message, urn) => report(shown(message), urn),
     advice: (text, urn) =>
-      reportAs("advisory", report, { name, description, urn, message: `${description}\n${secrets.mask(text)}` }),
+      reportAs("advisory", report, { name, description, urn, message: `${description}\n${shown(text)}` }),
   };
 }
 

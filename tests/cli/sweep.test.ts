@@ -158,16 +158,19 @@ describe("what it deletes", () => {
     const used = await make(`${within}/zones`, { name: "test-used", ...ohio }, 5);
     await make(`${within}/zones`, { name: "test-unused", region: "eu-west-1", cloud: "aws" }, 5);
     const above = await make(`/consortia/${c}/zones`, { name: "test-above", ...ohio }, 5);
-    await make(`${within}/nodes`, { name: "precious", membership_id: m, zone_id: used }, 5);
+    const gas = { type: "node_config", membership_id: m };
+    const node_config_id = await make(`${within}/configurations`, { name: "test-used-gas", ...gas }, 5);
+    await make(`${within}/nodes`, { name: "precious", membership_id: m, zone_id: used, node_config_id }, 5);
     const ids = await make(`${within}/services`, { name: "test-ids", service: "idregistry", membership_id: m }, 5);
     const documents = { name: "test-documents", service: "documentstore", membership_id: m, zone_id: used };
     await make(`${within}/services`, documents, 5);
-    await make(`${within}/configurations`, { name: "test-gas", type: "node_config", membership_id: m }, 5);
+    await make(`${within}/configurations`, { name: "test-gas", ...gas }, 5);
     await make(`/consortia/${c}/invitations`, { org_name: "test-third", email: "ops@third.example" }, 5);
 
     const listed = await sweepOld();
     const shared = "the members of its environment share it (--id deletes it)";
     expect(listed.stdout).toContain(`service "test-ids" (${ids}), stays: ${shared}`);
+    expect(listed.stdout).toMatch(/configuration "test-used-gas" \(\w+\), stays: node "precious" \(\w+\) uses it/);
     service.clearCalls();
     const { code, stdout, stderr } = await sweepOld("--yes", "--json");
     expect(code).toBe(0);
@@ -177,7 +180,7 @@ describe("what it deletes", () => {
     );
     const said = JSON.parse(stdout) as { kept: { id: string }[]; failed: object[] };
     expect(said.failed).toEqual([]);
-    expect(said.kept.map(({ id }) => id).sort()).toEqual([ids, used, above].sort());
+    expect(said.kept.map(({ id }) => id).sort()).toEqual([ids, used, above, node_config_id].sort());
     expect(deletions().sort()).toEqual(["configurations", "invitations", "services", "zones"]);
 
     await sweep("--id", ids, "--yes");
