@@ -26,7 +26,7 @@ test("a plan that is cut off is no smaller plan: it fails each condition, and ne
   ]).split("\n");
   const whole = file("whole.json", [first, second, ...rest].join("\n"));
   for (const lines of [[first], [first, second], [first, second, ...rest.slice(0, -1)], []]) {
-    const cut = file("cut.json", lines.join("\n"));
+    const cut = file("cut.json", [...lines, ...(lines.length > 0 ? ['{"sequence":9,"di'] : [])].join("\n"));
     for (const reason of ["ledger-loss", "changes", "errors", "unapproved"]) {
       const { code, stdout } = await report(cut, "--fail-on", reason);
       expect([lines.length, reason, code]).toEqual([lines.length, reason, 2]);

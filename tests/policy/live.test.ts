@@ -35,6 +35,17 @@ describe("what the organization has outside this stack counts", () => {
     expect(await messages(consortia, plan, { live: false })).toEqual([]);
   });
 
+  test("a name is shown as a terminal can print it", async () => {
+    const { post } = await begin();
+    await post("/consortia", { name: "\u001b[31mred\u202e" });
+    const plan = new Plan();
+    plan.add("Consortium", "mine");
+    const [message] = await messages(consortia, plan);
+    expect(message).toContain("red");
+    // eslint-disable-next-line no-control-regex
+    expect(message).not.toMatch(/[\u001b\u202e]/);
+  });
+
   test("environments", async () => {
     const { there } = await begin();
     const { plan, environment } = inside(there);

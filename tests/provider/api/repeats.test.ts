@@ -47,6 +47,14 @@ test.each([json(500, {}), json(503, {}), reset])("a POST that does no harm twice
   expect(server.requests).toHaveLength(3);
 });
 
+test("each way to fail has its own patience: what a wait has taken is not missing after a reset", async () => {
+  virtualTime();
+  const fail: Reply = (response, seen, socket) => (seen <= 6 ? json(429, {}) : reset)(response, seen, socket);
+  const server = await peer(failing(11, fail));
+  const { body } = await http(server.baseUrl).request("PATCH", "/x", { body: {} });
+  expect(body).toEqual({ seen: 12 });
+});
+
 test.each([
   [503, 15_000, 31_000],
   [429, 570_000, 601_000],

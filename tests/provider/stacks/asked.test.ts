@@ -54,7 +54,13 @@ onBothAdapters((make) => {
           new ConsortiumZone("cz", { consortium, ...where });
           const zone = new EnvironmentZone("ez", { environment, ...where });
           new Node("n", { environment, membership, size, zone });
-          new Service("s", { environment, membership, service: "ipfs", size, details: { replicas: 2 } });
+          new Service("s", {
+            environment,
+            membership,
+            service: "ipfs",
+            size,
+            details: { replicas: 2, limits: { cpu: 1 } },
+          });
         },
         { blockPeriod: 1, description },
       );
@@ -97,8 +103,11 @@ onBothAdapters((make) => {
     test("what somebody changes there is drift, and is put right, once", async () => {
       const { service, stack, expectChanges } = await begun();
       const { environments, services } = service.store;
+      const limits = { cpu: 1, memory: 4 };
+      services.patch(stack.of("s").id, { details: { replicas: 2, limits, added: true } });
+      await expectChanges(program(), []);
       environments.patch(stack.of("e").id, { description: "theirs" });
-      services.patch(stack.of("s").id, { details: { replicas: 9, added: true } });
+      services.patch(stack.of("s").id, { details: { replicas: 9, limits, added: true } });
       await expectChanges(program(), ["update Environment e", "update Service s"]);
       expect(environments.get(stack.of("e").id).fields.description).toMatch(/^Trade &(amp;)? Co$/);
       expect(services.get(stack.of("s").id).fields.details).toMatchObject({ replicas: 2 });
