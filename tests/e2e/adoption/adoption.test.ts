@@ -25,6 +25,13 @@ test("without adopt, a name that is taken is a clear error that names the id and
   expect(text).toContain(`see "already taken" in docs/troubleshooting.md`);
 });
 
+const adopting = (): string =>
+  wholeTree
+    .replace('{ description: "first" }', '{ description: "first", adopt: true }')
+    .replace('"m", { consortium }', `"m", { consortium, adopt: "${ids.m}" }`)
+    .replace('consensusType: "raft" }', 'consensusType: "raft", adopt: true }')
+    .replace('"n", { environment, membership }', '"n", { environment, membership, adopt: true }');
+
 /** What a run says about adoption, as its diagnostics have it. */
 const adoptions = (text: string): string[] =>
   text
@@ -35,13 +42,7 @@ const adoptions = (text: string): string[] =>
     .sort();
 
 test("adopt adopts by name and by id, preview and up say so once each, and only what differs is changed", async () => {
-  w.stack.program(
-    wholeTree
-      .replace('{ description: "first" }', '{ description: "first", adopt: true }')
-      .replace('"m", { consortium }', `"m", { consortium, adopt: "${ids.m}" }`)
-      .replace('consensusType: "raft" }', 'consensusType: "raft", adopt: true }')
-      .replace('"n", { environment, membership }', '"n", { environment, membership, adopt: true }'),
-  );
+  w.stack.program(adopting());
   const preview = await w.stack.preview();
   const byName = "adopts the existing object with this name, or creates a new one";
   expect(adoptions(preview.text)).toEqual([
@@ -69,6 +70,20 @@ test("adopt adopts by name and by id, preview and up say so once each, and only 
     ids.e,
     ids.n,
   ]);
+  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+});
+
+test("--replace of what has adopt, in a run that fails: the old state is left, and the next run keeps the object", async () => {
+  const { urn } = (await w.stack.resources()).find((one) => one.urn.endsWith("::e"))!;
+  w.stack.program(adopting().replace("membership, adopt: true }", 'membership, adopt: true, size: "medium" }'));
+  w.service.faults.add({ kind: "status", status: 400, method: "PATCH", route: /nodes/ });
+  expect(await failed(w.stack.up({}, "--replace", urn))).toContain(`environment "e": adopts ${ids.e}`);
+  w.stack.program(adopting());
+  w.service.clearCalls();
+  const { text } = await done(w.stack.up());
+  expect(text).toContain(`environment "e" (${ids.e}): not deleted, because it is "e" of the program now`);
+  expect(w.service.calls.filter(({ method }) => method === "DELETE")).toEqual([]);
+  expect((await w.network()).environments).toMatchObject([{ _id: ids.e }]);
   expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
 });
 
