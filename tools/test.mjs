@@ -7,7 +7,7 @@ import "./lib/node-version.mjs";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { close, runChecks, skipped, slowest, tally } from "./lib/checks.mjs";
+import { close, runChecks, tally } from "./lib/checks.mjs";
 import { build, bundle, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
@@ -51,10 +51,5 @@ await close(async () => {
   log(cli ? "Running the tests …" : "Running the tests that need no Pulumi CLI …");
   const possible = cli ? projects : projects.filter((name) => name === "unit" || name === "integration");
   const tests = await jest([...rest, "--selectProjects", ...possible], cli);
-  if (tests.report) {
-    log(["The slowest test files:", ...slowest(tests.report, root)].join("\n"));
-    const left = skipped(tests.report);
-    if (left.length > 0) log([`${left.length} skipped:`, ...left.slice(0, 10).map((title) => `  ${title}`)].join("\n"));
-  }
   return tally(prepared, tests);
 });

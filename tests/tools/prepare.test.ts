@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minVersion, satisfies } from "semver";
-import { skipped, slowest, tally } from "../../tools/lib/checks.mjs";
+import { tally } from "../../tools/lib/checks.mjs";
 import { fingerprint, isInstalled, type Lock, root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/terminal.mjs";
 import { Sandbox } from "./sandbox";
@@ -97,26 +97,6 @@ describe("the closing line of npm test counts", () => {
   ])("%s", (_, steps, jest, expected) => {
     expect(tally(steps, jest)).toEqual(expected);
   });
-});
-
-test("the slowest files are told by their place in the project, and what was skipped by its title", () => {
-  const file = (name: string, ms: number, status: string, fullName: string) => ({
-    name: `/project/tests/${name}`,
-    startTime: 1_000,
-    endTime: 1_000 + ms,
-    assertionResults: [{ status, fullName }],
-  });
-  const testResults = [
-    file("a.test.ts", 400, "passed", "one"),
-    file("e2e/b.test.ts", 65_000, "pending", "two: needs a thing"),
-    file("c.test.ts", 20_000, "failed", "three"),
-  ];
-  const report = { numPassedTests: 1, numFailedTests: 1, numRuntimeErrorTestSuites: 0, testResults };
-  expect(slowest(report, "/project", 2)).toEqual([
-    "  1 min 05 s  tests/e2e/b.test.ts",
-    "        20 s  tests/c.test.ts",
-  ]);
-  expect(skipped(report)).toEqual(["two: needs a thing"]);
 });
 
 test.each([

@@ -1,19 +1,10 @@
 // @ts-check
 /** The steps of `npm test` and `npm run lint`, and their count. */
-import { relative } from "node:path";
 import { duration, log, UserError } from "./terminal.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Tally */
 /** @typedef {{ name: string, work: () => Promise<unknown> }} Check its work throws a UserError when it fails */
-/** @typedef {{ status: string, fullName: string }} Test */
-/** @typedef {{ name: string, startTime: number, endTime: number, assertionResults: Test[] }} TestFile its path; ms since 1970 */
-/**
- * @typedef {object} JestReport
- * @property {number} numPassedTests
- * @property {number} numFailedTests
- * @property {number} numRuntimeErrorTestSuites
- * @property {TestFile[]} testResults
- */
+/** @typedef {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number }} JestReport */
 
 /**
  * Each step and each test counts as one. If Jest itself fails, that counts as a failure, too.
@@ -44,26 +35,6 @@ export async function close(work) {
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
-
-/**
- * The slowest test files, one a line.
- * @param {JestReport} report
- * @param {string} root
- */
-export function slowest({ testResults }, root, count = 10) {
-  const took = (/** @type {TestFile} */ { startTime, endTime }) => endTime - startTime;
-  const files = testResults.toSorted((a, b) => took(b) - took(a)).slice(0, count);
-  return files.map((file) => `${duration(took(file)).padStart(12)}  ${relative(root, file.name)}`);
-}
-
-/**
- * The tests that were skipped, one a line. Their titles say why.
- * @param {JestReport} report
- */
-export const skipped = ({ testResults }) =>
-  testResults
-    .flatMap((file) => file.assertionResults.filter(({ status }) => status === "pending"))
-    .map((one) => one.fullName);
 
 /**
  * Runs checks, several at once, and reports each as it ends.
