@@ -114,7 +114,8 @@ async function namesakes(collection: Collection, inputs: Props, siblings: Identi
   );
 }
 
-const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
+/** Whether an object with this name is to be adopted. */
+export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
 /** The namesakes that keep the name: not those being deleted, nor those that another resource of the program renames. */
 async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {

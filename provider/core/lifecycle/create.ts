@@ -7,7 +7,7 @@ import { serviceNow } from "../session";
 import { type Recorded } from "../state";
 import { UserError } from "../user-error";
 import { normalOf } from "../values";
-import { adopt, type Existing, toAdopt } from "./adopt";
+import { adopt, adopts, type Existing, toAdopt } from "./adopt";
 import { toContinue } from "./continue-killed";
 import { isTwin } from "./recognize";
 import { sendCreate } from "./send-create";
@@ -92,6 +92,8 @@ function taken(
       `${refusal} It replaces ${current.id}, and a service may take no second one beside that. Set the resource option ` +
         "deleteBeforeReplace: true, and run `pulumi up` again: then the old one goes first.",
     );
+  if (definition.naming && alike.length === 0 && adopts(collection.session, inputs))
+    return new UserError(`${refusal} It has appeared since this run looked: run the command again, which adopts it.`);
   if (definition.naming) return undefined;
   const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
   if (ids.length > 0)

@@ -55,6 +55,19 @@ inBothManners(() => {
       expect(await count()).toBe(before);
     });
 
+    test.each(named)("%s: one that appears after the look: the error says to run it again", async (kind) => {
+      const { engine, net, service } = await world(kind);
+      const errorMessage = "The name is already in use.";
+      service.faults.add({
+        kind: "status",
+        status: 409,
+        errorMessage,
+        method: kind === "destination" ? "PUT" : "POST",
+      });
+      const again = /name is already in use\. It has appeared since this run looked: run the command again/;
+      expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual(failed(again));
+    });
+
     test.each(named)("%s: an id that does not exist fails at up, and nothing is made", async (kind) => {
       const { engine, net, count, writes } = await world(kind);
       const before = await count();
