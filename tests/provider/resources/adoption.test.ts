@@ -62,7 +62,7 @@ inBothManners(() => {
         kind: "status",
         status: 409,
         errorMessage,
-        method: kind === "destination" ? "PUT" : "POST",
+        method: "POST",
       });
       const again = /name is already in use\. It has appeared since this run looked: run the command again/;
       expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual(failed(again));
