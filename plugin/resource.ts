@@ -114,12 +114,12 @@ export class Resource {
     private readonly engine: Engine | undefined,
   ) {
     this.#definition = definitionOf(urn);
-    this.#verbs = new Verbs(this.#definition, sessions, { key: urn, name: partsOfUrn(urn).name });
+    const owner = { key: urn, name: partsOfUrn(urn).name };
+    this.#verbs = new Verbs(this.#definition, sessions, owner, (session) => this.#shown(session));
   }
 
-  /** The process's session. Its lines appear in this resource's row. */
-  #session(): Session {
-    const session = this.sessions.current();
+  /** A session whose lines appear in this resource's row. */
+  #shown(session: Session): Session {
     const say = (message: string): void => void this.#saying.push(this.#show([message], "info"));
     const progress = new Progress(session.clock, (message) => void this.#show([message], "passing"));
     return { ...session, say, progress };
@@ -205,7 +205,7 @@ export class Resource {
       return response;
     }
     const inputs = Resource.#within("create", request.getTimeout(), props);
-    const { id, state } = await this.#keeping(secrets, () => this.#verbs.create(this.#session(), inputs));
+    const { id, state } = await this.#keeping(secrets, () => this.#verbs.create(inputs));
     response.setId(id);
     response.setProperties(this.#state(state, secrets));
     return response;
@@ -215,22 +215,21 @@ export class Resource {
   async read(request: ReadRequest): Promise<ReadResponse> {
     const { props, secrets } = this.#fromEngine(request.getProperties());
     const { props: before } = this.#fromEngine(request.getInputs());
-    const session = this.#session();
     // What the program asks for, and a state does not have, is not yet applied.
     const added = Object.entries(before).filter(([key]) => key.startsWith("__") || !isRecorded(props));
     const known: Props = { ...Object.fromEntries(added), ...props };
-    if (!isRecorded(known)) return this.#readNew(session, request.getId(), known, secrets);
+    if (!isRecorded(known)) return this.#readNew(request.getId(), known, secrets);
     const id = request.getId();
-    const found = await this.#keeping(secrets, () => this.#verbs.read(session, id, known));
+    const found = await this.#keeping(secrets, () => this.#verbs.read(id, known));
     if (!found) return new ReadResponse();
     return this.#found(id, { ...found.props, ...codeIn(known) }, found.inputs ?? before, secrets);
   }
 
   /** Reads an object that is not in the stack yet. An import knows only its id. */
-  async #readNew(session: Session, given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
+  async #readNew(given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
     const definition = this.#definition;
-    const { id, state } = await locate(session, definition, given, known);
-    const found = await this.#verbs.read(session, id, beforeRead(definition, partsOfUrn(this.urn).name, state));
+    const { id, state } = await locate(this.sessions.current(), definition, given, known);
+    const found = await this.#verbs.read(id, beforeRead(definition, partsOfUrn(this.urn).name, state));
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(importWarnings(definition, id, inputs), "warning");
@@ -257,9 +256,7 @@ export class Resource {
       return response;
     }
     const inputs = Resource.#within("update", request.getTimeout(), props);
-    const state = await this.#keeping(secrets, () =>
-      this.#verbs.update(this.#session(), request.getId(), old.props, inputs),
-    );
+    const state = await this.#keeping(secrets, () => this.#verbs.update(request.getId(), old.props, inputs));
     response.setProperties(this.#state({ ...state, ...codeIn(old.props) }, secrets));
     return response;
   }
@@ -267,7 +264,7 @@ export class Resource {
   delete(request: DeleteRequest): Promise<void> {
     const { props, secrets } = this.#fromEngine(request.getProperties());
     const state = Resource.#within("delete", request.getTimeout(), props);
-    return this.#keeping(secrets, () => this.#verbs.delete(this.#session(), request.getId(), state));
+    return this.#keeping(secrets, () => this.#verbs.delete(request.getId(), state));
   }
 
   async #proveKey(): Promise<void> {

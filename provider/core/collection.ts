@@ -6,7 +6,7 @@ import { Anything, anything } from "../api/wire";
 import { type Definition, inputMeta, isOver, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
 import { type Claim, type Owner } from "./owners";
-import { type Requested, unseenMs } from "./run";
+import { type Listing, type Requested, unseenMs } from "./run";
 import { serviceNow, type Session } from "./session";
 import { fromWire } from "./state";
 import { UserError } from "./user-error";
@@ -17,13 +17,6 @@ const newEveryMs = 1_000;
 
 /** `unlistable`: the service does not list this collection, and its owner exists. */
 export type Presence = { item: Identified } | "gone" | "unlistable";
-
-/** What the service shows of a collection. */
-export interface Listing {
-  items: Identified[];
-  /** Set if that is not everything: the error for callers that need all of it. */
-  part?: PartialList;
-}
 
 /**
  * The objects in one place, for one verb: what the service lists, and what this process knows besides, because lists may lag.
@@ -60,8 +53,8 @@ export class Listed {
     return paths.item(this.path, id);
   }
 
-  /** The collection as the service showed it at most `maxAgeMs` ago. @throws PartialList if that is not all of it */
-  async list(maxAgeMs: number): Promise<Identified[]> {
+  /** The collection as the service showed it at most `maxAgeMs` ago. */
+  async look(maxAgeMs: number): Promise<Listing> {
     const list = this.#requested(maxAgeMs);
     const { items, until } = list;
     const { at } = this.session.deadline;
@@ -70,11 +63,11 @@ export class Listed {
     } catch (error) {
       if (isApiError(error, "missing") && this.#isInNew()) {
         await this.session.clock.sleep(newEveryMs);
-        return this.list(0);
+        return this.look(0);
       }
       // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
       const givenUp = this.#known.list !== list;
-      if (until < at && givenUp && isApiError(error)) return this.list(maxAgeMs);
+      if (until < at && givenUp && isApiError(error)) return this.look(maxAgeMs);
       throw error;
     }
   }
@@ -90,19 +83,25 @@ export class Listed {
     const known = this.#known;
     const now = clock.now();
     if (known.list && known.list.startedAt >= now - maxAgeMs) return known.list;
-    const items = client.list(this.path, this.idField === undefined ? Anything : anything(this.idField));
+    const items = client.list(this.path, this.idField === undefined ? Anything : anything(this.idField)).then(
+      (all): Listing => ({ items: all }),
+      (error: unknown): Listing => {
+        if (error instanceof PartialList) return { items: [...error.items] as Identified[], part: error };
+        throw error;
+      },
+    );
     const list: Requested = { startedAt: now, until: deadline.at, items };
     known.list = list;
     items.catch((error: unknown) => {
       // Keep an answer such as "there is no such list" for the siblings, but not a passing failure.
-      const lasting = isApiError(error, "missing", "unsupported", "denied", "partial");
+      const lasting = isApiError(error, "missing", "unsupported", "denied");
       if (!lasting && known.list === list) delete known.list;
     });
     return list;
   }
 
   /** Stops waiting at this verb's deadline: the siblings' call may take longer. */
-  async #inTime(items: Promise<Identified[]>): Promise<Identified[]> {
+  async #inTime(items: Promise<Listing>): Promise<Listing> {
     const { clock, deadline } = this.session;
     const answered = new AbortController();
     const over = clock.sleep(Math.max(0, deadline.at - clock.now()), answered.signal).then(() => {
@@ -113,16 +112,6 @@ export class Listed {
     } finally {
       over.catch(() => undefined); // woken
       answered.abort();
-    }
-  }
-
-  /** As `list`, but gives what a partial list shows instead of failing. */
-  async look(maxAgeMs: number): Promise<Listing> {
-    try {
-      return { items: await this.list(maxAgeMs) };
-    } catch (error) {
-      if (error instanceof PartialList) return { items: [...error.items] as Identified[], part: error };
-      throw error;
     }
   }
 
@@ -218,7 +207,7 @@ export class Listed {
 
   /** Call when this process has just created the owner, so the collection is empty. */
   startEmpty(): void {
-    this.#known.list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve([]) };
+    this.#known.list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve({ items: [] }) };
   }
 
   /** What this process created there and has not deleted. */

@@ -89,16 +89,17 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
 
 /**
  * Call before anything is changed or deleted, and before an object is taken for gone.
+ * @param isThere the object was just read, so that a key that is not known to be foreign may stay unproved
  * @returns what the state records from now on
  * @throws CommonError that says whose the state is, what the key shows, and what to do
  */
-export async function proveOrganization(session: Session, subject: Subject): Promise<Origin> {
+export async function proveOrganization(session: Session, subject: Subject, isThere = false): Promise<Origin> {
   await fitsRequired(session, subject);
   const verdict = await judge(session, subject);
   if ("origin" in verdict) return verdict.origin;
   if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign.organizations!);
   if ("ambiguous" in verdict) throw ambiguousKey(session, subject, verdict.ambiguous);
-  if (session.run.isConfirmed(subject)) return subject.origin;
+  if (isThere || session.run.isConfirmed(subject)) return subject.origin;
   throw unclearKey(session, subject, verdict.unclear);
 }
 
@@ -146,21 +147,6 @@ const providerCalled = (name: string): string => (name === "" ? "the default pro
 const movedBy = ({ provider: before }: Origin, now: string): string =>
   `${providerCalled(before!)} was replaced by ${providerCalled(now)}`;
 
-/** For an existing object: records its organization in the state, if known. @throws CommonError for a key that is, or may be, foreign */
-export async function learnOrganization(
-  session: Session,
-  definition: Definition,
-  id: string,
-  state: Props,
-): Promise<Origin> {
-  const subject = subjectOf(definition, id, state);
-  await fitsRequired(session, subject);
-  const verdict = await judge(session, subject);
-  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign.organizations!);
-  if ("ambiguous" in verdict) throw ambiguousKey(session, subject, verdict.ambiguous);
-  return "origin" in verdict ? verdict.origin : subject.origin;
-}
-
 /** Checks the key against all states that the engine has shown. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
   for (const subject of session.run.subjects) await proveOrganization(session, subject);
@@ -180,7 +166,7 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   if (isRoot(definition) && run.subjects.length === 0)
     await Promise.all([
       consortiaOf(session)
-        .list(Infinity)
+        .look(Infinity)
         .catch(() => undefined),
       clock.sleep(statesShownMs),
     ]);
@@ -243,65 +229,59 @@ function refuseUnlikeRequired({ client, provider }: Session, { what, origin }: S
   );
 }
 
-const made = ({ what, origin }: Subject): string =>
-  origin.organizations ? `${what} was made with organization ${origin.organizations.join(" or ")}` : `${what}`;
-
 /** An object stays in its organization, whichever provider the program gives it. */
 const backFrom = (origin: Origin, now: string): string =>
   `In the program, ${movedBy(origin, now)}: give it ${providerCalled(origin.provider!)} again, or, to make a new one in the other ` +
   "organization, another name as well.";
 
-const notKnownToBeOf = ({ organizations }: Origin): string =>
-  `the API key is not known to belong to ${organizations ? `organization ${organizations.join(" or ")}` : "its organization"}`;
-
-function foreignKey({ client, provider }: Session, subject: Subject, organizations: Iterable<string>): CommonError {
+/** @param shows what speaks against the key @param next what to do; with another provider, that one's key may be right */
+function refused({ client, provider }: Session, { what, origin }: Subject, shows: string, next: string): CommonError {
   const { apiKey, baseUrl } = client.http.settings;
-  const { origin } = subject;
-  const next = isMoved(origin, provider)
-    ? backFrom(origin, provider!)
-    : pulumiAdvice.useKeyOf(origin.organizations!.join(" or "), apiKey);
+  const own = origin.organizations?.join(" or ");
+  const whose = own === undefined ? what : `${what} was made with organization ${own}`;
+  const then = isMoved(origin, provider) ? `. Nothing was changed. ${backFrom(origin, provider!)}` : next;
   return new CommonError(
-    `${made(subject)}, but the API key from ${apiKey.source} belongs to organization ${[...organizations].join(" or ")} ` +
-      `(${baseUrl}). Nothing was changed. ${next}`,
-    notKnownToBeOf(origin),
+    `${whose}, but the API key from ${apiKey.source}${shows} (${baseUrl})${then}`,
+    `the API key is not known to belong to ${own === undefined ? "its organization" : `organization ${own}`}`,
   );
 }
 
-function ambiguousKey({ client }: Session, subject: Subject, organizations: ReadonlySet<string>): CommonError {
-  const { apiKey, baseUrl } = client.http.settings;
-  const { origin } = subject;
-  const own = origin.organizations!.join(" or ");
-  return new CommonError(
-    `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, may belong to organization ` +
-      `${[...organizations].join(" or ")}: they take part in every consortium that it lists, and the service does not tell whose ` +
-      `it is (${baseUrl}). Nothing was changed. If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`,
-    notKnownToBeOf(origin),
-  );
+const names = (organizations: Iterable<string>): string => `organization ${[...organizations].join(" or ")}`;
+
+function useKeyOf({ client }: Session, { origin }: Subject): string {
+  return pulumiAdvice.useKeyOf(origin.organizations?.join(" or ") ?? "its organization", client.http.settings.apiKey);
 }
 
-function unclearKey(
-  { client, provider }: Session,
-  subject: Subject,
-  { consortia, organizations }: Visible,
-): CommonError {
-  const { apiKey, baseUrl } = client.http.settings;
+const foreignKey = (session: Session, subject: Subject, organizations: Iterable<string>): CommonError =>
+  refused(
+    session,
+    subject,
+    ` belongs to ${names(organizations)}`,
+    `. Nothing was changed. ${useKeyOf(session, subject)}`,
+  );
+
+const unseen = ", which this stack has not seen before,";
+
+function ambiguousKey(session: Session, subject: Subject, organizations: ReadonlySet<string>): CommonError {
+  const own = subject.origin.organizations!.join(" or ");
+  const shows =
+    `${unseen} may belong to ${names(organizations)}: they take part in every consortium that it lists, and the service does not ` +
+    "tell whose it is";
+  const next = `. Nothing was changed. If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`;
+  return refused(session, subject, shows, next);
+}
+
+function unclearKey(session: Session, subject: Subject, { consortia, organizations }: Visible): CommonError {
   const { origin, consortiumId, id } = subject;
   const shows =
     consortia.size === 0
       ? "shows no consortium at all"
       : consortiumId === undefined
         ? "does not show it"
-        : `does not show consortium ${consortiumId}${organizations ? `, but some of organization ${[...organizations].join(" or ")}` : ""}`;
+        : `does not show consortium ${consortiumId}${organizations ? `, but some of ${names(organizations)}` : ""}`;
   const first = origin.organizations?.[0] ?? consortiumId ?? id;
-  const seen = `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl})`;
-  // The other provider's key may still see everything.
-  const brief = notKnownToBeOf(origin);
-  if (isMoved(origin, provider))
-    return new CommonError(`${seen}. Nothing was changed. ${backFrom(origin, provider!)}`, brief);
-  const useKey = pulumiAdvice.useKeyOf(origin.organizations?.join(" or ") ?? "its organization", apiKey);
-  return new CommonError(
-    `${seen}: either the key belongs to another organization, or everything was deleted there. Nothing was changed. ` +
-      `${useKey.replace(/\.$/, "")}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`,
-    brief,
-  );
+  const next =
+    ": either the key belongs to another organization, or everything was deleted there. Nothing was changed. " +
+    `${useKeyOf(session, subject).replace(/\.$/, "")}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
+  return refused(session, subject, `${unseen} ${shows}`, next);
 }

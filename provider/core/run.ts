@@ -1,4 +1,4 @@
-import { type Clock, type Identified } from "../api";
+import { type Clock, type Identified, type PartialList } from "../api";
 import { type Origin, type Subject } from "./origin";
 import { Owners } from "./owners";
 
@@ -24,7 +24,14 @@ export interface Requested {
   startedAt: number;
   /** Time at which the call is given up. A caller with more time asks again. */
   until: number;
-  items: Promise<Identified[]>;
+  items: Promise<Listing>;
+}
+
+/** What the service shows of a collection. */
+export interface Listing {
+  items: Identified[];
+  /** Set if that is not everything: the error for callers that need all of it. */
+  part?: PartialList;
 }
 
 /**

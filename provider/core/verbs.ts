@@ -34,7 +34,6 @@ import { read } from "./lifecycle/read";
 import { update } from "./lifecycle/update";
 import {
   comparedWithoutCall,
-  learnOrganization,
   originOfNew,
   proveBeforeCreate,
   proveOrganization,
@@ -99,11 +98,12 @@ const notFound = (definition: Definition, id: string, state: Props): string => {
  * it changes or deletes anything, or takes it for gone.
  */
 export class Verbs {
-  /** @param owner the resource of the program, if the request names it; otherwise its inputs do */
+  /** @param owner the resource of the program, if the request names it; otherwise its inputs do @param ofOwner its session */
   constructor(
     readonly definition: Definition,
     private readonly sessions: Sessions,
     private readonly owner?: Owner,
+    private readonly ofOwner = (session: Session): Session => session,
   ) {}
 
   /**
@@ -193,9 +193,9 @@ export class Verbs {
   }
 
   /** Creates or adopts the object and waits until it is ready. */
-  async create(session: Session, inputs: Props): Promise<Made> {
+  async create(inputs: Props): Promise<Made> {
     const { definition } = this;
-    const timed = this.#begin(session, inputs, timeoutMs(definition, "create", inputs));
+    const timed = this.#begin(inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
     const isProved = await proveBeforeCreate(timed, definition);
     const known = resourceOnly(inputs);
@@ -221,11 +221,11 @@ export class Verbs {
    * gave them, together with what only an adapter knows.
    * @throws for an object that this stack never had: a wrong id is a mistake, not a deletion
    */
-  async read(session: Session, id: string, given: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
+  async read(id: string, given: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
     const state = upgraded(definition, given);
     const known = resourceOnly(state);
-    const timed = this.#begin(session, state, readMs);
+    const timed = this.#begin(state, readMs);
     const subject = isRecorded(state) ? this.#saw(id, state) : undefined;
     const now = await ofResource(definition).read(timed, id, known);
     if (!now) {
@@ -233,7 +233,11 @@ export class Verbs {
       await proveOrganization(timed, subject);
       return (await definition.isServed?.(timed, known)) ? { props: state } : undefined;
     }
-    const props = marked(timed, now, await learnOrganization(timed, definition, id, { ...known, ...now }));
+    const props = marked(
+      timed,
+      now,
+      await proveOrganization(timed, subjectOf(definition, id, { ...known, ...now }), true),
+    );
     this.#hide(props);
     const [inputs, before] = [props, known].map((one) => inputsOf(definition, recorded(definition, one)));
     const kept = keptOf(state, [secretsKey]);
@@ -242,10 +246,10 @@ export class Verbs {
   }
 
   /** Updates what differs, or completes what an earlier run left incomplete. */
-  async update(session: Session, id: string, given: Props, news: Props): Promise<Props> {
+  async update(id: string, given: Props, news: Props): Promise<Props> {
     const { definition } = this;
     const olds = upgraded(definition, given, news);
-    const timed = this.#begin(session, news, timeoutMs(definition, "update", news));
+    const timed = this.#begin(news, timeoutMs(definition, "update", news));
     const subject = this.#saw(id, olds);
     this.#hide(news);
     const [before, inputs] = [resourceOnly(olds), resourceOnly(news)];
@@ -260,25 +264,25 @@ export class Verbs {
   }
 
   /** Deletes the object and waits until it is gone, unless another resource of the program takes it over. */
-  async delete(session: Session, id: string, olds: Props): Promise<void> {
+  async delete(id: string, olds: Props): Promise<void> {
     const { definition } = this;
     const given = upgraded(definition, olds);
     const state = resourceOnly(given);
-    const timed = this.#begin(session, given, timeoutMs(definition, "delete", given));
+    const timed = this.#begin(given, timeoutMs(definition, "delete", given));
     const subject = this.#saw(id, given);
     await proveOrganization(timed, subject);
     const why = await keeper(timed, definition, id, state);
     if (why !== undefined) {
-      session.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
-      return session.run.owners.release(subject.path, state);
+      timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
+      return timed.run.owners.release(subject.path, state);
     }
     await ofResource(definition).delete(timed, id, state);
-    session.run.owners.deleted(subject.path);
+    timed.run.owners.deleted(subject.path);
   }
 
   /** The session of one verb, which must end within this time. */
-  #begin(session: Session, props: Props, ms: number): Session {
-    return { ...within(session, ms), ...this.#whose(props) };
+  #begin(props: Props, ms: number): Session {
+    return { ...within(this.ofOwner(this.sessions.current()), ms), ...this.#whose(props) };
   }
 
   /** The resource of the program, and its provider, which the program tells and the state does not. */

@@ -106,22 +106,22 @@ export function handler(definition: Definition, host = hostProcess) {
 
     create: (inputs: Props) =>
       guarded(inputs, async () => {
-        const { id, state } = await verbs.create(sessions.current(), inputs);
+        const { id, state } = await verbs.create(inputs);
         return { id, outs: state };
       }),
 
     read: (id: string, state: Props): Promise<{ id: string; props?: Props; inputs?: Props }> =>
       guarded(state, async () => {
-        const found = await verbs.read(sessions.current(), id, state);
+        const found = await verbs.read(id, state);
         return found ? { id, ...found } : { id: "" };
       }),
 
     update: (id: string, olds: Props, news: Props) =>
       guarded(news, async () => ({
-        outs: await verbs.update(sessions.current(), id, olds, news),
+        outs: await verbs.update(id, olds, news),
       })),
 
-    delete: (id: string, state: Props) => guarded(state, () => verbs.delete(sessions.current(), id, state)),
+    delete: (id: string, state: Props) => guarded(state, () => verbs.delete(id, state)),
   };
 }
 

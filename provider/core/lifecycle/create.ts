@@ -60,7 +60,7 @@ async function createNew(
 ): Promise<Identified> {
   const { session, definition } = collection;
   await definition.prepare?.(session.client, inputs);
-  const object = await logged(collection, inputs, siblings).catch((error: unknown) => {
+  const object = await sendCreate(collection, inputs, siblings).catch((error: unknown) => {
     throw taken(collection, inputs, siblings, error) ?? atLimit(collection, inputs, siblings, error);
   });
   collection.recordMade(object);
@@ -119,16 +119,6 @@ function atLimit(collection: Collection, inputs: Props, siblings: Identified[] =
       'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
       'formerly: "<its old key>": then nothing is made or deleted.',
   );
-}
-
-/** Logs the create before it is sent, so that a killed run leaves proof of what is its own. */
-function logged(collection: Collection, inputs: Props, siblings: Identified[] | undefined): Promise<Identified> {
-  const { session, definition, path } = collection;
-  const name = identityOf(definition, inputs);
-  const before = (siblings ?? []).map(({ id }) => id);
-  const { http } = session.client;
-  const begun = { path, name, before, serviceAt: http.serviceTime(session.clock.now()), settings: http.settings };
-  return session.createLog.logged(begun, () => sendCreate(collection, inputs, siblings));
 }
 
 /** A partial list never proves that a name is free. To adopt by id, it is enough. */

@@ -4,7 +4,7 @@ import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Props, undocumentedKeys } from "../definition";
+import { identityOf, type Props, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { unseenMs } from "../run";
@@ -40,18 +40,27 @@ type Sent = Final | { early: string };
  * nothing contradicts that; only otherwise does it send again. What the service has accepted is never sent again.
  * @param siblings the objects that were there before; undefined: the service does not list them
  */
-export async function sendCreate(
+export function sendCreate(
   collection: Collection,
   inputs: Props,
   siblings: Identified[] | undefined,
 ): Promise<Identified> {
-  const { session } = collection;
-  const { clock } = session;
+  const { session, definition, path } = collection;
+  const { http } = session.client;
+  const startedAt = session.clock.now();
+  const since = (): number | undefined => http.serviceTime(startedAt);
   const what = collection.nameOf(inputs);
-  const before = siblings && new Set(siblings.map(({ id }) => id));
-  const startedAt = clock.now();
-  const since = (): number | undefined => session.client.http.serviceTime(startedAt);
-  const posting: Posting = { collection, inputs, what, before, since, lost: 0, without: [] };
+  const before = siblings?.map(({ id }) => id);
+  const posting: Posting = { collection, inputs, what, before: before && new Set(before), since, lost: 0, without: [] };
+  // Logged before it is sent, so that a killed run leaves proof of what is its own.
+  const name = identityOf(definition, inputs);
+  const begun = { path, name, before: before ?? [], serviceAt: since(), settings: http.settings };
+  return session.createLog.logged(begun, () => made(posting));
+}
+
+async function made(posting: Posting): Promise<Identified> {
+  const { session } = posting.collection;
+  const { clock } = session;
   for (let attempt = 1; ; attempt++) {
     const sent = await whenItMay(posting, attempt);
     if ("made" in sent) return sent.made;

@@ -35,7 +35,20 @@ function lists(): Lists {
 
 test("those who ask at once share a call; another collection has its own", async () => {
   const { at, asked } = lists();
-  const all = await Promise.all([at("/a").list(0), at("/a").list(400), at("/b").list(0), at("/a").list(0)]);
+  const all = await Promise.all([
+    at("/a")
+      .look(0)
+      .then(({ items }) => items),
+    at("/a")
+      .look(400)
+      .then(({ items }) => items),
+    at("/b")
+      .look(0)
+      .then(({ items }) => items),
+    at("/a")
+      .look(0)
+      .then(({ items }) => items),
+  ]);
   expect(asked).toEqual(["/a", "/b"]);
   expect(all.map(([item]) => item!.id)).toEqual(["/a-1", "/a-1", "/b-2", "/a-1"]);
 });
@@ -48,16 +61,24 @@ test.each([
   [9_999, 10_000, 1],
 ])("%i ms later, an answer of %i ms is asked for: %i calls", async (later, maxAge, calls) => {
   const { at, time, asked } = lists();
-  void at("/a").list(0);
+  void at("/a")
+    .look(0)
+    .then(({ items }) => items);
   time.pass(later);
-  await at("/a").list(maxAge);
+  await at("/a")
+    .look(maxAge)
+    .then(({ items }) => items);
   expect(asked).toHaveLength(calls);
 });
 
 test("the age counts from when it was asked, not from when it was answered", async () => {
   const { at, asked } = lists();
-  await at("/a").list(0); // takes 50 ms
-  await at("/a").list(49);
+  await at("/a")
+    .look(0)
+    .then(({ items }) => items); // takes 50 ms
+  await at("/a")
+    .look(49)
+    .then(({ items }) => items);
   expect(asked).toHaveLength(2);
 });
 
@@ -67,8 +88,16 @@ describe("failures", () => {
     async (kind) => {
       const { at, asked, fail } = lists();
       fail.kind = kind;
-      await expect(at("/a").list(1_000)).rejects.toMatchObject({ kind });
-      await expect(at("/a").list(1_000)).rejects.toMatchObject({ kind });
+      await expect(
+        at("/a")
+          .look(1_000)
+          .then(({ items }) => items),
+      ).rejects.toMatchObject({ kind });
+      await expect(
+        at("/a")
+          .look(1_000)
+          .then(({ items }) => items),
+      ).rejects.toMatchObject({ kind });
       expect(asked).toHaveLength(1);
     },
   );
@@ -78,9 +107,22 @@ describe("failures", () => {
     async (kind) => {
       const { at, asked, fail } = lists();
       fail.kind = kind;
-      await expect(Promise.all([at("/a").list(1_000), at("/a").list(1_000)])).rejects.toMatchObject({ kind });
+      await expect(
+        Promise.all([
+          at("/a")
+            .look(1_000)
+            .then(({ items }) => items),
+          at("/a")
+            .look(1_000)
+            .then(({ items }) => items),
+        ]),
+      ).rejects.toMatchObject({ kind });
       fail.kind = undefined;
-      expect(await at("/a").list(1_000)).toHaveLength(1);
+      expect(
+        await at("/a")
+          .look(1_000)
+          .then(({ items }) => items),
+      ).toHaveLength(1);
       expect(asked).toHaveLength(2);
     },
   );
@@ -89,9 +131,17 @@ describe("failures", () => {
 test("what was just made empty is known without a call, for a while", async () => {
   const { at, time, asked } = lists();
   at("/a").startEmpty();
-  expect(await at("/a").list(5_000)).toEqual([]);
+  expect(
+    await at("/a")
+      .look(5_000)
+      .then(({ items }) => items),
+  ).toEqual([]);
   time.pass(5_001);
-  expect(await at("/a").list(5_000)).toHaveLength(1);
+  expect(
+    await at("/a")
+      .look(5_000)
+      .then(({ items }) => items),
+  ).toHaveLength(1);
   expect(asked).toHaveLength(1);
 });
 
@@ -141,8 +191,8 @@ test("an answer that lasts, which a sibling with less time has got, is not asked
   const { at, asked, fail } = lists();
   fail.kind = "missing";
   const [brief, patient] = [1_000, 60_000].map((end) => at("/a", { at: end, limit: "all" }));
-  await expect(brief!.list(0)).rejects.toThrow("GET /a");
-  await expect(patient!.list(10_000)).rejects.toThrow("GET /a");
+  await expect(brief!.look(0).then(({ items }) => items)).rejects.toThrow("GET /a");
+  await expect(patient!.look(10_000).then(({ items }) => items)).rejects.toThrow("GET /a");
   expect(asked).toEqual(["/a"]);
 });
 
@@ -150,7 +200,7 @@ test("a sibling with less time does not end the call of those who have more", as
   const { at, asked, fail, time } = lists();
   const [brief, patient] = [20, 60_000].map((end) => at("/a", { at: end, limit: "20 ms" }));
   fail.kind = "lost"; // as a call ends that has no time left
-  const all = [brief!.list(0), patient!.list(0)];
+  const all = [brief!.look(0).then(({ items }) => items), patient!.look(0).then(({ items }) => items)];
   await time.sleep(1);
   fail.kind = undefined;
   await expect(all[0]).rejects.toThrow();
