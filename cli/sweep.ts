@@ -132,7 +132,7 @@ export async function clear(
     }
     try {
       const state = { ...item.place, ...item.props, name: foundName(item) };
-      const used = await deleteObject(Collection.of(session, definitions[item.kind], state), item.id, state);
+      const used = await deleteObject(Collection.of(session, definitions[item.kind], state, item.id), item.id, state);
       if (used !== undefined) return void kept.set(item, used);
       const along = failed.map((failure) => failure.item).filter((one) => isIn(one, item));
       const gone = [item, ...(takesAlong(item) ? allInside(item) : along)];

@@ -275,7 +275,7 @@ export class Listed {
 
   /** Whether the engine has shown a state of the object: the stack has it. */
   isOfStack(id: string): boolean {
-    return this.session.run.hasState(this.pathOf(id));
+    return this.session.run.shown.has(this.pathOf(id));
   }
 
   /** Whether a create of this process has reserved the name. */
@@ -293,18 +293,36 @@ export class Collection extends Listed {
     session: Session,
     readonly definition: Definition,
     place: Place,
+    /** Inputs or state of the object that the verb is about. */
+    readonly inputs: Props,
+    /** How messages name it. */
+    readonly what: string,
   ) {
     super(session, place);
   }
 
   /** The collection of the object with these inputs or this state. */
-  static of(session: Session, definition: Definition, props: Props): Collection {
-    return new Collection(session, definition, definition.place(props));
+  static of(session: Session, definition: Definition, props: Props, id?: string): Collection {
+    const name = nameOf(definition, props);
+    return new Collection(
+      session,
+      definition,
+      definition.place(props),
+      props,
+      id === undefined ? name : `${name} (${id})`,
+    );
   }
 
-  /** How messages name the object with these properties. */
-  nameOf(props: Props): string {
-    return nameOf(this.definition, props);
+  error(text: string): UserError {
+    return new UserError(`${this.what}: ${text}`);
+  }
+
+  say(text: string, weight = ""): void {
+    this.session.say(`${weight}${this.what}: ${text}`);
+  }
+
+  warn(text: string): void {
+    this.say(text, "Warning: ");
   }
 
   /** What the service shows of the object, by property. */
@@ -317,7 +335,8 @@ export class Collection extends Listed {
   }
 
   /** The items that have the name in the inputs; if there are none, a shared one that fits them. */
-  namesakes(inputs: Props, items: Identified[]): Identified[] {
+  namesakes(items: Identified[]): Identified[] {
+    const { inputs } = this;
     const { naming, shared } = this.definition;
     if (!naming) return [];
     // Unparsed, because it runs for all siblings of each create.
@@ -335,8 +354,9 @@ export class Collection extends Listed {
    * The items that may stand for these inputs in a service that writes names in its own way. An exact match comes first, and an
    * item with exactly the name of another create of this process belongs to that one.
    */
-  namedLike(inputs: Props, items: Identified[]): Identified[] {
-    const exact = this.namesakes(inputs, items);
+  namedLike(items: Identified[]): Identified[] {
+    const { inputs } = this;
+    const exact = this.namesakes(items);
     const { naming = [] } = this.definition;
     const [key, ...others] = naming;
     if (key === undefined || others.length > 0 || exact.length > 0) return exact;

@@ -116,7 +116,7 @@ export function comparedWithoutCall(session: Session, subject: Subject): string 
   const isOther = ({ organizations: theirs }: Origin): boolean =>
     organizations !== undefined && theirs !== undefined && !theirs.some((one) => organizations.includes(one));
   if (isKnown(subject.origin, settings)) {
-    const stranger = run.doubted.find(({ origin }) => isOther(origin));
+    const stranger = [...run.doubted.values()].find(({ origin }) => isOther(origin));
     if (stranger) throw foreignKey(session, stranger, organizations!);
     return undefined;
   }
@@ -127,7 +127,7 @@ export function comparedWithoutCall(session: Session, subject: Subject): string 
   refuseUnlikeRequired(session, subject);
   const relative = run.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
   if (relative) throw foreignKey(session, subject, relative.origin.organizations!);
-  run.doubt(subject);
+  run.doubted.set(JSON.stringify(organizations), subject);
   return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` first asks which organization that one's key belongs to`;
 }
 

@@ -57,9 +57,11 @@ export class Run {
   /** Keys of the resources that the program has shown: a plain refresh or destroy shows only states. */
   readonly programmed = new Set<string>();
   readonly #known = new Map<string, Known>();
+  /** States that the key was not proved for, one per organization. */
+  readonly doubted = new Map<string, Subject>();
+  /** Paths of objects of which the engine has shown a state: the stack has them. */
+  readonly shown = new Set<string>();
   readonly #subjects = new Map<string, Subject>();
-  readonly #doubted = new Map<string, Subject>();
-  readonly #shown = new Set<string>();
   #deletions = 0;
   #lastDeletion = -Infinity;
 
@@ -109,7 +111,7 @@ export class Run {
 
   /** Remembers a state that the engine shows; of its origin, one for each organization and consortium is enough. */
   remember(subject: Subject): void {
-    this.#shown.add(subject.path);
+    this.shown.add(subject.path);
     if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
   }
@@ -120,19 +122,6 @@ export class Run {
   }
 
   /** Whether the engine has shown a state of the object with this path: the stack has it. */
-  hasState(path: string): boolean {
-    return this.#shown.has(path);
-  }
-
-  /** Those that the key was not proved for, one per organization. */
-  get doubted(): readonly Subject[] {
-    return [...this.#doubted.values()];
-  }
-
-  doubt(subject: Subject): void {
-    this.#doubted.set(JSON.stringify(subject.origin.organizations), subject);
-  }
-
   isConfirmed({ origin, consortiumId, id }: Subject): boolean {
     return [...(origin.organizations ?? []), consortiumId, id].some(
       (one) => one !== undefined && this.confirmed.has(one),

@@ -64,21 +64,20 @@ export function isRewritten(definition: Definition, state: Props): boolean {
 }
 
 /** A state taken apart. */
-export interface Recorded {
+export interface Recorded extends Pick<Kept, "how" | "at">, Record<(typeof lists)[number], readonly string[]> {
   /** The inputs as they were last applied. */
   asked: Props;
   /** What the service showed of the inputs right after that. */
   answered: Props;
   /** Inputs and outputs as the service showed them last. */
   shown: Props;
-  how?: Kept["how"];
-  at?: number | undefined;
-  open: readonly string[];
-  refused: readonly string[];
-  unclear: readonly string[];
-  /** Changed inputs of which the service still showed the old value: it may change them later, or never. */
-  unseen: readonly string[];
 }
+
+const lists = ["open", "refused", "unclear", "unseen"] as const;
+const none = { open: [], refused: [], unclear: [], unseen: [] };
+
+/** What is known of an object that was just made or adopted. */
+export const fresh = (asked: Props, shown: Props): Recorded => ({ asked, answered: shown, shown, ...none });
 
 /** When the object was made, in ms since 1970. undefined: nobody knows. */
 export const madeAt = ({ shown, at }: Pick<Recorded, "shown" | "at">): number | undefined =>
@@ -142,17 +141,14 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
   const { organizations, keys, provider, of, deployment } = keptIn(before);
-  const { how, at, open, refused, unclear, unseen } = parts;
+  const { how, at } = parts;
   const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
   const kept: Props = {
     version: stateVersion,
     how,
     at: isTold ? undefined : at,
     ...visible,
-    open: open.length > 0 ? open : undefined,
-    refused: refused.length > 0 ? refused : undefined,
-    unclear: unclear.length > 0 ? unclear : undefined,
-    unseen: unseen.length > 0 ? unseen : undefined,
+    ...Object.fromEntries(lists.map((name) => [name, parts[name].length > 0 ? parts[name] : undefined])),
     organizations,
     keys,
     provider,

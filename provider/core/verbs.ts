@@ -351,11 +351,11 @@ export class Verbs {
 /** The resource's own verbs if it has some, otherwise those of objects in a collection. */
 const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | "update" | "delete"> =>
   definition.own ?? {
-    create: (session, inputs) => create(Collection.of(session, definition, inputs), inputs),
-    read: (session, id, state) => read(Collection.of(session, definition, state), id, state),
-    update: (session, id, olds, news) => update(Collection.of(session, definition, news), id, olds, news),
+    create: (session, inputs) => create(Collection.of(session, definition, inputs)),
+    read: (session, id, state) => read(Collection.of(session, definition, state, id), id, state),
+    update: (session, id, olds, news) => update(Collection.of(session, definition, news, id), id, olds, news),
     delete: async (session, id, state) =>
-      void (await deleteObject(Collection.of(session, definition, state), id, state)),
+      void (await deleteObject(Collection.of(session, definition, state, id), id, state)),
   };
 
 /** Deletes the first new object again if it belongs to the wrong organization, which was unknown before. */

@@ -1,13 +1,13 @@
 import { type Identified } from "../../api";
 import { printable } from "../../api/printable";
 import { isGoing, isGone } from "../../api/states";
-import { type Collection, Listed } from "../collection";
+import { Collection, Listed } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../owners";
 import { type Session } from "../session";
 import { isReadable, type Kept } from "../state";
-import { UserError } from "../user-error";
 import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
+import { toContinue } from "./continue-killed";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
 import { change } from "./change";
@@ -25,26 +25,30 @@ export interface Existing {
   how?: Kept["how"];
 }
 
-/** The object to adopt (contract, "adopt"). undefined: create one. */
-export async function toAdopt(
+/** What exists already: made by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
+export async function existing(
   collection: Collection,
-  inputs: Props,
   siblings: Identified[] | undefined,
 ): Promise<Existing | undefined> {
+  const item = await toContinue(collection);
+  return item ? { item } : toAdopt(collection, siblings);
+}
+
+async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Existing | undefined> {
   if (!collection.definition.naming || !siblings) return undefined;
   const item =
-    typeof inputs.adopt === "string"
-      ? await chosen(collection, inputs, inputs.adopt, siblings)
-      : await namedAlike(collection, inputs, siblings);
-  return item && { item: await own(collection, inputs, item), how: howOf(collection, inputs, item) };
+    typeof collection.inputs.adopt === "string"
+      ? await chosen(collection, collection.inputs.adopt, siblings)
+      : await namedAlike(collection, siblings);
+  return item && { item: await own(collection, item), how: howOf(collection, item) };
 }
 
 /**
  * A run that recovers another one takes over what that one made: its own, if everything that the service shows agrees. What
  * several may use is shared otherwise.
  */
-function howOf(collection: Collection, inputs: Props, item: Identified): Kept["how"] {
-  const { definition, session } = collection;
+function howOf(collection: Collection, item: Identified): Kept["how"] {
+  const { inputs, definition, session } = collection;
   if (collection.isOfStack(item.id)) return undefined;
   const shown = collection.shown(item);
   if (!definition.shared?.applies(shown)) return "adopted";
@@ -56,33 +60,27 @@ function howOf(collection: Collection, inputs: Props, item: Identified): Kept["h
 }
 
 /** The object with the id that the program gives. */
-async function chosen(collection: Collection, inputs: Props, id: string, siblings: Identified[]): Promise<Identified> {
-  const what = collection.nameOf(inputs);
+async function chosen(collection: Collection, id: string, siblings: Identified[]): Promise<Identified> {
   const item = siblings.find((one) => one.id === id) ?? (await collection.get(id));
   const adoptName = "or use adopt: true to adopt by name";
   if (item && isGoing(item))
-    throw new UserError(`${what}: ${item.id} is being deleted. Wait, and use another id, ${adoptName}.`);
+    throw collection.error(`${item.id} is being deleted. Wait, and use another id, ${adoptName}.`);
   if (item && !isGone(item)) return item;
   const missing = `there is no ${collection.definition.title} ${id} under ${collection.path}`;
-  throw new UserError(`${what}: ${missing} to adopt. Check the id, ${adoptName}.`);
+  throw collection.error(`${missing} to adopt. Check the id, ${adoptName}.`);
 }
 
 /** The object with the name that the program gives. @throws UserError if it has to be free */
-async function namedAlike(
-  collection: Collection,
-  inputs: Props,
-  siblings: Identified[],
-): Promise<Identified | undefined> {
-  const { session } = collection;
-  const taken = await lasting(collection, inputs, await namesakes(collection, inputs, siblings));
+async function namedAlike(collection: Collection, siblings: Identified[]): Promise<Identified | undefined> {
+  const { inputs, session } = collection;
+  const taken = await lasting(collection, await namesakes(collection, siblings));
   const [first, ...more] = taken;
   if (!first) return undefined;
-  const what = collection.nameOf(inputs);
   const left = taken.some(({ id }) => session.run.owners.released(collection.pathOf(id)));
-  if (!(adopts(session, inputs) || left)) throw new UserError(`${what}: ${takenBy(collection, taken)}`);
+  if (!(adopts(session, inputs) || left)) throw collection.error(`${takenBy(collection, taken)}`);
   if (more.length === 0) return first;
   const ids = taken.map(({ id }) => id).join(", ");
-  throw new UserError(`${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${first.id}".`);
+  throw collection.error(`several have this name (${ids}). Specify which one to adopt: adopt: "${first.id}".`);
 }
 
 /**
@@ -91,25 +89,25 @@ async function namedAlike(
  * @throws if only a similar one exists that nobody in the program has, and a service might have written it: nothing tells whether that
  * one is meant
  */
-async function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Promise<Identified[]> {
-  const { session, definition } = collection;
+async function namesakes(collection: Collection, siblings: Identified[]): Promise<Identified[]> {
+  const { inputs, session, definition } = collection;
   const { run, owner } = session;
   const isLeft = (id: string): boolean => run.owners.released(collection.pathOf(id)) !== undefined;
   const isGivenUp = ({ id }: Identified): boolean =>
     definition.isNamedById === true && collection.isGivenUp(id) && !isLeft(id);
-  const exact = collection.namesakes(inputs, siblings).filter((item) => !isGivenUp(item));
+  const exact = collection.namesakes(siblings).filter((item) => !isGivenUp(item));
   // A name that is the object's id is what the path says.
   const isSure = definition.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);
   const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
-  if (exact.length > 0 || !mayDiffer || collection.namedLike(inputs, siblings).length === 0) return exact;
+  if (exact.length > 0 || !mayDiffer || collection.namedLike(siblings).length === 0) return exact;
   await run.owners.allDeclared(session.clock);
   const isFree = (item: Identified): boolean =>
     !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, owner);
-  const like = collection.namedLike(inputs, siblings.filter(isFree));
+  const like = collection.namedLike(siblings.filter(isFree));
   if (like.length === 0 || run.rewritesNames) return like;
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
-  throw new UserError(
-    `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
+  throw collection.error(
+    `nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
       `Nothing was created. If that is the one, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
   );
 }
@@ -118,8 +116,8 @@ async function namesakes(collection: Collection, inputs: Props, siblings: Identi
 export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
 /** The namesakes that keep the name: not those being deleted, nor those that another resource of the program renames. */
-async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {
-  const { session, definition } = collection;
+async function lasting(collection: Collection, found: Identified[]): Promise<Identified[]> {
+  const { inputs, session, definition } = collection;
   const { clock, deadline } = session;
   const end = Math.min(clock.now() + freeMs, deadline.at);
   const frees = (item: Identified): boolean => {
@@ -128,7 +126,7 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
   };
   const again = async (ms: number): Promise<Identified[]> => {
     await clock.sleep(ms);
-    return namesakes(collection, inputs, (await collection.siblings(0)) ?? []);
+    return namesakes(collection, (await collection.siblings(0)) ?? []);
   };
   // It may have just been deleted, and the list may lag: look again before refusing.
   let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
@@ -136,7 +134,7 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
   const [going] = taken.filter(isGoing);
   if (!going) return taken;
   const next = "Run the command again when it is gone, or choose another name.";
-  throw new UserError(`${collection.nameOf(inputs)}: ${going.id} has this name and is still being deleted. ${next}`);
+  throw collection.error(`${going.id} has this name and is still being deleted. ${next}`);
 }
 
 /** Why the name is taken, and what to do. */
@@ -173,12 +171,12 @@ function isFounded({ session, definition, place: { parent } }: Collection, item:
 }
 
 /** Returns the object, unless another resource of the program has it. */
-async function own(collection: Collection, inputs: Props, item: Identified): Promise<Identified> {
-  const { session, definition } = collection;
+async function own(collection: Collection, item: Identified): Promise<Identified> {
+  const { inputs, session, definition } = collection;
   const left = await take(session, definition, inputs, item.id);
   if (!collection.isMade(item.id) || left) return item;
-  throw new UserError(
-    `${collection.nameOf(inputs)}: another resource of this program is ${item.id} already. Give each its own; one object cannot be managed twice.`,
+  throw collection.error(
+    `another resource of this program is ${item.id} already. Give each its own; one object cannot be managed twice.`,
   );
 }
 
@@ -188,20 +186,18 @@ async function own(collection: Collection, inputs: Props, item: Identified): Pro
  */
 export async function adopt(
   collection: Collection,
-  inputs: Props,
   { item, how }: Existing,
 ): Promise<{ shown: Props; open: readonly string[] }> {
-  const { session, definition } = collection;
-  const what = collection.nameOf(inputs);
+  const { inputs, session, definition } = collection;
   const shown = collection.shown(item);
-  const differing = differingIn(collection, inputs, shown);
+  const differing = differingIn(collection, shown);
   const isFixed = (key: string): boolean =>
     how === "shared" ? definition.shared!.fits.includes(key) : inputMeta(definition, key)?.replace === true;
   const fixed = differing.filter((key) => isFixed(key) && !agrees(collection, shown, inputs, key));
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
-    throw new UserError(
-      `${what}: ${item.id} cannot be adopted, because ${facts}. Change the program to match it, or choose another name.`,
+    throw collection.error(
+      `${item.id} cannot be adopted, because ${facts}. Change the program to match it, or choose another name.`,
     );
   }
   const changing = how === "shared" ? [] : differing.filter((key) => !isFixed(key));
@@ -209,17 +205,17 @@ export async function adopt(
   const stays = how === "shared" && kept.length > 0 ? `, and stays as it is: ${kept.join(", ")}` : "";
   const others = how === "shared" ? `; others share it${stays}` : "";
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
-  session.say(`${what}: adopts ${item.id} (exists already; nothing is created${others}${changes})`);
+  collection.say(`adopts ${item.id} (exists already; nothing is created${others}${changes})`);
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
-  const { id } = item;
-  const after = await change({ collection, id, what: `${what} (${id})`, inputs, keys: changing, before });
+  const named = Collection.of(session, definition, inputs, item.id);
+  const after = await change({ collection: named, id: item.id, inputs, keys: changing, before });
   return { shown: after, open: stepsOf(collection, changing) };
 }
 
 /** What the program asks for and the object does not have. */
-function differingIn(collection: Collection, inputs: Props, shown: Props): string[] {
-  const { definition, session } = collection;
+function differingIn(collection: Collection, shown: Props): string[] {
+  const { inputs, definition, session } = collection;
   const [wanted, there] = [normalOf(definition, inputs), normalOf(definition, shown)];
   return inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;

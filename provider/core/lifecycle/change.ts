@@ -20,8 +20,6 @@ const freeMs = 20_000;
 export interface Change {
   collection: Collection;
   id: string;
-  /** How messages name the object. */
-  what: string;
   /** What the program asks for. */
   inputs: Props;
   /** The inputs that are sent. */
@@ -135,20 +133,20 @@ function afterwards({ collection, id, inputs, keys }: Change, before: Props, ans
 }
 
 /** What to do if the service does not take back a value that the program no longer asks for. */
-function takenBack({ collection, what, inputs, keys }: Change, error: unknown): unknown {
+function takenBack({ collection, inputs, keys }: Change, error: unknown): unknown {
   const removed = keys.filter((key) => inputMeta(collection.definition, key)?.computed && isUnset(inputs[key]));
   if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
-  return new UserError(
-    `${what}: the program no longer sets ${removed.join(" and ")}, and this service does not ` +
+  return collection.error(
+    `the program no longer sets ${removed.join(" and ")}, and this service does not ` +
       `choose another value (${briefly(error)}). Nothing was changed. Set the old value again, set another one, or let Pulumi ` +
       "make a new one with `pulumi up --replace` and its URN.",
   );
 }
 
-async function unchanged({ collection, id, what, keys, before }: Change, reason: string): Promise<UserError> {
+async function unchanged({ collection, id, keys, before }: Change, reason: string): Promise<UserError> {
   if ((await collection.find(id, 0, madeAt(before))) === "gone")
     return new Gone(
-      `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
+      `${collection.what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
     );
   const again = collection.definition.replaceWarning
     ? "A replacement would destroy what is in it."
@@ -156,7 +154,7 @@ async function unchanged({ collection, id, what, keys, before }: Change, reason:
   const why = `this service cannot change ${keys.join(" and ")} in place (${reason}). Nothing was changed.`;
   return new Unchanged(
     why,
-    `${what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
+    `${collection.what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
   );
 }
 
@@ -182,7 +180,8 @@ export async function shownSoon(
 
 /** Retries a rename while a sibling still has the name, if that sibling gets another one in the same run. */
 async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
-  const { session, definition } = one.collection;
+  const { collection } = one;
+  const { session, definition } = collection;
   const { clock, deadline } = session;
   const identifies = one.keys.some((key) => definition.naming?.includes(key));
   const end = Math.min(clock.now() + freeMs, deadline.at);
@@ -194,7 +193,7 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
       const { found, mover } = await rivals(one);
       if (found.length === 0 && attempt === 1) continue;
       if (mover === undefined) throw takenName(one, found, error);
-      if (clock.now() >= end) throw new UserError(swap(one, mover));
+      if (clock.now() >= end) throw collection.error(swap(one, mover));
       await clock.sleep(1_000);
     }
   }
@@ -205,23 +204,23 @@ async function rivals({ collection, id, inputs }: Change): Promise<{ found: Iden
   const { session, definition } = collection;
   await session.run.owners.allDeclared(session.clock);
   const siblings = (await collection.siblings(0)) ?? [];
-  const found = collection.namesakes(inputs, siblings).filter((one) => one.id !== id);
+  const found = collection.namesakes(siblings).filter((one) => one.id !== id);
   const holders = found.map((one) => collection.holder(one.id));
   const mover = holders.find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
   return { found, mover: mover?.owner.name };
 }
 
 /** What has the name. Whether this run deletes it is not known yet. */
-function takenName({ collection, what, inputs }: Change, found: Identified[], error: ApiError): ApiError | UserError {
+function takenName({ collection, inputs }: Change, found: Identified[], error: ApiError): ApiError | UserError {
   if (found.length === 0) return error;
   const taken = `"${identityOf(collection.definition, inputs)}" is taken by ${found.map(({ id }) => id).join(", ")}`;
-  return new UserError(
-    `${what}: ${sentence(briefly(error))} The name ${taken}. Choose another name; or, if that one leaves the program, change the ` +
+  return collection.error(
+    `${sentence(briefly(error))} The name ${taken}. Choose another name; or, if that one leaves the program, change the ` +
       "name in the next run, because Pulumi deletes last.",
   );
 }
 
-const swap = ({ collection, what, inputs }: Change, mover: string): string =>
-  `${what}: "${mover}" has the name "${identityOf(collection.definition, inputs)}" still, and this ` +
+const swap = ({ collection, inputs }: Change, mover: string): string =>
+  `"${mover}" has the name "${identityOf(collection.definition, inputs)}" still, and this ` +
   "service does not let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that " +
   "it is to have.";

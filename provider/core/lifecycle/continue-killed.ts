@@ -1,8 +1,7 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { isSentWith, type LoggedCreate } from "../create-log";
-import { identityOf, type Props } from "../definition";
-import { UserError } from "../user-error";
+import { identityOf } from "../definition";
 import { type Appeared, appeared } from "./recognize";
 
 const lookEveryMs = 2_000;
@@ -12,8 +11,8 @@ const lookEveryMs = 2_000;
  * service shows has to agree. undefined: it created nothing, or nothing came of it.
  * @throws UserError if an object may just as well be somebody else's: the error names it, and it is left as it is
  */
-export async function toContinue(collection: Collection, inputs: Props): Promise<Identified | undefined> {
-  const { session, definition, path } = collection;
+export async function toContinue(collection: Collection): Promise<Identified | undefined> {
+  const { inputs, session, definition, path } = collection;
   const { createLog } = session;
   const identity = identityOf(definition, inputs);
   if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
@@ -26,14 +25,14 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
   const { settings } = session.client.http;
   const open = interrupted.filter((one) => one.id === undefined && isSentWith(one, settings));
   if (open.length === 0) return undefined;
-  const seen = await lookFor(collection, inputs, open);
+  const seen = await lookFor(collection, open);
   const found = [...seen.ours, ...seen.others.map(({ item }) => item)];
   if (found.length === 0) return undefined;
   const doubts = doubtsOf(collection, open, seen);
   if (doubts.length === 0) return found[0];
   const ids = found.map(({ id }) => id).join(", ");
-  throw new UserError(
-    `${collection.nameOf(inputs)}: a run of this stack was killed while it created this, and ${ids} has its name. Nothing proves ` +
+  throw collection.error(
+    `a run of this stack was killed while it created this, and ${ids} has its name. Nothing proves ` +
       `that it is this stack's own: ${doubts.join("; ")}. It was left as it is. If it is this stack's, set adopt: ` +
       `"${found[0]!.id}"; otherwise choose another name.`,
   );
@@ -43,8 +42,8 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
 const isTaken = (collection: Collection, id: string): boolean => collection.isOfStack(id) || collection.isMade(id);
 
 /** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
-async function lookFor(collection: Collection, inputs: Props, open: readonly LoggedCreate[]): Promise<Appeared> {
-  const { session } = collection;
+async function lookFor(collection: Collection, open: readonly LoggedCreate[]): Promise<Appeared> {
+  const { inputs, session } = collection;
   const { clock, client, deadline } = session;
   const longestMs = client.http.settings.requestTimeout * 1000;
   const sinceMs = Date.now() - Math.max(...open.map(({ at }) => at));
@@ -55,8 +54,7 @@ async function lookFor(collection: Collection, inputs: Props, open: readonly Log
   for (let looks = 1; ; looks++) {
     const seen = (await appeared(create)) ?? { ours: [], others: [] };
     if (seen.ours.length + seen.others.length > 0 || clock.now() >= end) return seen;
-    if (looks === 1)
-      session.say(`${collection.nameOf(inputs)}: looking for what a killed run of this stack may have created.`);
+    if (looks === 1) collection.say(`looking for what a killed run of this stack may have created.`);
     await clock.sleep(lookEveryMs);
   }
 }

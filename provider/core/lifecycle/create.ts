@@ -1,14 +1,13 @@
 import { type Identified, isApiError, PartialList } from "../../api";
 import { sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
-import { type Collection, Listed } from "../collection";
-import { identityOf, inputKeys, inputMeta, type Made, type Props } from "../definition";
+import { Collection, Listed } from "../collection";
+import { identityOf, inputKeys, inputMeta, type Made } from "../definition";
 import { serviceNow } from "../session";
-import { type Recorded } from "../state";
+import { fresh, type Recorded } from "../state";
 import { UserError } from "../user-error";
 import { normalOf } from "../values";
-import { adopt, adopts, type Existing, toAdopt } from "./adopt";
-import { toContinue } from "./continue-killed";
+import { adopt, adopts, existing } from "./adopt";
 import { isTwin } from "./recognize";
 import { sendCreate } from "./send-create";
 import { settle } from "./settle";
@@ -18,73 +17,50 @@ import { restarted } from "./update";
 const siblingsAgeMs = 5_000;
 
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
-export function create(collection: Collection, inputs: Props): Promise<Made> {
-  return alone(collection, inputs, async () => {
-    const siblings = await siblingsOf(collection, inputs);
-    const continued = await toContinue(collection, inputs);
-    const existing: Existing | undefined = continued
-      ? { item: continued }
-      : await toAdopt(collection, inputs, siblings);
-    const adopted = existing && (await adopt(collection, inputs, existing));
-    const object = existing?.item ?? (await createNew(collection, inputs, siblings));
-    const { session, definition } = collection;
-    const at = existing ? undefined : serviceNow(session);
+export function create(collection: Collection): Promise<Made> {
+  return alone(collection, async () => {
+    const siblings = await siblingsOf(collection);
+    const there = await existing(collection, siblings);
+    const adopted = there && (await adopt(collection, there));
+    const object = there?.item ?? (await createNew(collection, siblings));
+    const { inputs, session, definition } = collection;
+    const at = there ? undefined : serviceNow(session);
     collection.recordMade(object);
     session.run.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
     const shown = { ...collection.shown(object), ...definition.shownOnce?.(object), ...adopted?.shown };
-    const { open = [] } = adopted ?? {};
     const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
     const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
-    const parts: Recorded = {
-      asked,
-      answered: shown,
-      shown,
-      how: existing?.how,
-      at,
-      open,
-      refused: [],
-      unclear: [],
-      unseen: [],
-    };
-    const ready = await restarted(collection, object.id, parts, inputs);
+    const parts: Recorded = { ...fresh(asked, shown), how: there?.how, at, open: adopted?.open ?? [] };
+    const ready = await restarted(Collection.of(session, definition, inputs, object.id), object.id, parts, inputs);
     const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
     return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
   });
 }
 
 /** A new object, of which this process knows what is in it: nothing. */
-async function createNew(
-  collection: Collection,
-  inputs: Props,
-  siblings: Identified[] | undefined,
-): Promise<Identified> {
-  const { session, definition } = collection;
+async function createNew(collection: Collection, siblings: Identified[] | undefined): Promise<Identified> {
+  const { inputs, session, definition } = collection;
   await definition.prepare?.(session.client, inputs);
-  const object = await sendCreate(collection, inputs, siblings).catch((error: unknown) => {
-    throw taken(collection, inputs, siblings, error) ?? atLimit(collection, inputs, siblings, error);
+  const object = await sendCreate(collection, siblings).catch((error: unknown) => {
+    throw taken(collection, siblings, error) ?? atLimit(collection, siblings, error);
   });
   collection.recordMade(object);
   session.run.createdAt.set(object.id, session.clock.now());
-  nameLeftovers(collection, inputs, siblings);
+  nameLeftovers(collection, siblings);
   for (const name of definition.emptyWhenMade ?? [])
     new Listed(session, { collection: `${collection.pathOf(object.id)}/${name}` }).startEmpty();
   return object;
 }
 
 /** Why a service may take no second one: a replacement is made beside the old one, or a run has left one. */
-function taken(
-  collection: Collection,
-  inputs: Props,
-  siblings: Identified[] = [],
-  error: unknown,
-): UserError | undefined {
+function taken(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
   if (!isApiError(error)) return undefined;
-  const { definition } = collection;
+  const { inputs, definition } = collection;
   const why = conflictOf(error);
   if (why !== "name" && !(why === undefined && isApiError(error, "conflict"))) return undefined;
-  const refusal = `${collection.nameOf(inputs)}: ${error.call}: ${sentence(error.errorMessage)}`;
+  const refusal = `${collection.what}: ${error.call}: ${sentence(error.errorMessage)}`;
   const alike = definition.naming
-    ? collection.namesakes(inputs, siblings)
+    ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
   const current = alike.find(({ id }) => collection.isGivenUp(id));
   if (current)
@@ -109,56 +85,58 @@ const leftBehind = (ids: readonly string[]): string =>
   `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
 
 /** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
-function atLimit(collection: Collection, inputs: Props, siblings: Identified[] = [], error: unknown): unknown {
+function atLimit(collection: Collection, siblings: Identified[] = [], error: unknown): unknown {
   if (!isApiError(error) || conflictOf(error) !== "quota") return error;
   const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
   if (others.length === 0) return error;
   const ids = others.map(({ id }) => id).join(", ");
-  return new UserError(
-    `${collection.nameOf(inputs)}: ${error.message} This program does not have ${ids}, which also count. If this stack made it under ` +
+  return collection.error(
+    `${error.message} This program does not have ${ids}, which also count. If this stack made it under ` +
       'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
       'formerly: "<its old key>": then nothing is made or deleted.',
   );
 }
 
 /** A partial list never proves that a name is free. To adopt by id, it is enough. */
-async function siblingsOf(collection: Collection, inputs: Props): Promise<Identified[] | undefined> {
-  if (typeof inputs.adopt === "string") return collection.there((await collection.look(siblingsAgeMs)).items);
+async function siblingsOf(collection: Collection): Promise<Identified[] | undefined> {
+  if (typeof collection.inputs.adopt === "string")
+    return collection.there((await collection.look(siblingsAgeMs)).items);
   try {
     return await collection.siblings(siblingsAgeMs);
   } catch (error) {
     if (!(error instanceof PartialList)) throw error;
-    throw new UserError(
-      `${collection.nameOf(inputs)}: ${error.message} Until then, nothing proves that the name is free, so nothing is created. ` +
+    throw collection.error(
+      `${error.message} Until then, nothing proves that the name is free, so nothing is created. ` +
         'To adopt an object that exists, give its id: adopt: "<id>".',
     );
   }
 }
 
 /** Keeps two resources of one program from racing for a name. */
-function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>): Promise<T> {
-  const identity = identityOf(collection.definition, { ...inputs, ...normalOf(collection.definition, inputs) });
+function alone<T>(collection: Collection, run: () => Promise<T>): Promise<T> {
+  const { definition, inputs } = collection;
+  const identity = identityOf(definition, { ...inputs, ...normalOf(definition, inputs) });
   if (identity === undefined) return run();
   const id = typeof inputs.adopt === "string" ? inputs.adopt : undefined;
   const busy = (): Error =>
-    new UserError(
+    collection.error(
       id === undefined
-        ? `${collection.nameOf(inputs)}: another resource of this program is being created under the same name in the same place. Give each its own name.`
-        : `${collection.nameOf(inputs)}: another resource of this program also adopts ${id}. One object cannot be managed twice.`,
+        ? "another resource of this program is being created under the same name in the same place. Give each its own name."
+        : `another resource of this program also adopts ${id}. One object cannot be managed twice.`,
     );
   // An object that is adopted by id may have any name in the service.
   return collection.claim(id === undefined ? identity : `#${id}`, busy, run);
 }
 
 /** A failed run's leftovers look like anybody's objects: they are named, but not deleted unasked. */
-function nameLeftovers(collection: Collection, inputs: Props, siblings: Identified[] = []): void {
-  const { session, definition } = collection;
+function nameLeftovers(collection: Collection, siblings: Identified[] = []): void {
+  const { inputs, definition } = collection;
   if (definition.naming) return;
   const others = siblings.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id));
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
-  session.say(
-    `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} with the same member and name, which this run does not ` +
+  collection.warn(
+    `there is already ${ids.join(" and ")} with the same member and name, which this run does not ` +
       "know as this stack's. Its password cannot be read again, so a new one was made. With `--replace`, the old one is deleted next. " +
       leftBehind(ids),
   );

@@ -4,7 +4,6 @@ import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
 import { type Collection, Listed } from "../collection";
 import { isOver, type Props, type User } from "../definition";
-import { type Session } from "../session";
 import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
@@ -44,22 +43,21 @@ type Answer = "gone" | "going" | "unknown" | { stays: string } | { refused: ApiE
  */
 export async function deleteObject(collection: Collection, id: string, state: Props): Promise<string | undefined> {
   const { session } = collection;
-  const what = `${collection.nameOf(state)} (${id})`;
   const leave = (why: string): string => {
-    session.say(`${what}: is left as it is, because ${why}`);
+    collection.say(`is left as it is, because ${why}`);
     return why;
   };
   if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
-  const others = await unused(collection, id, state, what);
+  const others = await unused(collection, id, state);
   if (others !== undefined) return leave(others);
   const { deleteWarning } = collection.definition;
-  if (deleteWarning !== undefined) session.say(`WARNING: ${what}: ${deleteWarning}`);
-  const deletion = new Deletion(collection, id, state, what);
+  if (deleteWarning !== undefined) collection.say(deleteWarning, "WARNING: ");
+  const deletion = new Deletion(collection, id, state);
   try {
-    await waitFor(session, what, () => deletion.look(), `DELETE ${collection.path}`);
+    await waitFor(session, collection.what, () => deletion.look(), `DELETE ${collection.path}`);
   } catch (error) {
     if (!(error instanceof UserError) || error instanceof NotDeleted) throw error;
-    throw new UserError(`${what}: ${error.message}`);
+    throw collection.error(`${error.message}`);
   } finally {
     deletion.end();
   }
@@ -71,7 +69,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
  * Waits until nobody uses a shared object that this stack made. What this run deletes may be on its way out.
  * @returns who uses it, if that is certainly somebody else @throws InUse if it may be this stack's
  */
-async function unused(collection: Collection, id: string, state: Props, what: string): Promise<string | undefined> {
+async function unused(collection: Collection, id: string, state: Props): Promise<string | undefined> {
   const { session, definition } = collection;
   const { shared } = definition;
   if (!shared?.users) return undefined;
@@ -86,7 +84,7 @@ async function unused(collection: Collection, id: string, state: Props, what: st
     if (!isDeleting || clock.now() >= session.deadline.at)
       throw new InUse(
         user.what,
-        `${what} is not deleted: ${user.what}. If that is this stack's, delete it first. If it belongs to somebody else, leave the ` +
+        `${collection.what} is not deleted: ${user.what}. If that is this stack's, delete it first. If it belongs to somebody else, leave the ` +
           `${definition.title} to them: \`pulumi state delete\` with its URN takes it out of this stack.`,
       );
     await clock.sleep(usersEveryMs);
@@ -116,7 +114,6 @@ class Deletion {
     private readonly collection: Collection,
     private readonly id: string,
     state: Props,
-    private readonly what: string,
   ) {
     this.#start = collection.session.clock.now();
     this.#madeAt = madeAt(recorded(collection.definition, state));
@@ -128,9 +125,9 @@ class Deletion {
   }
 
   async look(): Promise<Look<undefined>> {
-    const { collection, id, what } = this;
+    const { collection, id } = this;
     if (this.#answer === undefined || typeof this.#answer === "object")
-      this.#answer = await send(collection, what, id, this.#madeAt);
+      this.#answer = await send(collection, id, this.#madeAt);
     const answer = this.#answer;
     if (typeof answer === "object" && "refused" in answer) return this.#refused(answer.refused);
     this.#over ??= collection.session.run.deleting(collection.session.clock);
@@ -151,7 +148,7 @@ class Deletion {
       definition.goesWith !== undefined &&
       conditionOf((await this.collection.owner(parentAgeMs))?.state) === "failed"
     ) {
-      this.left = left(session, this.what, `with ${definition.goesWith}`, refused).stays;
+      this.left = left(this.collection, `with ${definition.goesWith}`, refused).stays;
       return { done: undefined };
     }
     const waited = session.clock.now() - this.#start;
@@ -165,29 +162,29 @@ class Deletion {
     // Nobody whom this organization sees uses it, so what the service means belongs to another one.
     if (definition.shared?.users && why !== "early") {
       this.left = `others may share it: ${refused.message}`;
-      session.say(`${this.what}: is left as it is, because ${this.left}`);
+      this.collection.say(`is left as it is, because ${this.left}`);
       return { done: undefined };
     }
     throw new NotDeleted(
-      `${this.what} could not be deleted: ${refused.message} Something that this stack does not manage may still ` +
+      `${this.collection.what} could not be deleted: ${refused.message} Something that this stack does not manage may still ` +
         "be in it: delete that in the console and run the command again.",
     );
   }
 
   /** A service that does not know the object is believed only if the lists agree: a wrong address answers the same. */
   async #unknown(): Promise<Look<undefined>> {
-    const { collection, id, what } = this;
+    const { collection, id } = this;
     if (typeof (await collection.find(id, 0, this.#madeAt)) === "string") return { done: undefined };
     this.#answer = undefined; // it may have been too new for the service to know it
     if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
     throw new NotDeleted(
-      `${what} could not be deleted: the service reports it missing, but still lists it. ` +
+      `${collection.what} could not be deleted: the service reports it missing, but still lists it. ` +
         "Delete it in the console, then run `pulumi refresh`.",
     );
   }
 }
 
-async function send(collection: Collection, what: string, id: string, at: number | undefined): Promise<Answer> {
+async function send(collection: Collection, id: string, at: number | undefined): Promise<Answer> {
   try {
     const body = await collection.session.client.delete(collection.pathOf(id));
     return typeof body === "object" && body !== null && isGone(body) ? "gone" : "going";
@@ -196,13 +193,13 @@ async function send(collection: Collection, what: string, id: string, at: number
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
-      const { definition, session } = collection;
-      if (definition.goesWith !== undefined) return left(session, what, `with ${definition.goesWith}`, error);
+      const { definition } = collection;
+      if (definition.goesWith !== undefined) return left(collection, `with ${definition.goesWith}`, error);
       const next = "Delete it in the console, then run `pulumi refresh`.";
-      throw new NotDeleted(`${what} cannot be deleted through this service (${error.message}) ${next}`);
+      throw new NotDeleted(`${collection.what} cannot be deleted through this service (${error.message}) ${next}`);
     }
     if (!isApiError(error, "denied") || error.status !== 403) throw error;
-    return refusedKey(collection, what, id, at, error);
+    return refusedKey(collection, id, at, error);
   }
 }
 
@@ -214,30 +211,29 @@ async function isOverNow(collection: Collection, id: string): Promise<boolean> {
 }
 
 /** It stays until what it belongs to is deleted. */
-function left(session: Session, what: string, goes: string, { errorMessage }: ApiError): { stays: string } {
+function left(collection: Collection, goes: string, { errorMessage }: ApiError): { stays: string } {
   const why = `the service does not delete it alone (${errorMessage})`;
-  session.say(`${what}: stays for now, and is deleted ${goes}: ${why}`);
+  collection.say(`stays for now, and is deleted ${goes}: ${why}`);
   return { stays: why };
 }
 
 /** A 403 may not be about the key: the object may be gone already, or go with its parent. */
 async function refusedKey(
   collection: Collection,
-  what: string,
   id: string,
   at: number | undefined,
   error: ApiError,
 ): Promise<Answer> {
-  const { session, definition } = collection;
+  const { definition } = collection;
   const presence = await collection.find(id, 0, at);
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
   const owner = await collection.owner(parentAgeMs);
   if (owner && definition.foundedWith?.(presence.item, owner)) {
-    return left(session, what, "together with its consortium", error);
+    return left(collection, "together with its consortium", error);
   }
   throw new NotDeleted(
-    `${what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +
+    `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +
       `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );
 }

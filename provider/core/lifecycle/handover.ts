@@ -83,7 +83,7 @@ async function takes(session: Session, claim: Claim, id: string, state?: Props):
   if (state && diff(definition, id, state, inputs).replaces.length > 0) return false;
   if (state && isNamesake(definition, state, inputs)) return true;
   const collection = Collection.of(session, definition, inputs);
-  return collection.namesakes(inputs, (await collection.siblings(listAgeMs)) ?? []).some((item) => item.id === id);
+  return collection.namesakes((await collection.siblings(listAgeMs)) ?? []).some((item) => item.id === id);
 }
 
 /** How old a list of names, which rarely change, may be. */

@@ -5,7 +5,6 @@ import { type Definition, inputKeys, inputMeta, type Props } from "../definition
 import { answeredBefore } from "../legacy";
 import { isRecorded, type Kept, madeAt, type Recorded, recorded, stateOf } from "../state";
 import { messageOf } from "../../plain";
-import { UserError } from "../user-error";
 import { isUnset, sameName } from "../values";
 
 /** How old a list may be in a refresh. What this process changes is requested anew. */
@@ -17,16 +16,12 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   const before = recorded(definition, state);
   const presence = await collection.find(id, readAgeMs, madeAt(before)).catch(async (error: unknown) => {
     if (!(await isSilent(collection, error))) throw error;
-    session.say(
-      `Warning: ${collection.nameOf(state)} (${id}): is kept as it was, because it cannot be read: ${messageOf(error)}`,
-    );
+    collection.warn(`is kept as it was, because it cannot be read: ${messageOf(error)}`);
     return "silent" as const;
   });
   if (presence === "unlistable" || presence === "silent") {
     if (place.isUnlisted || presence === "silent") return stateOf(definition, before, state);
-    throw new UserError(
-      `${collection.nameOf(state)} (${id}): the service does not list ${collection.path}, so its state cannot be read.`,
-    );
+    throw collection.error(`the service does not list ${collection.path}, so its state cannot be read.`);
   }
   if (presence === "gone" || isGoing(presence.item)) return undefined;
   const now = looked(collection, state, before, collection.shown(presence.item));

@@ -33,7 +33,7 @@ export async function appeared(create: Create): Promise<Appeared | undefined> {
   if (!siblings) return undefined;
   const fresh = siblings.filter(({ id }) => !before.has(id) && !collection.isMade(id) && !collection.isOfStack(id));
   const named = collection.definition.naming
-    ? collection.namedLike(inputs, fresh)
+    ? collection.namedLike(fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));
   const judged = named.map((item) => ({
     item,

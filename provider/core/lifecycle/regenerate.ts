@@ -36,7 +36,6 @@ export async function regenerate(
 ): Promise<Props> {
   const { shown: state } = before;
   const { definition } = collection;
-  const what = `${collection.nameOf(state)} (${id})`;
   const username = isUnset(state.username) ? {} : { username: state.username };
   let made: Identified | undefined;
   try {
@@ -45,10 +44,10 @@ export async function regenerate(
     if (isApiError(error, "missing", "unsupported"))
       throw await impossible(collection, id, key, before, briefly(error));
     if (!isApiError(error) || !error.unclear) throw error;
-    throw new Unclear(new UserError(`${what}: ${messageOf(error)} ${unclear}`));
+    throw new Unclear(collection.error(`${messageOf(error)} ${unclear}`));
   }
   if (!made)
-    throw new Unclear(new UserError(`${what}: the service regenerated its password and did not show it. ${unclear}`));
+    throw new Unclear(collection.error(`the service regenerated its password and did not show it. ${unclear}`));
   return { ...collection.shown(made), ...definition.shownOnce!(made) };
 }
 
@@ -61,13 +60,12 @@ async function impossible(
   before: Pick<Recorded, "shown" | "at">,
   why: string,
 ): Promise<UserError> {
-  const what = `${collection.nameOf(before.shown)} (${id})`;
   if ((await collection.find(id, 0, madeAt(before))) === "gone")
     return new UserError(
-      `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
+      `${collection.what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
     );
-  return new UserError(
-    `${what}: this service cannot regenerate its password (${why}). Nothing was changed. Set the old ${key} again, and change ` +
+  return collection.error(
+    `this service cannot regenerate its password (${why}). Nothing was changed. Set the old ${key} again, and change ` +
       `keepers instead: that creates a new ${collection.definition.title} and deletes this one.`,
   );
 }

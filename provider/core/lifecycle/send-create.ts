@@ -4,7 +4,7 @@ import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { identityOf, type Props, undocumentedKeys } from "../definition";
+import { identityOf, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { unseenMs } from "../run";
@@ -24,7 +24,6 @@ const looksBeforeAsking = 4;
 
 /** One create in progress and what is known of its attempts. */
 interface Posting extends Create {
-  what: string;
   /** Attempts that may have created an object without a visible answer. */
   lost: number;
   /** Inputs that are left out, because the service refused what the spec does not list. */
@@ -40,18 +39,13 @@ type Sent = Final | { early: string };
  * nothing contradicts that; only otherwise does it send again. What the service has accepted is never sent again.
  * @param siblings the objects that were there before; undefined: the service does not list them
  */
-export function sendCreate(
-  collection: Collection,
-  inputs: Props,
-  siblings: Identified[] | undefined,
-): Promise<Identified> {
-  const { session, definition, path } = collection;
+export function sendCreate(collection: Collection, siblings: Identified[] | undefined): Promise<Identified> {
+  const { inputs, session, definition, path } = collection;
   const { http } = session.client;
   const startedAt = session.clock.now();
   const since = (): number | undefined => http.serviceTime(startedAt);
-  const what = collection.nameOf(inputs);
   const before = siblings?.map(({ id }) => id);
-  const posting: Posting = { collection, inputs, what, before: before && new Set(before), since, lost: 0, without: [] };
+  const posting: Posting = { collection, inputs, before: before && new Set(before), since, lost: 0, without: [] };
   // Logged before it is sent, so that a killed run leaves proof of what is its own.
   const name = identityOf(definition, inputs);
   const begun = { path, name, before: before ?? [], serviceAt: since(), settings: http.settings };
@@ -78,12 +72,12 @@ async function made(posting: Posting): Promise<Identified> {
 
 /** Sends it, and again until the deadline as long as the service says that it is too early: nothing was made then. */
 function whenItMay(posting: Posting, attempt: number): Promise<Final> {
-  const { collection, what } = posting;
+  const { collection } = posting;
   const look = async (): Promise<Look<Final>> => {
     const sent = await sendOnce(posting, attempt);
     return "early" in sent ? { waiting: `refused as too early (${sent.early})` } : { done: sent };
   };
-  return waitFor(collection.session, what, look, `POST ${collection.path}`);
+  return waitFor(collection.session, collection.what, look, `POST ${collection.path}`);
 }
 
 async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
@@ -107,7 +101,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
       return sendOnce(posting, attempt);
     }
     const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
-    if (!taken && (await isEarly(collection, inputs, error))) return { early: (error as ApiError).errorMessage };
+    if (!taken && (await isEarly(collection, error))) return { early: (error as ApiError).errorMessage };
     if (!taken && !(isApiError(error) && error.unclear)) throw error;
     return { failure: error, taken };
   }
@@ -117,14 +111,13 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
  * Whether a refusal passes by itself: the service says so, does not know yet what this run has just made or deleted, or says nothing
  * clear while something there is not ready.
  */
-async function isEarly(collection: Collection, inputs: Props, error: unknown): Promise<boolean> {
+async function isEarly(collection: Collection, error: unknown): Promise<boolean> {
   const { run, clock } = collection.session;
-  if (isApiError(error, "missing")) return run.isNew(clock, Object.values(inputs));
+  if (isApiError(error, "missing")) return run.isNew(clock, Object.values(collection.inputs));
   if (!isApiError(error, "conflict")) return false;
   const why = conflictOf(error);
   const isDeleting = run.sinceDeletionMs(clock) < unseenMs;
-  if (why === "name" && isDeleting)
-    return collection.namesakes(inputs, (await collection.siblings(0)) ?? []).length === 0;
+  if (why === "name" && isDeleting) return collection.namesakes((await collection.siblings(0)) ?? []).length === 0;
   if (why !== undefined) return why === "early";
   if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
   return conditionOf((await collection.owner(lookAgeMs))?.state) === "pending";
@@ -153,7 +146,7 @@ function hintIn({ definition, path }: Collection, { body, headers, url }: Answer
 
 /** Looks for an accepted create until the deadline. It is never sent again. */
 async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
-  const { collection, what } = posting;
+  const { collection } = posting;
   const { session, definition } = collection;
   const hint = hintIn(collection, answer);
   if (definition.shownOnce) return (await rescued(collection, hint)) ?? (await lostPassword(posting, answer, hint));
@@ -169,15 +162,15 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
     return ours ? { done: ours } : { waiting: `accepted (HTTP ${answer.status}), and not there yet` };
   };
   try {
-    return await waitFor(session, what, look, `POST ${collection.path}`);
+    return await waitFor(session, collection.what, look, `POST ${collection.path}`);
   } catch (error) {
     if (session.clock.now() < session.deadline.at) throw error;
     const others = seen?.others.length ? ` ${stranger(seen)}` : "";
     const adopting = session.createLog.isKept
       ? 'adopt it by its id: adopt: "<id>"'
       : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
-    throw new UserError(
-      `${what}: the service accepted its creation (HTTP ${answer.status}), but has not shown it within ` +
+    throw collection.error(
+      `the service accepted its creation (HTTP ${answer.status}), but has not shown it within ` +
         `${session.deadline.limit}, which is the limit (customTimeouts).${others} It may still be made: look in the console. ` +
         `Once it is there, ${adopting}; until then, \`pulumi up\` sends the creation again.`,
     );
@@ -192,22 +185,22 @@ const lostPassword = async (posting: Posting, answer: Answer, id: string | undef
   throw await withOrphans(posting, withoutPassword(posting, answer), id);
 };
 
-const withoutPassword = ({ what }: Posting, { status }: Answer): UserError =>
-  new UserError(
-    `${what}: the service answered HTTP ${status} without the password, which it shows only once. Nothing can be done with ` +
+const withoutPassword = ({ collection }: Posting, { status }: Answer): UserError =>
+  collection.error(
+    `the service answered HTTP ${status} without the password, which it shows only once. Nothing can be done with ` +
       "such a credential, and sending the creation again would make another one.",
   );
 
 /** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */
 async function recover(posting: Posting, failure: unknown): Promise<Identified | undefined> {
-  const { collection, what } = posting;
+  const { collection } = posting;
   const { session, definition } = collection;
   const { requestTimeout } = session.client.http.settings;
   const isLate = isApiError(failure) && failure.late;
   // A slow service may act long after the client has given up.
   const forMs = isLate ? 2_000 * requestTimeout + lagMs.lost : patienceMs(posting, failure);
   const patience = isLate ? ` for ${Math.round(forMs / 1000)} s` : "";
-  session.say(`${what}: ${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
+  collection.say(`${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
   const end = session.clock.now() + forMs;
   const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lookEveryMs));
   if (definition.naming === undefined) {
@@ -221,8 +214,8 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
       return ours;
     }
     if (seen?.others.length) {
-      throw new UserError(
-        `${what}: the answer to its creation was lost. ${stranger(seen)} It was left alone: choose another name, or ` +
+      throw collection.error(
+        `the answer to its creation was lost. ${stranger(seen)} It was left alone: choose another name, or ` +
           "adopt it by its id.",
       );
     }
@@ -243,11 +236,11 @@ function patienceMs({ collection }: Posting, failure: unknown): number {
 }
 
 /** The object that this run made; undefined: none yet. @throws UserError if there are more than this run can have made */
-function oursIn({ what, lost }: Posting, seen: Appeared | undefined): Identified | undefined {
+function oursIn({ collection, lost }: Posting, seen: Appeared | undefined): Identified | undefined {
   const [first, ...more] = seen?.ours ?? [];
   if (!first || more.length < lost) return first;
-  throw new UserError(
-    `${what}: while the answer to its creation was lost, ${idsOf([first, ...more])} appeared under this name, more than this run ` +
+  throw collection.error(
+    `while the answer to its creation was lost, ${idsOf([first, ...more])} appeared under this name, more than this run ` +
       `can have made. Find out which one is yours, and adopt that: adopt: "<id>".`,
   );
 }
@@ -258,14 +251,14 @@ const idsOf = (items: Identified[]): string => items.map(({ id }) => id).join(",
 const stranger = ({ others }: Appeared): string =>
   `${others.map(({ item, why }) => `${item.id} has the name now (${why})`).join(", ")}: that is not what this run asked for.`;
 
-const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError => {
+const outOfTime = ({ collection }: Posting, failure: unknown): UserError => {
   const { session, definition } = collection;
   const next =
     definition.naming && !session.createLog.isKept
       ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all."
       : "";
-  return new UserError(
-    `${what}: ${messageOf(failure)} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,
+  return collection.error(
+    `${messageOf(failure)} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,
   );
 };
 
@@ -285,7 +278,7 @@ async function lookForNew(posting: Posting, end: number): Promise<Appeared | und
  * exists.
  */
 async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
-  const { collection, before, lost, what } = posting;
+  const { collection, before, lost } = posting;
   const { session } = collection;
   const { clock, deadline } = session;
   if (lost <= 0 || !before) return;
@@ -299,16 +292,14 @@ async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
       await clock.sleep(lookEveryMs);
     }
   } catch (error) {
-    session.say(
-      `Warning: ${what}: after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`,
-    );
+    collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);
   }
 }
 
 /** Deletes unused duplicates of this run's lost attempts: never more than there were attempts, and nothing with data. */
 async function discard(posting: Posting, own: Identified, found: Identified[]): Promise<void> {
-  const { collection, what } = posting;
-  const { session, definition } = collection;
+  const { collection } = posting;
+  const { definition } = collection;
   // One may belong to a sibling's create that is still unanswered.
   if (found.length > 0) await collection.createsAnswered();
   const surplus = found.filter(({ id }) => !collection.isMade(id));
@@ -321,8 +312,8 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
         ? undefined
         : `and differs from ${own.id}, which this run made. Nothing was deleted`;
   if (why !== undefined) {
-    session.say(
-      `Warning: ${what}: ${idsOf(surplus)} appeared while the answer to its creation was lost, ${why}: find out what is in ` +
+    collection.warn(
+      `${idsOf(surplus)} appeared while the answer to its creation was lost, ${why}: find out what is in ` +
         "use, and remove the rest with `npx --no-install pulumi-consortium sweep --id <id>`.",
     );
     return;
@@ -331,21 +322,21 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
     const reason = definition.naming
       ? "a duplicate, created because a response was lost"
       : "whose password was lost with the response";
-    session.say(`${what}: deletes ${id}, ${reason}`);
+    collection.say(`deletes ${id}, ${reason}`);
     try {
       await collection.delete(id);
       posting.lost--;
     } catch (error) {
-      session.say(
-        `Warning: ${what}: ${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: npx --no-install pulumi-consortium sweep --id ${id}`,
+      collection.warn(
+        `${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: npx --no-install pulumi-consortium sweep --id ${id}`,
       );
     }
   }
 }
 
-function sayUnlisted({ collection, what }: Posting): void {
-  collection.session.say(
-    `Warning: ${what}: the answer to its creation was lost and this service does not list what exists, so there may be ` +
+function sayUnlisted({ collection }: Posting): void {
+  collection.warn(
+    `the answer to its creation was lost and this service does not list what exists, so there may be ` +
       "one left whose password nobody has. Look in the console (Security, App Creds) and delete it by hand.",
   );
 }

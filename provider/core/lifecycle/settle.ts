@@ -1,7 +1,7 @@
 import { type Identified } from "../../api";
 import { type Condition, conditionOf as conditionIn, isGone } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../definition";
 import { isReadable, type Recorded, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../user-error";
@@ -53,7 +53,7 @@ export async function settle(
   { sent = inputKeys(collection.definition), isListed = false, state = known.asked }: Before = {},
 ): Promise<Props> {
   const { session, definition } = collection;
-  const what = collection.nameOf(known.asked);
+  const what = nameOf(definition, known.asked);
   const watched = new Settling(collection, id, seen(known, known.shown, sent), sent);
   try {
     await session.run.settling(collection.parentPath, () =>

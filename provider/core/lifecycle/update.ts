@@ -52,8 +52,7 @@ async function updateFrom(
   const { changed, drifted, kept: staying } = differing(definition, before, news);
   const keys = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
   const kept = { ...olds, ...news };
-  const what = `${collection.nameOf(news)} (${id})`;
-  const one: Change = { collection, id, what, inputs: news, keys, before };
+  const one: Change = { collection, id, inputs: news, keys, before };
   const asked: Recorded = {
     ...before,
     asked: { ...news, ...stillAsked(definition, before.asked, staying) },
@@ -96,8 +95,8 @@ async function applied(
   olds: Props,
   changed: readonly string[],
 ): Promise<Recorded | undefined> {
-  const { collection, id, what, keys, before } = one;
-  const { definition, session } = collection;
+  const { collection, id, keys, before } = one;
+  const { definition } = collection;
   await refuseReturn(one);
   const isDrift = !keys.some((key) => changed.includes(key));
   const refused = (some: string[], why: string, then: Recorded): Incomplete =>
@@ -116,7 +115,7 @@ async function applied(
     const some = refusable(one);
     if (!(error instanceof Unchanged) || some.length === 0) throw error;
     if (!isDrift) throw refused(some, error.why, { ...asked, asked: before.asked });
-    session.say(`Warning: ${what}: somebody changed ${some.join(" and ")} in the service, and ${error.why}`);
+    collection.warn(`somebody changed ${some.join(" and ")} in the service, and ${error.why}`);
     return withRefused(asked, some);
   }
   const parts = { ...changedTo(asked, one, shown), open: stepsOf(collection, keys, asked.open) };
@@ -127,8 +126,8 @@ async function applied(
 }
 
 /** Names and returns what the service accepted and did not change. It may only write it in its own way. */
-function ignoredOf({ collection, what, inputs, keys, before }: Change, shown: Props): string[] {
-  const { definition, session } = collection;
+function ignoredOf({ collection, inputs, keys, before }: Change, shown: Props): string[] {
+  const { definition } = collection;
   const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
     Props,
     Props,
@@ -139,22 +138,22 @@ function ignoredOf({ collection, what, inputs, keys, before }: Change, shown: Pr
     return isShown && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]);
   });
   if (ignored.length > 0)
-    session.say(
-      `Warning: ${what}: the service accepted another ${ignored.join(" and ")}, but still shows the old one. ` +
+    collection.warn(
+      `the service accepted another ${ignored.join(" and ")}, but still shows the old one. ` +
         "Check in the console whether the change has an effect.",
     );
   return ignored;
 }
 
 /** @throws UserError, before anything is changed, for what the service itself has moved past */
-async function refuseReturn({ collection, id, what, inputs, keys }: Change): Promise<void> {
+async function refuseReturn({ collection, id, inputs, keys }: Change): Promise<void> {
   const { definition, session } = collection;
   const { irreversible } = definition;
   if (!irreversible || !keys.includes(irreversible.key)) return;
   const { key } = irreversible;
   const item = await collection.listed(id, lookAgeMs);
   const reason = item && (await irreversible.why(session.client, collection.shown(item)[key], inputs[key]));
-  if (reason !== undefined) throw new UserError(`${what}: ${reason} Nothing was changed.`);
+  if (reason !== undefined) throw collection.error(`${reason} Nothing was changed.`);
 }
 
 /** Steps that are still to be done after a change. */
@@ -182,23 +181,23 @@ const withRefused = (parts: Recorded, keys: readonly string[]): Recorded => ({
 });
 
 /** The service cannot change what is then replaced: the state stays as it was, and records that. */
-const refusedChange = ({ collection, what }: Change, keys: readonly string[], why: string): UserError =>
-  new UserError(
-    `${what}: ${why} Run \`pulumi up\` again to make a new ${collection.definition.title} and then ` +
+const refusedChange = ({ collection }: Change, keys: readonly string[], why: string): UserError =>
+  collection.error(
+    `${why} Run \`pulumi up\` again to make a new ${collection.definition.title} and then ` +
       `delete this one, or set the old ${keys.join(" and ")} again to keep it.`,
   );
 
 /** Whether it has done its work and is gone, so that there is nothing left to change. */
-async function isServed({ collection, what, keys, inputs }: Change, olds: Props): Promise<boolean> {
+async function isServed({ collection, keys, inputs }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
   if (!(await definition.isServed?.(session, olds))) return false;
   const isOther = keys.some((key) => definition.naming?.includes(key));
   if (isOther && !(await definition.isServed?.(session, { ...olds, ...inputs })))
-    throw new UserError(
-      `${what}: has done its work and is gone, so it has no other ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
+    throw collection.error(
+      `has done its work and is gone, so it has no other ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
         "with its URN, or give the resource another name.",
     );
-  session.say(`${what}: has done its work and is gone, so another ${keys.join(" and ")} changes nothing.`);
+  collection.say(`has done its work and is gone, so another ${keys.join(" and ")} changes nothing.`);
   return true;
 }
 
@@ -216,7 +215,6 @@ export async function restarted(
 ): Promise<Recorded> {
   if (!parts.open.includes(restartStep)) return parts;
   const done: Recorded = { ...parts, open: parts.open.filter((step) => step !== restartStep) };
-  const what = `${collection.nameOf(parts.asked)} (${id})`;
   try {
     return seen(done, await restart(collection, id), []);
   } catch (error) {
@@ -225,16 +223,14 @@ export async function restarted(
       ? "This service cannot restart it: restart it in the console, then run `pulumi up` again."
       : "Run `pulumi up` again, which restarts it.";
     if (isImpossible && isSecond) {
-      collection.session.say(
-        `Warning: ${what}: this service cannot restart it. Its last change takes effect after a restart.`,
-      );
+      collection.warn(`this service cannot restart it. Its last change takes effect after a restart.`);
       return done;
     }
     throw new Incomplete(
       id,
       stateOf(collection.definition, parts, kept),
       new UserError(
-        `${what} was changed, but not restarted, so that the change has no effect yet: ${messageOf(error)} ${next}`,
+        `${collection.what} was changed, but not restarted, so that the change has no effect yet: ${messageOf(error)} ${next}`,
       ),
     );
   }
