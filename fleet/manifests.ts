@@ -1,5 +1,5 @@
 import { join, posix, relative } from "node:path";
-import { programConfig, programFiles, yamlForAll, yamlProgram } from "pulumi-consortium/internal/fleet";
+import { groupBy, programConfig, programFiles, yamlForAll, yamlProgram } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack, type Organization } from "./schema";
 import { connectionVariables } from "./secrets";
 
@@ -21,11 +21,9 @@ const kubernetesName = (name: string): string =>
 
 /** @throws Error if two of them have the same name in Kubernetes. @param named what each is, and its name there */
 function refuseTwins({ file }: Fleet, named: readonly [what: string, name: string][]): void {
-  for (const [index, [what, name]] of named.entries()) {
-    const twin = named.slice(0, index).find(([, other]) => other === name);
-    if (twin)
-      throw new Error(`${file}: ${twin[0]} and ${what} have the same name in Kubernetes, ${name}: rename one of them.`);
-  }
+  for (const [name, [[one], other]] of groupBy(named, ([, name]) => name))
+    if (other)
+      throw new Error(`${file}: ${one} and ${other[0]} have the same name in Kubernetes, ${name}: rename one of them.`);
 }
 
 const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });

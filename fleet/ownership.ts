@@ -49,10 +49,8 @@ export async function straysIn(all: readonly StackSummary[], fleet: Fleet, works
 }
 
 /** The fleet that a stack remembers. */
-async function recordedIn(stack: string, workspace: Workspace): Promise<string | undefined> {
-  const tags = await unless("StackNotFoundError", workspace.listTags(stack), {});
-  return tags[tag];
-}
+const recordedIn = async (stack: string, workspace: Workspace): Promise<string | undefined> =>
+  (await unless("StackNotFoundError", workspace.listTags(stack), {} as Record<string, string>))[tag];
 
 /** The Kubernetes operator marks no stacks: one belongs to the file that describes the network in it. */
 async function otherNetworkIn({ name, definition, network }: FleetStack, workspace: Workspace) {
