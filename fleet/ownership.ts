@@ -50,7 +50,7 @@ export async function straysIn(all: readonly StackSummary[], fleet: Fleet, works
 
 /** The fleet that a stack remembers. */
 const recordedIn = async (stack: string, workspace: Workspace): Promise<string | undefined> =>
-  (await unless("StackNotFoundError", workspace.listTags(stack), {} as Record<string, string>))[tag];
+  (await unless("StackNotFoundError", workspace.listTags(stack), {}))[tag];
 
 /** The Kubernetes operator marks no stacks: one belongs to the file that describes the network in it. */
 async function otherNetworkIn({ name, definition, network }: FleetStack, workspace: Workspace) {
