@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { type Clock } from "../api";
 import { paths } from "../api/paths";
@@ -54,9 +53,6 @@ export interface Claim {
 /** After this long without a request, the engine has nothing left to register; and the longest wait for that. */
 const quietMs = 300;
 const longestMs = 3_000;
-
-/** A short form of its key for states. */
-export const resourceMark = ({ key }: Owner): string => createHash("sha256").update(key).digest("hex").slice(0, 8);
 
 /** The name in its place, as one text. undefined: nothing tells siblings apart. */
 function nameMark(definition: Definition, props: Props): string | undefined {

@@ -34,8 +34,6 @@ export interface Kept {
   organizations?: string[];
   keys?: string[];
   provider?: string;
-  /** The resource that has it, as `resourceMark` writes it, where the adapter's request to delete it does not name the resource. */
-  of?: string;
   /** Deployments of a tether whose outcome is unknown. */
   deployment?: Props;
 }
@@ -140,7 +138,7 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     const isShown = isReadable(inputMeta(definition, key)!) && parts.shown[key] !== undefined;
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
-  const { organizations, keys, provider, of, deployment } = keptIn(before);
+  const { organizations, keys, provider, deployment } = keptIn(before);
   const { how, at } = parts;
   const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
   const kept: Props = {
@@ -152,7 +150,6 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     organizations,
     keys,
     provider,
-    of,
     deployment,
   };
   return withoutUndefined({

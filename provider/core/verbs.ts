@@ -26,7 +26,7 @@ import {
   timeoutMs,
 } from "./definition";
 import { diff, type Difference } from "./diff";
-import { type Owner, resourceMark } from "./owners";
+import { type Owner } from "./owners";
 import { create } from "./lifecycle/create";
 import { deleteObject } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
@@ -179,14 +179,15 @@ export class Verbs {
     const inputs = resourceOnly(news);
     const { definition } = this;
     const difference = diff(definition, id, olds, inputs);
-    const { owners, stopped } = this.sessions.run();
+    const { owners, stopped, programmed } = this.sessions.run();
     if (definition.isStopped?.(olds, inputs)) stopped.add(id);
     owners.engineAsked(systemClock);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) owners.giveUp(path);
     const owner = this.#owner(news);
-    // During an update, the engine asks with unknown values only to find what a replacement affects.
-    if (!owner || isUnknown(inputs)) return difference;
+    // What only a refresh has shown may leave the program, or get another name in it. During an update, the engine asks with unknown
+    // values only to find what a replacement affects.
+    if (!owner || !programmed.has(owner.key) || isUnknown(inputs)) return difference;
     const held = { path, id, isOver: isOver(definition, olds) };
     const warning = owners.hold(owner, definition, held, inputs, isReplaced);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
@@ -322,9 +323,8 @@ export class Verbs {
     run: () => Promise<Made>,
   ): Promise<Made> {
     const kept = keptOf(inputs, [secretsKey]);
-    const of = this.owner ? undefined : session.owner;
     const keep = async ({ id, state }: Made): Promise<Props> => ({
-      ...marked(session, state, await originOf({ id, state }), of),
+      ...marked(session, state, await originOf({ id, state })),
       ...kept,
     });
     try {
@@ -368,12 +368,7 @@ async function deleteIfForeign(session: Session, definition: Definition, made: M
   }
 }
 
-/** @param of the resource of the program, where requests to delete do not name it */
-const marked = ({ provider, client }: Session, state: Props, origin: Origin, of?: Owner): Props => ({
+const marked = ({ provider, client }: Session, state: Props, origin: Origin): Props => ({
   ...state,
-  [keptKey]: {
-    ...keptIn(state),
-    ...withProvider(origin, provider, client.http.settings),
-    ...(of && { of: resourceMark(of) }),
-  },
+  [keptKey]: { ...keptIn(state), ...withProvider(origin, provider, client.http.settings) },
 });

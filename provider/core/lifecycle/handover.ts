@@ -1,9 +1,8 @@
 import { Collection } from "../collection";
 import { type Definition, nameOf, pathOf, type Place, type Props } from "../definition";
 import { diff } from "../diff";
-import { type Claim, held, isNamesake, namedId, resourceMark } from "../owners";
+import { type Claim, held, isNamesake, namedId } from "../owners";
 import { type Session } from "../session";
-import { keptIn } from "../state";
 import { UserError } from "../user-error";
 
 /*
@@ -44,7 +43,8 @@ export async function keeper(
 ): Promise<string | undefined> {
   const { owners } = session.run;
   const holder = owners.holder(pathOf(definition, state, id));
-  if (holder && !isItself(session, holder, state)) return `it is "${holder.owner.name}" of the program now`;
+  // The same resource, too: an old state of it goes that has the same object, because it was imported again or has adopted itself.
+  if (holder) return `it is "${holder.owner.name}" of the program now`;
   for (const claim of owners.withoutObject()) {
     if (claim.definition.type !== definition.type) continue;
     if (definition.place(claim.inputs).collection !== definition.place(state).collection) continue;
@@ -62,15 +62,6 @@ export async function keeper(
   // With `--replace` and deleteBeforeReplace, dependents go first.
   const above = await takenOver(session, definition.place(state).parent);
   return above && `"${above.owner.name}" of the program takes over what it is in`;
-}
-
-/**
- * Whether the resource that goes is the one that has the object, which a refresh has shown before. What the program itself has shown in
- * this run stays: then an old state goes that has the same object, because it was imported again, or replaced by adopting itself.
- */
-function isItself({ owner, run }: Session, { owner: holder, create }: Claim, state: Props): boolean {
-  if (create !== undefined || run.programmed.has(holder.key)) return false;
-  return owner ? owner.key === holder.key : keptIn(state).of === resourceMark(holder);
 }
 
 /** Whether a resource without an object will adopt this one. It does not if it would replace it. */

@@ -165,17 +165,25 @@ onBothAdapters((make) => {
       await untouched(shape);
     });
 
-    test("a run that ended before the old state went: the next one leaves the object, too", async () => {
-      const shape = { adopt: true };
-      const { stack, writes } = await made(tree(shape));
-      const old = stack.state.filter(({ name }) => ["c", "e", "m", "n", "t"].includes(name));
-      stack.state = [...old.map((row) => ({ ...row, delete: true })), ...stack.state];
+    test.each([
+      ["", {}, {}],
+      [", with --refresh", { refresh: true }, {}],
+      [", with --refresh and another logical name", { refresh: true }, { aliases: [{ name: "e" }] }],
+    ])("a run that ended before the old state went: the next one leaves the object, too%s", async (_, how, renamed) => {
+      const program = (name: string, options?: CustomResourceOptions) => (): void => {
+        const consortium = new Consortium("c", { name: "trade", adopt: true });
+        new Environment(name, { ...prod(consortium), adopt: true }, options);
+      };
+      const { stack, writes } = await made(program("e"));
+      stack.state = [...stack.state.map((row) => ({ ...row, delete: true })), ...stack.state];
       newProcess();
-      const run = await stack.up(tree(shape));
-      expect([run.errors, run.changes.length]).toEqual([[], old.length]);
-      expect(run.lines.filter((line) => line.includes("not deleted, because it is"))).toHaveLength(old.length);
-      expect(writes()).toEqual([]);
-      await untouched(shape);
+      const after = program("aliases" in renamed ? "book" : "e", renamed);
+      const run = await stack.up(after, how);
+      expect([run.errors, run.changes.length]).toEqual([[], 2]);
+      expect(run.lines.filter((line) => line.includes("not deleted, because it is"))).toHaveLength(2);
+      expect(run.said).not.toContain("is both");
+      expect([writes(), objects()]).toEqual([[], before]);
+      expect((await stack.up(after)).changes).toEqual([]);
     });
 
     test("what is in it comes back without adopt, too: this run has left it", async () => {
@@ -269,9 +277,7 @@ onBothAdapters((make) => {
       const { stack } = await made(alone);
       const e2 = { name: "e2", adopt: true };
       const one = stack.of("e");
-      const kept = one.outputs.__kept as { of?: string };
-      const outputs = { ...one.outputs, __kept: { ...kept, ...(kept.of && { of: "that of e2" }) } };
-      const twin = { ...one, name: "e2", urn: one.urn.replace(/::e$/, "::e2"), outputs };
+      const twin = { ...one, name: "e2", urn: one.urn.replace(/::e$/, "::e2") };
       const twice = [...stack.state, { ...twin, inputs: { ...twin.inputs, __logicalName: "e2" } }];
       stack.state = twice;
       const same = await stack.up(program(e, e2));
