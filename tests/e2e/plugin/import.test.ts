@@ -168,6 +168,20 @@ describe("classes on the plugin", () => {
     stack.env.PULUMI_STACK = "second";
   });
 
+  test("destroy --run-program --refresh leaves nothing behind of a resource that has just got another logical name", async () => {
+    await stack.ok(["stack", "init", "fourth"]);
+    stack.env.PULUMI_STACK = "fourth";
+    const solo = (name: string, options: string) =>
+      `const { Consortium } = require("pulumi-consortium"); new Consortium("${name}", { name: "solo" }, ${options});`;
+    stack.program(solo("c", "{}"));
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    stack.program(solo("biz", '{ aliases: [{ name: "c" }] }'));
+    expect(await stack.destroy({}, "--run-program", "--refresh")).toMatchObject({ code: 0 });
+    expect(w.service.store.consortia.list().map(({ fields }) => fields.name)).toEqual(["Kaffee / Tee"]);
+    stack.env.PULUMI_STACK = "second";
+    w.service.clearCalls();
+  });
+
   test("a credential that was imported gets a password that the program can use", async () => {
     const asked = classes((id) => ({ import: id })).replace('"ERP" }', '"ERP", rotateWhenChanged: { month: "may" } }');
     stack.program(`${asked.replace("new AppCred", "exports.app = new AppCred")}`);
