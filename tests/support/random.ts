@@ -1,7 +1,8 @@
 import { integer, sample } from "fast-check";
 
 /**
- * How a random test runs. fast-check prints seed and path of a failure, shrunk: RANDOM_REPLAY="seed,path" repeats it.
+ * How a random test runs. fast-check prints seed and path of a failure: RANDOM_REPLAY="seed,path" repeats it, and shrinks it, which a
+ * usual run does not: failed lives may take more memory than there is, and then nothing is printed.
  * Each run tries others; RANDOM_TIMES=10 tries ten times as many.
  */
 const [seed, path] = process.env.RANDOM_REPLAY?.split(",") ?? [];
@@ -9,6 +10,7 @@ const times = Number(process.env.RANDOM_TIMES ?? 1);
 
 export const random = (numRuns: number) => ({
   numRuns: numRuns * times,
+  endOnFailure: seed === undefined,
   ...(seed === undefined ? {} : { seed: Number(seed), path }),
 });
 
