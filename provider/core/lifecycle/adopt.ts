@@ -77,7 +77,7 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   const [first, ...more] = taken;
   if (!first) return undefined;
   const left = taken.some(({ id }) => session.run.owners.released(collection.pathOf(id)));
-  if (!(adopts(session, inputs) || left)) throw collection.error(`${takenBy(collection, taken)}`);
+  if (!(adopts(session, inputs) || left)) throw collection.error(takenBy(collection, taken));
   if (more.length === 0) return first;
   const ids = taken.map(({ id }) => id).join(", ");
   throw collection.error(`several have this name (${ids}). Specify which one to adopt: adopt: "${first.id}".`);

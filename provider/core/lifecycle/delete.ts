@@ -57,7 +57,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
     await waitFor(session, collection.what, () => deletion.look(), `DELETE ${collection.path}`);
   } catch (error) {
     if (!(error instanceof UserError) || error instanceof NotDeleted) throw error;
-    throw collection.error(`${error.message}`);
+    throw collection.error(error.message);
   } finally {
     deletion.end();
   }

@@ -1,7 +1,8 @@
-import { type ConsortiumClient, type Deadline } from "../../../provider/api";
+import { type ConsortiumClient, type Deadline, type Identified } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Listed } from "../../../provider/core/collection";
+import { type Listing } from "../../../provider/core/run";
 import { newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
@@ -33,21 +34,15 @@ function lists(): Lists {
   return { time, at, asked, fail };
 }
 
+const itemsOf = async (looked: Promise<Listing>): Promise<Identified[]> => (await looked).items;
+
 test("those who ask at once share a call; another collection has its own", async () => {
   const { at, asked } = lists();
   const all = await Promise.all([
-    at("/a")
-      .look(0)
-      .then(({ items }) => items),
-    at("/a")
-      .look(400)
-      .then(({ items }) => items),
-    at("/b")
-      .look(0)
-      .then(({ items }) => items),
-    at("/a")
-      .look(0)
-      .then(({ items }) => items),
+    itemsOf(at("/a").look(0)),
+    itemsOf(at("/a").look(400)),
+    itemsOf(at("/b").look(0)),
+    itemsOf(at("/a").look(0)),
   ]);
   expect(asked).toEqual(["/a", "/b"]);
   expect(all.map(([item]) => item!.id)).toEqual(["/a-1", "/a-1", "/b-2", "/a-1"]);
@@ -61,24 +56,16 @@ test.each([
   [9_999, 10_000, 1],
 ])("%i ms later, an answer of %i ms is asked for: %i calls", async (later, maxAge, calls) => {
   const { at, time, asked } = lists();
-  void at("/a")
-    .look(0)
-    .then(({ items }) => items);
+  void itemsOf(at("/a").look(0));
   time.pass(later);
-  await at("/a")
-    .look(maxAge)
-    .then(({ items }) => items);
+  await itemsOf(at("/a").look(maxAge));
   expect(asked).toHaveLength(calls);
 });
 
 test("the age counts from when it was asked, not from when it was answered", async () => {
   const { at, asked } = lists();
-  await at("/a")
-    .look(0)
-    .then(({ items }) => items); // takes 50 ms
-  await at("/a")
-    .look(49)
-    .then(({ items }) => items);
+  await itemsOf(at("/a").look(0)); // takes 50 ms
+  await itemsOf(at("/a").look(49));
   expect(asked).toHaveLength(2);
 });
 
@@ -88,16 +75,8 @@ describe("failures", () => {
     async (kind) => {
       const { at, asked, fail } = lists();
       fail.kind = kind;
-      await expect(
-        at("/a")
-          .look(1_000)
-          .then(({ items }) => items),
-      ).rejects.toMatchObject({ kind });
-      await expect(
-        at("/a")
-          .look(1_000)
-          .then(({ items }) => items),
-      ).rejects.toMatchObject({ kind });
+      await expect(itemsOf(at("/a").look(1_000))).rejects.toMatchObject({ kind });
+      await expect(itemsOf(at("/a").look(1_000))).rejects.toMatchObject({ kind });
       expect(asked).toHaveLength(1);
     },
   );
@@ -107,22 +86,11 @@ describe("failures", () => {
     async (kind) => {
       const { at, asked, fail } = lists();
       fail.kind = kind;
-      await expect(
-        Promise.all([
-          at("/a")
-            .look(1_000)
-            .then(({ items }) => items),
-          at("/a")
-            .look(1_000)
-            .then(({ items }) => items),
-        ]),
-      ).rejects.toMatchObject({ kind });
+      await expect(Promise.all([itemsOf(at("/a").look(1_000)), itemsOf(at("/a").look(1_000))])).rejects.toMatchObject({
+        kind,
+      });
       fail.kind = undefined;
-      expect(
-        await at("/a")
-          .look(1_000)
-          .then(({ items }) => items),
-      ).toHaveLength(1);
+      expect(await itemsOf(at("/a").look(1_000))).toHaveLength(1);
       expect(asked).toHaveLength(2);
     },
   );
@@ -131,17 +99,9 @@ describe("failures", () => {
 test("what was just made empty is known without a call, for a while", async () => {
   const { at, time, asked } = lists();
   at("/a").startEmpty();
-  expect(
-    await at("/a")
-      .look(5_000)
-      .then(({ items }) => items),
-  ).toEqual([]);
+  expect(await itemsOf(at("/a").look(5_000))).toEqual([]);
   time.pass(5_001);
-  expect(
-    await at("/a")
-      .look(5_000)
-      .then(({ items }) => items),
-  ).toHaveLength(1);
+  expect(await itemsOf(at("/a").look(5_000))).toHaveLength(1);
   expect(asked).toHaveLength(1);
 });
 
