@@ -368,6 +368,42 @@ onBothAdapters((make) => {
     });
   });
 
+  describe("a replacement under another name that failed before its deletion, and is undone", () => {
+    const other = { name: "other", consensusType: "ibft" } as const;
+    const program =
+      (args: { name?: string; consensusType?: "raft" | "ibft"; adopt?: string }, tooMany = false): Program =>
+      () => {
+        const consortium = new Consortium("c", { name: "trade" });
+        const environment = new Environment("e", { ...prod(consortium), ...args });
+        if (tooMany) new Consortium("d", {}, { dependsOn: environment });
+      };
+    let old: string;
+    const environments = (): string[] => world.service.store.environments.list().map(({ id }) => id);
+
+    beforeEach(async () => {
+      const { stack } = await made(program({}), { limits: { consortia: 1 } });
+      old = environments()[0]!;
+      expect((await stack.up(program(other, true))).failure).toContain("has reached its limit");
+      expect((await stack.up(program({}))).failure).toContain(`the name is already taken by ${old}`);
+    });
+
+    test("adopt takes the old object back", async () => {
+      const { stack } = world;
+      expect(await stack.up(program({ adopt: old }))).toMatchObject({ errors: [] });
+      expect(environments()).toEqual([old]);
+      expect((await stack.up(program({}))).changes).toEqual([]);
+      expect(await stack.destroy()).toMatchObject({ errors: [] });
+      expect(environments()).toEqual([]);
+    });
+
+    test("a run of the other program deletes it, and the name is free", async () => {
+      const { stack } = world;
+      expect(await stack.up(program(other))).toMatchObject({ errors: [] });
+      expect(await stack.up(program({}))).toMatchObject({ errors: [] });
+      expect(environments()).toEqual([expect.not.stringMatching(old)]);
+    });
+  });
+
   test("a founding membership that was adopted goes with its consortium", async () => {
     const founding = { answers: { foundingMembership: true } };
     const { stack, service } = await make(undefined, founding);
