@@ -1,10 +1,9 @@
 import { type z } from "zod";
 import { type Definition, type Issue, type Props } from "./definition";
-import { brokenReason, brokenTexts, printable } from "../api/printable";
+import { brokenReason, brokenTexts } from "../api/printable";
 import { metaOf } from "./field";
 import { didYouMean, nearest } from "./suggest";
 import { at, isUnknown } from "./values";
-import { environmentsKey, lossWarnings } from "../constants";
 
 export interface Checked {
   inputs: Props;
@@ -101,55 +100,4 @@ export function check(definition: Checkable, news: Props): Checked {
   const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isUnknown(value)));
   if (issues.length === 0) issues.push(...(definition.rules?.(known, inputs) ?? []));
   return { inputs, issues };
-}
-
-/*
- * Only `check` can see which environments a network has lost: Pulumi shows it the earlier inputs, while a preview asks nothing
- * about resources that it would delete.
- */
-
-/** The names of each environment, and whether a network file declares them. undefined: not known. */
-function environmentsIn({ [environmentsKey]: given }: Props): { names: string[][]; inFile: boolean } | undefined {
-  const inFile = Array.isArray(given);
-  const names: unknown = inFile ? given : (given as { classes?: unknown } | undefined)?.classes;
-  return Array.isArray(names)
-    ? { names: names.filter((one): one is string[] => Array.isArray(one)), inFile }
-    : undefined;
-}
-
-const keyInFile = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
-
-/** What to write if an environment that goes has only got another key, which may be one of these. */
-export const renamedKeyHint = (environment: string, keys: readonly string[]): string => {
-  const candidates = keys.map((key) => `"${printable(key)}"`).join(" or ");
-  return (
-    `environment "${printable(environment)}": if you only renamed its key (${candidates}), ` +
-    `write "formerly: ${printable(keyInFile(environment))}" there, and nothing is deleted.`
-  );
-};
-
-/** The same for a resource of the program with another logical name. */
-const renamedResourceHint = (environment: string, names: readonly string[]): string => {
-  const candidates = names.map((name) => `"${printable(name)}"`).join(" or ");
-  const alias = `aliases: [{ name: ${JSON.stringify(printable(environment))} }]`;
-  return (
-    `environment "${printable(environment)}": if it only has another name now (${candidates}), give that one the resource ` +
-    `option ${alias}, and nothing is deleted.`
-  );
-};
-
-/** Warnings about environments that are no longer in the file or the program. */
-export function lostEnvironments(olds: Props, news: Props): string[] {
-  const [before, after] = [environmentsIn(olds), environmentsIn(news)];
-  if (!before || before.inFile !== after?.inFile) return [];
-  const kept = new Set(after.names.flat());
-  const known = new Set(before.names.map(([name = ""]) => name));
-  const added = after.names.filter((names) => !names.some((name) => known.has(name))).map(([name = ""]) => name);
-  const why = after.inFile ? "its key is no longer in the definition of the network" : "it is no longer in the program";
-  return before.names.flatMap(([name = ""]) => {
-    if (kept.has(name)) return [];
-    const loss = `WARNING: environment "${printable(name)}": ${lossWarnings.deleteEnvironment} (${why})`;
-    if (added.length === 0) return [loss];
-    return [loss, after.inFile ? renamedKeyHint(name, added.map(keyInFile)) : renamedResourceHint(name, added)];
-  });
 }

@@ -250,19 +250,6 @@ export class Listed {
     await Promise.allSettled([...this.#known.creates]);
   }
 
-  /** Reserves a name for one create, so that two resources of a program cannot race for it. */
-  async claim<T>(name: unknown, taken: () => Error, run: () => Promise<T>): Promise<T> {
-    const { reserved } = this.#known;
-    const key = String(name).trim();
-    if (reserved.has(key)) throw taken();
-    reserved.add(key);
-    try {
-      return await run();
-    } finally {
-      reserved.delete(key);
-    }
-  }
-
   /** The resource of the program that has the object and keeps it. */
   holder(id: string, except?: Owner): Claim | undefined {
     return this.session.run.owners.holder(this.pathOf(id), except);
@@ -276,11 +263,6 @@ export class Listed {
   /** Whether the engine has shown a state of the object: the stack has it. */
   isOfStack(id: string): boolean {
     return this.session.run.shown.has(this.pathOf(id));
-  }
-
-  /** Whether a create of this process has reserved the name. */
-  isClaimed(name: unknown): boolean {
-    return this.#known.reserved.has(String(name).trim());
   }
 }
 
@@ -352,7 +334,7 @@ export class Collection extends Listed {
 
   /**
    * The items that may stand for these inputs in a service that writes names in its own way. An exact match comes first, and an
-   * item with exactly the name of another create of this process belongs to that one.
+   * item with exactly the name that another resource is to have belongs to that one.
    */
   namedLike(items: Identified[]): Identified[] {
     const { inputs } = this;
@@ -361,8 +343,11 @@ export class Collection extends Listed {
     const [key, ...others] = naming;
     if (key === undefined || others.length > 0 || exact.length > 0) return exact;
     const field = wireName(key);
+    const { owner, run } = this.session;
+    const isOthers = (name: unknown): boolean =>
+      run.owners.isWanted(this.definition, { ...inputs, [key]: name }, owner);
     return items.filter(
-      (item) => !isOver(this.definition, item) && sameName(item[field], inputs[key]) && !this.isClaimed(item[field]),
+      (item) => !isOver(this.definition, item) && sameName(item[field], inputs[key]) && !isOthers(item[field]),
     );
   }
 

@@ -155,6 +155,8 @@ export interface Definition {
   emptyWhenMade?: readonly string[];
   /** The preview's warning about a replacement. */
   replaceWarning?: string;
+  /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
+  losses?(olds: Props, news: Props): string[];
   /** What is said before a deletion: Pulumi asks no provider about one in a preview. */
   deleteWarning?: string;
   /** Set for a resource that does not live in a collection (the tether service). */

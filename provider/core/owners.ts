@@ -179,6 +179,11 @@ export class Owners {
     );
   }
 
+  /** Whether another resource is still to create or adopt one with this name. */
+  isWanted(definition: Definition, props: Props, except?: Owner): boolean {
+    return this.#other([nameMark(definition, props)], except, isWaiting) !== undefined;
+  }
+
   /** The resource has created or adopted the object. */
   take(owner: Owner | undefined, definition: Definition, inputs: Props, path: string): void {
     if (!owner) return;

@@ -10,8 +10,6 @@ interface Known {
   made: Map<string, Identified>;
   /** Ids of what it deleted. */
   removed: Set<string>;
-  /** Names that creates have reserved. */
-  reserved: Set<string>;
   /** Creates in flight. */
   creates: Set<Promise<unknown>>;
 }
@@ -35,7 +33,7 @@ export interface Listing {
 }
 
 /**
- * What one process has made, removed and reserved with one key, by place; which states the engine has shown it, and which resource
+ * What one process has made and removed with one key, by place; which states the engine has shown it, and which resource
  * has which object.
  */
 export class Run {
@@ -72,7 +70,6 @@ export class Run {
     const known = this.#known.get(place) ?? {
       made: new Map<string, Identified>(),
       removed: new Set<string>(),
-      reserved: new Set<string>(),
       creates: new Set<Promise<unknown>>(),
     };
     this.#known.set(place, known);

@@ -10,7 +10,7 @@ import {
   providerNameKey,
   secretsKey,
 } from "../constants";
-import { check, lostEnvironments } from "./check";
+import { check } from "./check";
 import { Collection } from "./collection";
 import {
   type Definition,
@@ -118,7 +118,7 @@ export class Verbs {
     const isNew = Object.keys(olds).length === 0;
     const lines = [
       ...(news[previewKey] && isNew ? previewLines(this.definition, inputs, this.sessions.run()) : []),
-      ...lostEnvironments(olds, news),
+      ...(this.definition.losses?.(olds, news) ?? []),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
     const { secrets } = this.sessions;

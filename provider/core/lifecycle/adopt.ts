@@ -40,7 +40,9 @@ async function toAdopt(collection: Collection, siblings: Identified[] | undefine
     typeof collection.inputs.adopt === "string"
       ? await chosen(collection, collection.inputs.adopt, siblings)
       : await namedAlike(collection, siblings);
-  return item && { item: await own(collection, item), how: howOf(collection, item) };
+  if (!item) return undefined;
+  await take(collection.session, collection.definition, collection.inputs, item.id);
+  return { item, how: howOf(collection, item) };
 }
 
 /**
@@ -168,16 +170,6 @@ function isFounded({ session, definition, place: { parent } }: Collection, item:
   if (!parent || !session.run.createdAt.has(parent.id)) return false;
   const owner = new Listed(session, parent.place).made().find(({ id }) => id === parent.id);
   return owner !== undefined && definition.foundedWith?.(item, owner) === true;
-}
-
-/** Returns the object, unless another resource of the program has it. */
-async function own(collection: Collection, item: Identified): Promise<Identified> {
-  const { inputs, session, definition } = collection;
-  const left = await take(session, definition, inputs, item.id);
-  if (!collection.isMade(item.id) || left) return item;
-  throw collection.error(
-    `another resource of this program is ${item.id} already. Give each its own; one object cannot be managed twice.`,
-  );
 }
 
 /**

@@ -2,11 +2,10 @@ import { type Identified, isApiError, PartialList } from "../../api";
 import { sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { Collection, Listed } from "../collection";
-import { identityOf, inputKeys, inputMeta, type Made } from "../definition";
+import { inputKeys, inputMeta, type Made } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type Recorded } from "../state";
 import { UserError } from "../user-error";
-import { normalOf } from "../values";
 import { adopt, adopts, existing } from "./adopt";
 import { isTwin } from "./recognize";
 import { sendCreate } from "./send-create";
@@ -17,24 +16,22 @@ import { restarted } from "./update";
 const siblingsAgeMs = 5_000;
 
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
-export function create(collection: Collection): Promise<Made> {
-  return alone(collection, async () => {
-    const siblings = await siblingsOf(collection);
-    const there = await existing(collection, siblings);
-    const adopted = there && (await adopt(collection, there));
-    const object = there?.item ?? (await createNew(collection, siblings));
-    const { inputs, session, definition } = collection;
-    const at = there ? undefined : serviceNow(session);
-    collection.recordMade(object);
-    session.run.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
-    const shown = { ...collection.shown(object), ...definition.shownOnce?.(object), ...adopted?.shown };
-    const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
-    const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
-    const parts: Recorded = { ...fresh(asked, shown), how: there?.how, at, open: adopted?.open ?? [] };
-    const ready = await restarted(Collection.of(session, definition, inputs, object.id), object.id, parts, inputs);
-    const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
-    return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
-  });
+export async function create(collection: Collection): Promise<Made> {
+  const siblings = await siblingsOf(collection);
+  const there = await existing(collection, siblings);
+  const adopted = there && (await adopt(collection, there));
+  const object = there?.item ?? (await createNew(collection, siblings));
+  const { inputs, session, definition } = collection;
+  const at = there ? undefined : serviceNow(session);
+  collection.recordMade(object);
+  session.run.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
+  const shown = { ...collection.shown(object), ...definition.shownOnce?.(object), ...adopted?.shown };
+  const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
+  const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
+  const parts: Recorded = { ...fresh(asked, shown), how: there?.how, at, open: adopted?.open ?? [] };
+  const ready = await restarted(Collection.of(session, definition, inputs, object.id), object.id, parts, inputs);
+  const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
+  return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
 }
 
 /** A new object, of which this process knows what is in it: nothing. */
@@ -110,22 +107,6 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
         'To adopt an object that exists, give its id: adopt: "<id>".',
     );
   }
-}
-
-/** Keeps two resources of one program from racing for a name. */
-function alone<T>(collection: Collection, run: () => Promise<T>): Promise<T> {
-  const { definition, inputs } = collection;
-  const identity = identityOf(definition, { ...inputs, ...normalOf(definition, inputs) });
-  if (identity === undefined) return run();
-  const id = typeof inputs.adopt === "string" ? inputs.adopt : undefined;
-  const busy = (): Error =>
-    collection.error(
-      id === undefined
-        ? "another resource of this program is being created under the same name in the same place. Give each its own name."
-        : `another resource of this program also adopts ${id}. One object cannot be managed twice.`,
-    );
-  // An object that is adopted by id may have any name in the service.
-  return collection.claim(id === undefined ? identity : `#${id}`, busy, run);
 }
 
 /** A failed run's leftovers look like anybody's objects: they are named, but not deleted unasked. */

@@ -120,17 +120,6 @@ test("remembers what was made and removed here", () => {
   expect([there("/a"), there("/b")]).toEqual([["2"], ["1"]]);
 });
 
-test("a name is claimed by one create at a time, and free again however that ends", async () => {
-  const { at, time } = lists();
-  const claim = (act: () => Promise<unknown>): Promise<unknown> =>
-    at("/a").claim("name", () => new Error("taken"), act);
-  const first = claim(() => time.sleep(100));
-  await expect(claim(() => Promise.resolve())).rejects.toThrow("taken");
-  await first;
-  await expect(claim(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-  expect(await claim(() => Promise.resolve("free"))).toBe("free");
-});
-
 test("who asks waits for the creates that are under way, however they end", async () => {
   const { at, time } = lists();
   const ends: string[] = [];

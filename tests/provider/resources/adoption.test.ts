@@ -1,4 +1,5 @@
 import { Consortium } from "../../../sdk";
+import { logicalNameKey } from "../../../provider/constants";
 import { bases, type Collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Stack } from "../../support/double/stack";
 import { Engine, failed, type Props } from "../../support/engine";
@@ -94,10 +95,11 @@ inBothManners(() => {
         const { engine, net, count } = await world(kind);
         const before = await count();
         const other = new Engine(kind);
-        expect(await other.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
+        const named = (name: string) => ({ ...bases[kind](net), [logicalNameKey]: name });
+        expect(await other.up({ ...named("other"), adopt: true })).toEqual({ then: "created" });
         for (const adopt of [true, other.kept!.id]) {
-          expect(await engine.up({ ...bases[kind](net), adopt })).toEqual(
-            failed(new RegExp(`another resource of this program is ${other.kept!.id} already`)),
+          expect(await engine.up({ ...named("mine"), adopt })).toEqual(
+            failed(`${other.kept!.id} is "other" of this program already`),
           );
         }
         expect(await count()).toBe(before + 1);
@@ -145,8 +147,13 @@ inBothManners(() => {
         await engine.up({ ...bases.membership(net), orgName: `member-${index}` });
       }
       newProcess();
-      const take = (id: string) =>
-        new Engine("membership").up({ ...bases.membership(net), orgName: "same", adopt: id });
+      const take = (id: string, at: number) =>
+        new Engine("membership").up({
+          ...bases.membership(net),
+          orgName: "same",
+          adopt: id,
+          [logicalNameKey]: `taker ${at}`,
+        });
       return { ids: made.map(({ kept }) => kept!.id), take };
     }
 
@@ -158,9 +165,9 @@ inBothManners(() => {
 
     test("by one id: only one of them, and the other is told", async () => {
       const { ids, take } = await two();
-      const outcomes = await Promise.all([take(ids[0]!), take(ids[0]!)]);
-      expect(outcomes.map(({ then }) => then)).toEqual(["created", "failed"]);
-      expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`also adopts ${ids[0]}`) as string });
+      const outcomes = await Promise.all([ids[0]!, ids[0]!].map(take));
+      const reason = expect.stringContaining('"taker 0" of this program also adopts this one') as string;
+      expect(outcomes).toMatchObject([{ then: "created" }, { then: "refused", failures: [{ reason }] }]);
     });
   });
 });

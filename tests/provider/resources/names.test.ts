@@ -1,3 +1,4 @@
+import { logicalNameKey } from "../../../provider/constants";
 import { bases, type Collected, nameKey, named } from "../../support/bases";
 import { Engine, failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
@@ -28,9 +29,10 @@ describe("a name that is taken", () => {
   test("by two resources of one program at once: one is made, the other is told", async () => {
     const { engine, net, count } = await world("membership");
     const before = await count();
-    const outcomes = await Promise.all([engine, new Engine("membership")].map((one) => one.up(bases.membership(net))));
-    expect(outcomes.map(({ then }) => then)).toEqual(["created", "failed"]);
-    expect(outcomes[1]).toMatchObject({ error: expect.stringMatching(/another resource of this program/) as string });
+    const both = [engine, new Engine("membership")];
+    const ups = both.map((one, at) => one.up({ ...bases.membership(net), [logicalNameKey]: `m${at}` }));
+    const reason = expect.stringContaining('"m0" of this program is also to be made under this name') as string;
+    expect(await Promise.all(ups)).toMatchObject([{ then: "created" }, { then: "refused", failures: [{ reason }] }]);
     expect(await count()).toBe(before + 1);
   });
 
