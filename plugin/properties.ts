@@ -1,11 +1,9 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { signatureKey } from "../provider/constants";
+import { secretSignature, signatureKey } from "../provider/constants";
 import { type Props } from "../provider/core/definition";
 import { isUnknown, type Path } from "../provider/core/values";
 
 /* Properties as they travel between the engine and a plugin (Pulumi's wire format). */
-
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Marks a value that a component receives with its dependencies. */
 const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";

@@ -69,11 +69,14 @@ export const sharedArgument = "shared";
 
 /** The key that marks a secret or another special value in states, in plans and on the wire (Pulumi's format). */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
+/** Its value for a secret. */
+export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** The provider's warnings about the loss of a ledger. `consortium report` has its own wording. */
 export const lossWarnings = {
   replaceConsortium: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
   replaceEnvironment: "REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
+  deleteConsortium: "DELETING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
   deleteEnvironment: "DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
 } as const;
 

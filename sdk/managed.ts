@@ -52,15 +52,15 @@ function refuseImport(className: ClassName, name: string, { import: id }: Custom
 /** The resource option in seconds. It becomes an input, because the host does not pass the option to the provider. */
 function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<string, number> | undefined {
   const given = Object.entries(opts?.customTimeouts ?? {}).filter(([, text]) => text !== undefined);
-  if (given.length === 0) return undefined;
-  const seconds = given.map(([verb, text]) => {
+  const all = given.map(([verb, text]): [string, number] => {
     const found = durationSeconds(String(text));
     if (found !== undefined) return [verb, found];
     throw new RunError(
       `${name}: customTimeouts.${verb}: "${text}" is not a duration. Write it like 90s, 10m or 1h30m.`,
     );
   });
-  return Object.fromEntries(seconds) as Record<string, number>;
+  const set = all.filter(([, seconds]) => seconds > 0); // for Pulumi, 0 is the default
+  return set.length === 0 ? undefined : Object.fromEntries(set);
 }
 
 /** Inputs that are no secret, although they come from other resources or are known a little later. */

@@ -1,7 +1,7 @@
 import { type Deadline, type Identified, isApiError, PartialList } from "../api";
 import { answerOr } from "../api/api-error";
 import { paths } from "../api/paths";
-import { isGone } from "../api/states";
+import { isGoing, isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
 import { type Definition, inputMeta, isOver, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
@@ -147,6 +147,12 @@ export class Listed {
   there(listed: Identified[]): Identified[] {
     const all = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
     return [...all.values()].filter((item) => !isGone(item) && !this.#known.removed.has(item.id));
+  }
+
+  /** The objects that exist, and are not on their way out. Empty if the service lacks the kind. */
+  async staying(maxAgeMs: number): Promise<Identified[]> {
+    const items = await answerOr(this.siblings(maxAgeMs), [], "missing", "unsupported");
+    return (items ?? []).filter((item) => !isGone(item) && !isGoing(item));
   }
 
   /**

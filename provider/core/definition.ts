@@ -158,7 +158,7 @@ export interface Definition {
   /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
   losses?(olds: Props, news: Props): string[];
   /** What is said before a deletion: Pulumi asks no provider about one in a preview. */
-  deleteWarning?: string;
+  deleteWarning?(session: Session, id: string): Promise<string | undefined> | string;
   /** Set for a resource that does not live in a collection (the tether service). */
   own?: OwnVerbs;
 }

@@ -1,9 +1,10 @@
 import { engineAddress, onEngineGone } from "../core/engine";
 import { Sessions } from "../core/session";
 import { ownKey, providerSettingNames, type ProviderSettings, settingsIn } from "../core/settings";
-import { previewKey, providerKey } from "../constants";
+import { previewKey, providerKey, secretSignature, signatureKey } from "../constants";
 import { Verbs } from "../core/verbs";
-import { type Definition, type Props } from "../core/definition";
+import { type Definition, type Props, secretKeys } from "../core/definition";
+import { isUnknown } from "../core/values";
 import { messageOf } from "../plain";
 import { Incomplete } from "../core/user-error";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -67,6 +68,15 @@ export const hostProcess = new HostProcess();
 // eslint-disable-next-line no-console -- the host shows what the provider process prints
 const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
+/** Marks what is always a secret: the program cannot, where one of its transforms set it. The host passes the mark on. */
+function withSecrets(definition: Definition, inputs: Props): Props {
+  const keys = secretKeys(definition).filter((key) => inputs[key] !== undefined && !isUnknown(inputs[key]));
+  return {
+    ...inputs,
+    ...Object.fromEntries(keys.map((key) => [key, { [signatureKey]: secretSignature, value: inputs[key] }])),
+  };
+}
+
 export type Handler = ReturnType<typeof handler>;
 
 /** The verbs of one resource, as the host of dynamic providers calls them. */
@@ -93,7 +103,7 @@ export function handler(definition: Definition, host = hostProcess) {
         show(lines);
         const warning = news[previewKey] && checked.failures.length === 0 ? await sessions.proveKey() : undefined;
         if (warning !== undefined) show([`WARNING: ${warning}`]);
-        return checked;
+        return { ...checked, inputs: withSecrets(definition, checked.inputs) };
       }),
 
     diff: (id: string, olds: Props, news: Props) =>

@@ -178,5 +178,5 @@ export const environment: Definition = {
     },
   },
   replaceWarning: lossWarnings.replaceEnvironment,
-  deleteWarning: lossWarnings.deleteEnvironment,
+  deleteWarning: () => lossWarnings.deleteEnvironment,
 };

@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { type Identified, ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
-import { answerOr } from "../api/api-error";
-import { isGoing, isGone } from "../api/states";
+import { ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
 import { Listed } from "../core/collection";
-import { type Definition, type Place, type User } from "../core/definition";
+import { type Definition, type User } from "../core/definition";
 import { field } from "../core/field";
-import { type Session } from "../core/session";
 import { sameName } from "../core/values";
 import {
   common,
@@ -58,19 +55,13 @@ const zone = (users: NonNullable<Definition["shared"]>["users"]) => ({
   shared: { applies: () => true, fits: identity, users },
 });
 
-/** Objects that exist and stay. Empty if the service lacks the kind. */
-async function staying(session: Session, place: Place): Promise<Identified[]> {
-  const items = await answerOr(new Listed(session, place).siblings(0), [], "missing", "unsupported");
-  return (items ?? []).filter((item) => !isGone(item) && !isGoing(item));
-}
-
 const sharing = "One that exists already with the same region and cloud is shared: adopt it with `adopt: true`.";
 
 export const consortiumZone: Definition = {
   ...zone(async (session, _id, state) => {
-    const inside = await staying(session, environments(state));
+    const inside = await new Listed(session, environments(state)).staying(0);
     const used = inside.map(async ({ id }): Promise<User[]> => {
-      const zones = await staying(session, environmentZones({ ...state, environmentId: id }));
+      const zones = await new Listed(session, environmentZones({ ...state, environmentId: id })).staying(0);
       const same = zones.filter((one) => identity.every((key) => sameName(one[key], state[key])));
       return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
     });
@@ -88,7 +79,7 @@ export const environmentZone: Definition = {
   ...zone(async (session, id, state) => {
     const places = [["node", nodes(state)] as const, ["service", services(state)] as const];
     const used = places.map(async ([title, place]): Promise<User[]> => {
-      const inside = (await staying(session, place)).filter(({ zone_id: zone }) => zone === id);
+      const inside = (await new Listed(session, place).staying(0)).filter(({ zone_id: zone }) => zone === id);
       return inside.map(({ id: user, membership_id: member }) => ({
         what: `the ${title} ${user} runs there`,
         ...(typeof member === "string" && { membershipId: member }),

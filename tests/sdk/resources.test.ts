@@ -150,10 +150,13 @@ describe("customTimeouts", () => {
     },
   );
 
-  test("none, or an empty one, is no input", async () => {
-    const { of } = await program();
-    expect((await of(new Node("x", within, { customTimeouts: {} }))).inputs).not.toHaveProperty("customTimeouts");
-  });
+  test.each([{}, { create: "0s", delete: "0m" }])(
+    "%j is no input: it asks for the defaults",
+    async (customTimeouts) => {
+      const { of } = await program();
+      expect((await of(new Node("x", within, { customTimeouts }))).inputs).not.toHaveProperty("customTimeouts");
+    },
+  );
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { type Handler } from "../../provider/dynamic/host";
 import { type definitions } from "../../provider/resources";
 import * as runtime from "../../provider/dynamic/runtime";
 import { stub } from "../../provider/constants";
-import { type Props, wire } from "./double/wire";
+import { type Props, revealed, wire } from "./double/wire";
 
 export { type Props };
 export type Kind = keyof typeof definitions;
@@ -110,7 +110,7 @@ export class Engine {
     const news = wire(Object.fromEntries(given));
     const { inputs, failures } = await this.#handler.check(this.kept?.inputs ?? {}, news);
     if (failures.length > 0) return { then: "refused", failures };
-    return { inputs: wire({ ...inputs, __provider: this.#provider }) };
+    return { inputs: wire({ ...revealed(inputs), __provider: this.#provider }) };
   }
 
   async #plan(inputs: Props): Promise<Outcome | undefined> {

@@ -50,8 +50,8 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
   const others = await unused(collection, id, state);
   if (others !== undefined) return leave(others);
-  const { deleteWarning } = collection.definition;
-  if (deleteWarning !== undefined) collection.say(deleteWarning, "WARNING: ");
+  const warning = await collection.definition.deleteWarning?.(session, id);
+  if (warning !== undefined) collection.say(warning, "WARNING: ");
   const deletion = new Deletion(collection, id, state);
   try {
     await waitFor(session, collection.what, () => deletion.look(), `DELETE ${collection.path}`);

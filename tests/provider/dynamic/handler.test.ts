@@ -1,14 +1,15 @@
 import * as runtime from "../../../provider/dynamic/runtime";
 import { stub } from "../../../provider/constants";
 import { bases } from "../../support/bases";
-import { type Props } from "../../support/engine";
+import { secret } from "../../support/double/wire";
+import { type Props, unknown } from "../../support/engine";
 import { network } from "../../support/network";
 import { newProcess, start } from "../../support/service";
 
 /* The shapes that the host of dynamic providers expects. */
 
 const __provider = stub("consortium");
-const { consortium, environment, node } = runtime;
+const { configuration, consortium, environment, node } = runtime;
 
 test("the shapes of all verbs", async () => {
   await start();
@@ -42,6 +43,15 @@ test("the shapes of all verbs", async () => {
   expect(await consortium.delete(id, { ...updated.outs, __provider })).toBeUndefined();
   newProcess();
   expect(await consortium.read(id, state)).toEqual({ id: "" });
+});
+
+test("check marks what is always a secret, which a transform of the program may have set", async () => {
+  const { service, time } = await start();
+  const args = bases.configuration(await network(service, time));
+  const { inputs } = await configuration.check({}, { ...args, details: { gas_price: "4711" }, __provider });
+  expect(inputs).toMatchObject({ ...args, details: secret({ gas_price: "4711" }) });
+  const { inputs: unknownOnes } = await configuration.check({}, { ...args, details: unknown, __provider });
+  expect(unknownOnes).toMatchObject({ details: unknown });
 });
 
 test.each<[string, Props, Props, string[]]>([

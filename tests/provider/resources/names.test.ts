@@ -55,7 +55,11 @@ test.each<Collected>(["membership", "node"])(
     const other = new Engine(kind);
     time.late = ({ method }) => (method === "POST" ? time.sleep(5_000) : Promise.resolve());
     service.faults.add({ kind: "resetBefore", method: "POST" });
-    const args = ["ACME", "acme"].map((name) => ({ ...bases[kind](net), [nameKey(kind)]: name }));
+    const args = ["ACME", "acme"].map((name) => ({
+      ...bases[kind](net),
+      [nameKey(kind)]: name,
+      [logicalNameKey]: name,
+    }));
     const outcomes = await Promise.all([engine.up(args[0]!), other.up(args[1]!)]);
     expect(outcomes).toEqual([{ then: "created" }, { then: "created" }]);
     expect(await count()).toBe(before + 2);

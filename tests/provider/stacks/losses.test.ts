@@ -86,4 +86,16 @@ onBothAdapters((make) => {
     const destroyed = await stack.destroy();
     expect(warnings(destroyed.lines)).toEqual([expect.stringContaining('environment "b"')]);
   });
+
+  test.each<[string, CustomResourceOptions | undefined, number]>([
+    ["with an environment that retainOnDelete keeps", { retainOnDelete: true }, 1],
+    ["with nothing left in it", undefined, 0],
+  ])("a consortium that is deleted %s: what would be lost is named before", async (_, opts, times) => {
+    const { stack, service } = await make(program({ e: opts }));
+    const [{ id }, ledger] = [service.store.consortia.list()[0]!, service.store.environments.list()[0]!];
+    const { lines } = await stack.destroy();
+    const said = lines.filter((line) => line.includes("DELETING A CONSORTIUM"));
+    const text = `WARNING: consortium "c" (${id}): DELETING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included: environment "e" (${ledger.id})`;
+    expect(said).toEqual(Array(times).fill(expect.stringContaining(text)));
+  });
 });
