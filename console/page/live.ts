@@ -5,6 +5,8 @@ import { type Actions, type Looked, type Section, type Shown, type Watch } from 
 export type Connection = "connecting" | "live" | "lost" | "signed out";
 
 const longestWaitMs = 10_000;
+/** The server's longest pause between two looks. Where one takes long, it says so more often. */
+const longestPauseMs = 30_000;
 /** How late a look of the server may be before what is shown counts as out of date. */
 const patienceMs = 10_000;
 /** The code with which the server closes the connection when the session has ended. */
@@ -68,6 +70,7 @@ class Live {
       if ("section" in message) {
         const before = this.shown.get(message.section);
         this.shown.set(message.section, message.value === undefined ? { ...message, value: before?.value } : message);
+        this.#wait(longestPauseMs);
       } else {
         this.lookedAt = message.at;
         this.#wait(message.next);

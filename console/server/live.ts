@@ -8,6 +8,8 @@ export interface Page {
 
 /** A failing service is looked at less and less often, up to this interval. */
 const longestMs = 30_000;
+/** How often pages hear that a look has no answer yet. A page counts the console as ended where it hears nothing. */
+const lateMs = 10_000;
 
 /**
  * Observes the service for all pages. Each section that a page watches is read once a period, however many pages watch it, and
@@ -24,6 +26,7 @@ export class Live {
   constructor(
     private readonly look: (section: Section) => Promise<unknown>,
     private readonly periodMs: number,
+    private readonly saysLateMs = lateMs,
   ) {}
 
   join(page: Page): void {
@@ -78,20 +81,31 @@ export class Live {
   async #show(section: Section): Promise<Shown> {
     const at = Date.now();
     const before = this.#last.get(section);
-    let read: number | undefined = at;
-    const shown: Shown = await this.look(section).then(
-      (value) => ({ section, value }),
-      (error: Error) => {
-        read = before?.read;
-        return { section, problem: error.message, since: read };
-      },
-    );
+    let [read, isLate]: [number | undefined, boolean] = [at, false];
+    const saying = setInterval(() => {
+      isLate = true;
+      const seconds = Math.round((Date.now() - at) / 1000);
+      this.#tell({ section, problem: `The service has not answered for ${seconds} s.`, since: before?.read });
+    }, this.saysLateMs);
+    const shown: Shown = await this.look(section)
+      .then(
+        (value) => ({ section, value }),
+        (error: Error) => {
+          read = before?.read;
+          return { section, problem: error.message, since: read };
+        },
+      )
+      .finally(() => clearInterval(saying));
     const text = JSON.stringify(shown);
     this.#last.set(section, { text, shown, at, read });
-    if (before?.text === text) return shown;
-    for (const page of this.#pages) if (page.watching.has(section)) page.send(shown);
+    if (before?.text === text && !isLate) return shown;
+    this.#tell(shown);
     this.#forget(this.#watched());
     return shown;
+  }
+
+  #tell(shown: Shown): void {
+    for (const page of this.#pages) if (page.watching.has(shown.section)) page.send(shown);
   }
 
   #forget(but: ReadonlySet<Section>): void {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { NetworkView } from "../../console/protocol";
+import type { Looked, NetworkView, Shown } from "../../console/protocol";
+import { Live, type Page } from "../../console/server/live";
 import { populated, start } from "../service/helpers";
 import { until } from "../support/until";
 import { json, type Peer, peer } from "../support/peer";
@@ -89,6 +90,26 @@ test("a service that does not answer is said so, and looked at less often", asyn
   const end = page.closed();
   await console.close(); // does not wait for those who look
   await end;
+});
+
+test("a look without an answer is said so meanwhile, and what it brings is shown even if nothing has changed", async () => {
+  let answer = (_value: unknown): void => undefined;
+  const looks: Promise<unknown>[] = [Promise.resolve("first"), new Promise((resolve) => (answer = resolve))];
+  const live = new Live(() => looks.shift() ?? Promise.resolve("first"), 10, 20);
+  const sent: (Shown | Looked)[] = [];
+  const page: Page = { watching: new Set(), send: (message) => void sent.push(message) };
+  live.join(page);
+  live.watch(page, ["network"]);
+  const shown = () => sent.filter((message): message is Shown => "section" in message);
+  await until(() => shown().length >= 3);
+  const late = {
+    problem: expect.stringMatching(/^The service has not answered for \d+ s\.$/),
+    since: expect.any(Number),
+  };
+  expect(shown().slice(0, 3)).toMatchObject([{ value: "first" }, late, late]);
+  answer("first");
+  await until(() => shown().at(-1)?.value === "first");
+  await live.close();
 });
 
 test("of another service than the embedded one, the network is shown, and nothing that only that one has", async () => {
