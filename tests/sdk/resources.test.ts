@@ -46,16 +46,13 @@ const table = (["resources", "ids"] as const).flatMap((as) =>
   Object.entries(registered).map(([key, [type, handler, inputs]]) => [type, as, { key, handler, inputs }] as const),
 );
 
-test.each(table)(
-  "%s with parents as %s: flat inputs, default name, the text of its provider",
-  async (type, as, { key, handler, inputs }) => {
-    const { of } = await program();
-    const made = await of(network(as)[key]!);
-    expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
-    const environments = key === "c" && { __environments: { classes: as === "ids" ? [] : [["e"]] } };
-    expect(made.inputs).toEqual({ ...inputs, ...environments, __provider: stub(handler), __logicalName: key });
-  },
-);
+test.each(table)("%s with parents as %s: inputs, name, provider text", async (type, as, { key, handler, inputs }) => {
+  const { of } = await program();
+  const made = await of(network(as)[key]!);
+  expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
+  const environments = key === "c" && { __environments: { classes: as === "ids" ? [] : [["e"]] } };
+  expect(made.inputs).toEqual({ ...inputs, ...environments, __provider: stub(handler), __logicalName: key });
+});
 
 test.each(Object.keys(registered))("%s: the class knows its own resources, and no others", async (key) => {
   await program();

@@ -88,21 +88,18 @@ inBothManners(() => {
       expect(outcome).toEqual(failed(`several have this name (${ids.join(", ")})`));
     });
 
-    test.each(named)(
-      "%s: true makes it where there is none, and adopts not what another resource of the program is already",
-      async (kind) => {
-        const { engine, net, count } = await world(kind);
-        const before = await count();
-        const other = new Engine(kind);
-        expect(await other.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
-        for (const adopt of [true, other.kept!.id]) {
-          expect(await engine.up({ ...bases[kind](net), adopt })).toEqual(
-            failed(new RegExp(`another resource of this program is ${other.kept!.id} already`)),
-          );
-        }
-        expect(await count()).toBe(before + 1);
-      },
-    );
+    test.each(named)("%s: true makes it where there is none, and never adopts another resource's", async (kind) => {
+      const { engine, net, count } = await world(kind);
+      const before = await count();
+      const other = new Engine(kind);
+      expect(await other.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
+      for (const adopt of [true, other.kept!.id]) {
+        expect(await engine.up({ ...bases[kind](net), adopt })).toEqual(
+          failed(new RegExp(`another resource of this program is ${other.kept!.id} already`)),
+        );
+      }
+      expect(await count()).toBe(before + 1);
+    });
   });
 
   describe("what it changes, and what it refuses", () => {

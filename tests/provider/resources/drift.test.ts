@@ -32,19 +32,16 @@ inBothManners(() => {
     });
   });
 
-  test.each(collected)(
-    "%s: a refresh of what nobody touched: one list call, the same state, and no change",
-    async (kind) => {
-      const { engine, net, calls } = await made(kind);
-      const { outputs, inputs } = engine.kept!;
-      await engine.refresh();
-      expect(calls()).toEqual([`GET ${routeOf(kind)}`]);
-      expect(engine.outputs).toEqual(outputs);
-      expect(engine.kept!.inputs).toMatchObject(inputs);
-      expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
-      expect(calls()).toEqual([]);
-    },
-  );
+  test.each(collected)("%s that nobody touched, refreshed: one list call, the same state, no change", async (kind) => {
+    const { engine, net, calls } = await made(kind);
+    const { outputs, inputs } = engine.kept!;
+    await engine.refresh();
+    expect(calls()).toEqual([`GET ${routeOf(kind)}`]);
+    expect(engine.outputs).toEqual(outputs);
+    expect(engine.kept!.inputs).toMatchObject(inputs);
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
+    expect(calls()).toEqual([]);
+  });
 
   describe("deleted by somebody", () => {
     test.each(collected)("%s: refresh says gone, and the next up makes it again", async (kind) => {

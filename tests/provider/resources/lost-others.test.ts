@@ -126,29 +126,26 @@ const kinds = collected.filter((kind) => kind !== "appCred");
 test.each([
   ...kinds.map((kind) => [kind, "lost"] as const),
   ...(["membership", "node"] as const).map((kind) => [kind, "accepted"] as const),
-])(
-  "%s: of more than this run can have made, none is taken or deleted, after an answer that was %s",
-  async (kind, how) => {
-    const at = await world(kind);
-    const { engine, service, net, count, calls } = at;
-    const before = await count();
-    const args = bases[kind](net);
-    if (how === "lost") service.faults.add(lostAfter);
-    else service.faults.add({ kind: "status", status: 202, method: "POST", body: {}, acted: true });
-    shownTwice(kind, args[nameKey(kind)]);
-    const outcome = await engine.up(args);
-    const error = errorOf(outcome);
-    const [made] = storeOf(service, kind)
-      .list()
-      .map(({ id }) => id)
-      .filter((id) => error.includes(`${id}, ${id}-2 appeared`));
-    expect(made).toBeDefined();
-    const why = /more than this run can have made\. Find out which one is yours, and adopt that: adopt: "<id>"/;
-    expect(outcome).toEqual(failed(why));
-    expect(engine.kept).toBeUndefined();
-    expect([posts(calls()).length, await count()]).toEqual([1, before + 1]);
-  },
-);
+])("%s: of more than this run can have made, none is taken or deleted (answer: %s)", async (kind, how) => {
+  const at = await world(kind);
+  const { engine, service, net, count, calls } = at;
+  const before = await count();
+  const args = bases[kind](net);
+  if (how === "lost") service.faults.add(lostAfter);
+  else service.faults.add({ kind: "status", status: 202, method: "POST", body: {}, acted: true });
+  shownTwice(kind, args[nameKey(kind)]);
+  const outcome = await engine.up(args);
+  const error = errorOf(outcome);
+  const [made] = storeOf(service, kind)
+    .list()
+    .map(({ id }) => id)
+    .filter((id) => error.includes(`${id}, ${id}-2 appeared`));
+  expect(made).toBeDefined();
+  const why = /more than this run can have made\. Find out which one is yours, and adopt that: adopt: "<id>"/;
+  expect(outcome).toEqual(failed(why));
+  expect(engine.kept).toBeUndefined();
+  expect([posts(calls()).length, await count()]).toEqual([1, before + 1]);
+});
 
 describe("the time at which the service says that it was made", () => {
   /** A run that knows the service's clock to a few milliseconds, 400 ms into a second. */

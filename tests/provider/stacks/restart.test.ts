@@ -76,20 +76,17 @@ onBothAdapters((make, adapter) => {
     expect([node().fields.node_config_id, writes()]).toEqual([_id, [patched, reset]]);
   });
 
-  test.each([404, 405, 501])(
-    "without reset (%i): it says that it was changed, and the next run asks once more",
-    async (status) => {
-      const { stack, service, writes, node } = await made();
-      service.setAnswers({ reset: status });
-      const { failure } = await stack.up(large);
-      expect(failure).toMatch(/was changed, but not restarted.*This service cannot restart it.*console/s);
-      expect([writes(), node().fields.size]).toEqual([[patched, reset], "large"]);
-      const second = await stack.up(large);
-      expect([second.errors, writes()]).toEqual([[], [reset]]);
-      expect(second.said).toContain("Its last change takes effect after a restart");
-      expect((await stack.up(large)).changes).toEqual([]);
-    },
-  );
+  test.each([404, 405, 501])("without reset (%i): it says it was changed; the next run asks again", async (status) => {
+    const { stack, service, writes, node } = await made();
+    service.setAnswers({ reset: status });
+    const { failure } = await stack.up(large);
+    expect(failure).toMatch(/was changed, but not restarted.*This service cannot restart it.*console/s);
+    expect([writes(), node().fields.size]).toEqual([[patched, reset], "large"]);
+    const second = await stack.up(large);
+    expect([second.errors, writes()]).toEqual([[], [reset]]);
+    expect(second.said).toContain("Its last change takes effect after a restart");
+    expect((await stack.up(large)).changes).toEqual([]);
+  });
 
   const refusals = [
     ["is refused for now", { kind: "status", status: 500, times: 10 }],

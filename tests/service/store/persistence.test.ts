@@ -165,20 +165,17 @@ describe("files", () => {
     ["state.jsonl with an unknown kind", () => stateFile(whole, { ...whole, kind: "chain" }, whole), noObject],
     ["list of API keys", () => "[1]", /api-keys.json is damaged/, "api-keys.json"],
     ["api-keys.json that is no JSON", () => "{", /api-keys.json is damaged/, "api-keys.json"],
-  ])(
-    "a %s is a clear error, changes nothing and leaves no lock",
-    async (_what, made, message, file = "state.jsonl") => {
-      const text = made();
-      writeFileSync(join(dataDir, file), text);
-      const ledger = join(dataDir, "chains", "e1");
-      mkdirSync(ledger, { recursive: true });
-      await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
-      expect(existsSync(ledger)).toBe(true);
-      expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
-      rmSync(join(dataDir, file));
-      await open();
-    },
-  );
+  ])("a %s is a clear error, changes nothing, leaves no lock", async (_what, made, message, file = "state.jsonl") => {
+    const text = made();
+    writeFileSync(join(dataDir, file), text);
+    const ledger = join(dataDir, "chains", "e1");
+    mkdirSync(ledger, { recursive: true });
+    await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
+    expect(existsSync(ledger)).toBe(true);
+    expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
+    rmSync(join(dataDir, file));
+    await open();
+  });
 
   test("a folder that cannot be one is a clear error", async () => {
     const file = join(dataDir, "file");
