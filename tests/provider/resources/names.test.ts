@@ -45,27 +45,23 @@ describe("a name that is taken", () => {
   });
 });
 
-test.each<Collected>(["membership", "node"])(
-  "%s: two whose names differ in case alone stay two, whatever answer is lost",
-  async (kind) => {
-    const { engine, service, net, count, time } = await world(kind);
-    const before = await count();
-    const other = new Engine(kind);
-    time.late = ({ method }) => (method === "POST" ? time.sleep(5_000) : Promise.resolve());
-    service.faults.add({ kind: "resetBefore", method: "POST" });
-    const args = ["ACME", "acme"].map((name) => ({ ...bases[kind](net), [nameKey(kind)]: name }));
-    const outcomes = await Promise.all([engine.up(args[0]!), other.up(args[1]!)]);
-    expect(outcomes).toEqual([{ then: "created" }, { then: "created" }]);
-    expect(await count()).toBe(before + 2);
-    expect(engine.kept!.id).not.toBe(other.kept!.id);
-  },
-);
+const pairs: Collected[] = ["membership", "node"];
+test.each(pairs)("%s: two whose names differ in case alone stay two, whatever answer is lost", async (kind) => {
+  const { engine, service, net, count, time } = await world(kind);
+  const before = await count();
+  const other = new Engine(kind);
+  time.late = ({ method }) => (method === "POST" ? time.sleep(5_000) : Promise.resolve());
+  service.faults.add({ kind: "resetBefore", method: "POST" });
+  const args = ["ACME", "acme"].map((name) => ({ ...bases[kind](net), [nameKey(kind)]: name }));
+  const outcomes = await Promise.all([engine.up(args[0]!), other.up(args[1]!)]);
+  expect(outcomes).toEqual([{ then: "created" }, { then: "created" }]);
+  expect(await count()).toBe(before + 2);
+  expect(engine.kept!.id).not.toBe(other.kept!.id);
+});
 
-test.each(["consortium", "environment", "node"] as const)(
-  "%s: a quota that is used up is the service's own sentence, and nothing is kept",
-  async (kind) => {
-    const { engine, net } = await world(kind, { limits: { consortia: 1, environments: 2, nodes: 1 } });
-    expect(await engine.up(bases[kind](net))).toEqual(failed(/POST \/consortia.*HTTP 409: The limit is reached/));
-    expect(engine.kept).toBeUndefined();
-  },
-);
+const limited = ["consortium", "environment", "node"] as const;
+test.each(limited)("%s: a quota that is used up is the service's own sentence, and nothing is kept", async (kind) => {
+  const { engine, net } = await world(kind, { limits: { consortia: 1, environments: 2, nodes: 1 } });
+  expect(await engine.up(bases[kind](net))).toEqual(failed(/POST \/consortia.*HTTP 409: The limit is reached/));
+  expect(engine.kept).toBeUndefined();
+});

@@ -92,22 +92,20 @@ onBothAdapters((make, adapter) => {
     ["is refused for now", { kind: "status", status: 500, times: 10 }],
     ["is refused", { kind: "status", status: 409, times: 1 }],
   ] as const;
-  test.each(refusals.flatMap(([what, fault]) => [true, false].map((refresh) => [what, refresh, fault] as const)))(
-    "a restart that %s is made up for by the next up (refreshed: %s)",
-    async (_, refresh, fault) => {
-      const { stack, service, writes } = await made();
-      const rule = service.faults.add({ ...fault, errorMessage: "not now", method: "PUT", route: /\/reset$/ });
-      expect((await stack.up(large)).failure).toMatch(/was changed, but not restarted.*pulumi up.*restarts it/s);
-      rule.remove();
-      writes();
-      newProcess();
-      const preview = await stack.preview(large, { refresh });
-      expect(preview.said).toContain("restarts, to change what the last run changed");
-      const run = await stack.up(large, { refresh });
-      expect([run.errors, writes()]).toEqual([[], [reset]]);
-      expect((await stack.up(large, { refresh })).changes).toEqual([]);
-    },
-  );
+  const cases = refusals.flatMap(([what, fault]) => [true, false].map((refresh) => [what, refresh, fault] as const));
+  test.each(cases)("a restart that %s is made up for by the next up (refreshed: %s)", async (_, refresh, fault) => {
+    const { stack, service, writes } = await made();
+    const rule = service.faults.add({ ...fault, errorMessage: "not now", method: "PUT", route: /\/reset$/ });
+    expect((await stack.up(large)).failure).toMatch(/was changed, but not restarted.*pulumi up.*restarts it/s);
+    rule.remove();
+    writes();
+    newProcess();
+    const preview = await stack.preview(large, { refresh });
+    expect(preview.said).toContain("restarts, to change what the last run changed");
+    const run = await stack.up(large, { refresh });
+    expect([run.errors, writes()]).toEqual([[], [reset]]);
+    expect((await stack.up(large, { refresh })).changes).toEqual([]);
+  });
 
   test("a run that was killed between PATCH and reset: the next one restarts it", async () => {
     const { stack, service, writes, nodePath } = await made();
