@@ -36,9 +36,7 @@ const commands: [string, string, string | undefined][] = [
   ["accept", "[options] [invitation]", undefined],
 ];
 /** What is missing is said first. */
-const required: Record<string, string[]> = {
-  sweep: ["--prefix", "p", "--older-than", "1h"],
-};
+const required: Record<string, string[]> = { sweep: ["--prefix", "p", "--older-than", "1h"] };
 /** 1 says that the network is wrong where it is checked. */
 const refusedWith: Record<string, number> = { check: 2 };
 const words = (command: string): string[] => command.split(" ").filter((word) => word !== "");

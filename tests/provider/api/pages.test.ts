@@ -36,10 +36,7 @@ test.each<[string, string | string[]]>([
   ["an anchor that is the list itself", '<?page=2>; rel="next"; anchor="/api/v1/consortia"'],
   ["a fragment, which is not sent", '<?page=2#end>; rel="next"'],
 ])("a next link: %s", async (_what, link) => {
-  const { client, server } = await paged({
-    "": two({ link }),
-    "?page=2": some(2, 1),
-  });
+  const { client, server } = await paged({ "": two({ link }), "?page=2": some(2, 1) });
   expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["c0", "c1", "c2"]);
   expect(server.requests.map(({ url }) => url)).toEqual(["/api/v1/consortia", "/api/v1/consortia?page=2"]);
   expect(server.requests[1]!.headers.authorization).toBe(server.requests[0]!.headers.authorization);

@@ -1,4 +1,4 @@
-import { type ConsortiumClient, type Deadline, type Identified } from "../../../provider/api";
+import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Listed } from "../../../provider/core/collection";
@@ -9,15 +9,7 @@ import { VirtualTime } from "../../support/virtual-time";
 
 /* One list call serves all who ask at about the same time. */
 
-interface Lists {
-  time: VirtualTime;
-  /** A collection, for a verb. */
-  at: (path: string, deadline?: Deadline) => Listed;
-  asked: string[];
-  fail: { kind?: ErrorKind };
-}
-
-function lists(): Lists {
+function lists() {
   const time = new VirtualTime();
   const asked: string[] = [];
   const fail: { kind?: ErrorKind } = {};
@@ -30,6 +22,7 @@ function lists(): Lists {
   };
   const client = { list, until: (): unknown => client };
   const session = newSession(client as unknown as ConsortiumClient, { clock: time });
+  /** A collection, for a verb. */
   const at = (path: string, deadline = session.deadline) => new Listed({ ...session, deadline }, { collection: path });
   return { time, at, asked, fail };
 }

@@ -171,19 +171,11 @@ onBothAdapters((make) => {
     test("going back is sent, and one program more is no change", async () => {
       const { stack, isIgnoring, environment, writes } = await changedLater();
       isIgnoring.now = false;
-      expect(await stack.up(program("d1"))).toMatchObject({
-        errors: [],
-        changes: ["update Environment e"],
-        said: "",
-      });
+      expect(await stack.up(program("d1"))).toMatchObject({ errors: [], changes: ["update Environment e"], said: "" });
       expect(environment()).toMatchObject({ description: "d1" });
       expect(writes()).toEqual([expect.stringMatching(/^PATCH /)]);
       for (const again of [false, true])
-        expect(await stack.up(program("d1"), { refresh: again })).toMatchObject({
-          errors: [],
-          changes: [],
-          said: "",
-        });
+        expect(await stack.up(program("d1"), { refresh: again })).toMatchObject({ errors: [], changes: [], said: "" });
     });
 
     test("the same program is no change, and another change that it ignores is told", async () => {
