@@ -36,38 +36,33 @@ const commands: [string, string, string | undefined][] = [
   ["accept", "[options] [invitation]", undefined],
 ];
 /** What is missing is said first. */
-const required: Record<string, string[]> = {
-  sweep: ["--prefix", "p", "--older-than", "1h"],
-};
+const required: Record<string, string[]> = { sweep: ["--prefix", "p", "--older-than", "1h"] };
 /** 1 says that the network is wrong where it is checked. */
 const refusedWith: Record<string, number> = { check: 2 };
 const words = (command: string): string[] => command.split(" ").filter((word) => word !== "");
 
-test.each(commands)(
-  "consortium %s: help, version, unknown option, missing argument",
-  async (command, usage, missing) => {
-    const path = words(command);
-    const name = ["pulumi-consortium", ...path].join(" ");
-    const see = `(see ${name} --help)`;
-    const [help, shown, unknown, bare] = await Promise.all([
-      consortium([...path, "--help"]),
-      consortium([...path, "--version"]),
-      consortium([...path, ...(required[command] ?? []), "--no-such-option"]),
-      missing === undefined ? undefined : consortium(path),
-    ]);
-    expect(help).toMatchObject({ code: 0, stderr: "" });
-    expect(help.stdout.split("\n")[0]).toBe(`Usage: ${name} ${usage}`);
-    expect(help.stdout).not.toMatch(/undefined|\[object|default: \[\]/);
-    expect(help.stdout).not.toContain("\u001b");
-    expect(shown).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-    expect(unknown).toEqual({
-      code: refusedWith[command] ?? 1,
-      stdout: "",
-      stderr: `error: unknown option '--no-such-option'\n${see}\n`,
-    });
-    if (missing !== undefined) expect(bare).toEqual({ code: 1, stdout: "", stderr: `${missing}\n${see}\n` });
-  },
-);
+test.each(commands)("consortium %s: help, version, unknown option, no argument", async (command, usage, missing) => {
+  const path = words(command);
+  const name = ["pulumi-consortium", ...path].join(" ");
+  const see = `(see ${name} --help)`;
+  const [help, shown, unknown, bare] = await Promise.all([
+    consortium([...path, "--help"]),
+    consortium([...path, "--version"]),
+    consortium([...path, ...(required[command] ?? []), "--no-such-option"]),
+    missing === undefined ? undefined : consortium(path),
+  ]);
+  expect(help).toMatchObject({ code: 0, stderr: "" });
+  expect(help.stdout.split("\n")[0]).toBe(`Usage: ${name} ${usage}`);
+  expect(help.stdout).not.toMatch(/undefined|\[object|default: \[\]/);
+  expect(help.stdout).not.toContain("\u001b");
+  expect(shown).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  expect(unknown).toEqual({
+    code: refusedWith[command] ?? 1,
+    stdout: "",
+    stderr: `error: unknown option '--no-such-option'\n${see}\n`,
+  });
+  if (missing !== undefined) expect(bare).toEqual({ code: 1, stdout: "", stderr: `${missing}\n${see}\n` });
+});
 
 test.each([
   [["--version"], { code: 0, stdout: `${version}\n`, stderr: "" }],

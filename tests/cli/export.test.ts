@@ -276,27 +276,21 @@ describe("errors", () => {
   });
 });
 
-describe("keys", () => {
-  const keys = (...names: (string | undefined)[]) => [
-    ...keysOf(
-      names.map((name, index) => ({ id: `id${index}`, props: { name } })),
-      "node",
-    ).values(),
-  ];
+const keys = (...names: (string | undefined)[]) => [
+  ...keysOf(
+    names.map((name, index) => ({ id: `id${index}`, props: { name } })),
+    "node",
+  ).values(),
+];
 
-  test.each<[string, (string | undefined)[], string[]]>([
-    ["as they are", ["acme", "Globex.main_1"], ["acme", "Globex.main_1"]],
-    ["without what a key cannot hold", ["Globex & Co.", " Zürich/1 "], ["Globex-Co", "Zurich-1"]],
-    ["with an id where names are alike", ["a", "A", "b"], ["a-id0", "A-id1", "b"]],
-    [
-      "with an id where nothing is left",
-      ["東京", "", undefined, "--"],
-      ["node-id0", "node-id1", "node-id2", "node-id3"],
-    ],
-    ["with an id where JavaScript has the name", ["constructor"], ["node-id0"]],
-    ["short", ["x".repeat(300)], ["x".repeat(40)]],
-  ])("%s", (_, names, expected) => expect(keys(...names)).toEqual(expected));
-});
+test.each<[string, (string | undefined)[], string[]]>([
+  ["as they are", ["acme", "Globex.main_1"], ["acme", "Globex.main_1"]],
+  ["without what a key cannot hold", ["Globex & Co.", " Zürich/1 "], ["Globex-Co", "Zurich-1"]],
+  ["with an id where names are alike", ["a", "A", "b"], ["a-id0", "A-id1", "b"]],
+  ["with an id where nothing is left", ["東京", "", undefined, "--"], ["node-id0", "node-id1", "node-id2", "node-id3"]],
+  ["with an id where JavaScript has the name", ["constructor"], ["node-id0"]],
+  ["short", ["x".repeat(300)], ["x".repeat(40)]],
+])("keys: %s", (_, names, expected) => expect(keys(...names)).toEqual(expected));
 
 test("what cannot be described is said, in the file and beside it", () => {
   const consortium = found("consortium", "c1", { name: "trade" }, [

@@ -144,35 +144,33 @@ describe("zones, services and the like", () => {
   });
 });
 
-describe("a ledger that would be lost", () => {
-  const node = { id: "nod0000001", inputs: { environmentId: "env0000001", consortiumId: "con0000001" } };
-  const loud = (steps: PlannedStep[]): string[] =>
-    show(planned(steps))
-      .split("\n")
-      .filter((line) => line.startsWith("> -"));
+const node = { id: "nod0000001", inputs: { environmentId: "env0000001", consortiumId: "con0000001" } };
+const loud = (steps: PlannedStep[]): string[] =>
+  show(planned(steps))
+    .split("\n")
+    .filter((line) => line.startsWith("> -"));
 
-  test.each([
+test.each([
+  [
+    "an environment",
+    [step("replace", "Environment", "e", environment("raft"), environment("ibft"))],
+    ["Environment `e` is replaced"],
+  ],
+  ["a node", [step("delete", "Node", "n", node)], ["Node `n` is deleted"]],
+  [
+    "a consortium and all in it, told once",
     [
-      "an environment",
-      [step("replace", "Environment", "e", environment("raft"), environment("ibft"))],
-      ["Environment `e` is replaced"],
+      step("delete", "Node", "n", node),
+      step("delete", "Environment", "e", environment("raft")),
+      step("delete", "Consortium", "c", { id: "con0000001" }),
     ],
-    ["a node", [step("delete", "Node", "n", node)], ["Node `n` is deleted"]],
-    [
-      "a consortium and all in it, told once",
-      [
-        step("delete", "Node", "n", node),
-        step("delete", "Environment", "e", environment("raft")),
-        step("delete", "Consortium", "c", { id: "con0000001" }),
-      ],
-      ["Consortium `c` is deleted"],
-    ],
-    ["one that stays", [step("delete", "Environment", "e", environment("raft", { retainOnDelete: true }))], []],
-    ["one that is only read", [step("delete", "Environment", "e", environment("raft", { external: true }))], []],
-    ["a credential", [step("delete", "AppCred", "a", { id: "x" })], []],
-  ])("%s", (_, steps, expected) => {
-    expect(loud(steps)).toEqual(expected.map((text) => expect.stringContaining(text) as string));
-  });
+    ["Consortium `c` is deleted"],
+  ],
+  ["one that stays", [step("delete", "Environment", "e", environment("raft", { retainOnDelete: true }))], []],
+  ["one that is only read", [step("delete", "Environment", "e", environment("raft", { external: true }))], []],
+  ["a credential", [step("delete", "AppCred", "a", { id: "x" })], []],
+])("a ledger that would be lost: %s", (_, steps, expected) => {
+  expect(loud(steps)).toEqual(expected.map((text) => expect.stringContaining(text) as string));
 });
 
 describe("what a refresh found", () => {
@@ -241,14 +239,12 @@ describe("what went wrong", () => {
     expect(show(" \n")).toContain("Pulumi ended before it planned anything");
   });
 
-  test.each(["{", "[]", '{"steps":[],"changeSummary":{}}', "{}", '{"a":1}', "Previewing update (dev)"])(
-    "%j is no plan",
-    (text) => {
-      expect(() => readPlan(text, "plan.json")).toThrow(
-        /plan.json does not contain the events that Pulumi prints with --json/,
-      );
-    },
-  );
+  const others = ["{", "[]", '{"steps":[],"changeSummary":{}}', "{}", '{"a":1}', "Previewing update (dev)"];
+  test.each(others)("%j is no plan", (text) => {
+    expect(() => readPlan(text, "plan.json")).toThrow(
+      /plan.json does not contain the events that Pulumi prints with --json/,
+    );
+  });
 });
 
 test.each([65_536, 3_000, 1_000])("a report of %d characters at most", (max) => {

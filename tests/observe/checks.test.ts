@@ -62,40 +62,36 @@ const one = (probe: NodeProbe) => ({
   nodes: new Map([["e1n0", probe]]),
 });
 
-describe("the last pin, where one is due every hour and clocks may differ by 15 minutes,", () => {
-  test.each<[string, number, string, string?]>([
-    ["is dated 14 minutes ahead", -14, "ok"],
-    ["is dated 16 minutes ahead", -16, "failed", "report 3 is dated 0.3 h from now"],
-    ["was an hour and 14 minutes ago", 74, "ok"],
-    ["was an hour and 16 minutes ago", 76, "failed"],
-  ])("%s", (_what, minutes, outcome, text = anyText) => {
-    const tether = { ...active, reports: 4, lastPin: { index: 3, at: ago(minutes) } };
-    expect(said("last pin on time", { tether })).toEqual([{ outcome, text }]);
-  });
+test.each<[string, number, string, string?]>([
+  ["is dated 14 minutes ahead", -14, "ok"],
+  ["is dated 16 minutes ahead", -16, "failed", "report 3 is dated 0.3 h from now"],
+  ["was an hour and 14 minutes ago", 74, "ok"],
+  ["was an hour and 16 minutes ago", 76, "failed"],
+])("the last pin, due every hour, give or take 15 minutes, %s", (_what, minutes, outcome, text = anyText) => {
+  const tether = { ...active, reports: 4, lastPin: { index: 3, at: ago(minutes) } };
+  expect(said("last pin on time", { tether })).toEqual([{ outcome, text }]);
 });
 
-describe("the last two reports, where one is due every 6 hours,", () => {
-  const hour = 60 * minute;
-  test.each([
-    [
-      "are 6 minutes apart",
-      6 * minute,
-      /6 min apart, .* every 6 h\. Either the service counts minutes.*, or the interval was/,
-    ],
-    ["are 8 minutes apart", 8 * minute, /counts minutes/],
-    ["are 15 days apart", 15 * 24 * hour, /sixty times as long, or the interval was changed/],
-    ["are 6 hours apart", 6 * hour, undefined],
-    ["are a minute apart", minute, undefined],
-    ["are an hour apart", hour, undefined],
-    ["are in no order", -6 * minute, undefined],
-    ["have no times", undefined, undefined],
-  ])("%s", (_what, apartMs, wrong) => {
-    const tether = { ...active, reports: 4, intervalHours: 6, lastPin: { index: 3, at: ago(1) } };
-    const probe = apartMs === undefined ? {} : { apartMs };
-    const [found] = said("last pin on time", { tether, tethers: new Map([["tether0001", probe]]) });
-    expect(found!.outcome).toBe(wrong ? "failed" : "ok");
-    if (wrong) expect(found!.text).toMatch(wrong);
-  });
+const hour = 60 * minute;
+test.each([
+  [
+    "are 6 minutes apart",
+    6 * minute,
+    /6 min apart, .* every 6 h\. Either the service counts minutes.*, or the interval was/,
+  ],
+  ["are 8 minutes apart", 8 * minute, /counts minutes/],
+  ["are 15 days apart", 15 * 24 * hour, /sixty times as long, or the interval was changed/],
+  ["are 6 hours apart", 6 * hour, undefined],
+  ["are a minute apart", minute, undefined],
+  ["are an hour apart", hour, undefined],
+  ["are in no order", -6 * minute, undefined],
+  ["have no times", undefined, undefined],
+])("the last two reports, due every 6 hours, %s", (_what, apartMs, wrong) => {
+  const tether = { ...active, reports: 4, intervalHours: 6, lastPin: { index: 3, at: ago(1) } };
+  const probe = apartMs === undefined ? {} : { apartMs };
+  const [found] = said("last pin on time", { tether, tethers: new Map([["tether0001", probe]]) });
+  expect(found!.outcome).toBe(wrong ? "failed" : "ok");
+  if (wrong) expect(found!.text).toMatch(wrong);
 });
 
 describe.each([
@@ -117,20 +113,18 @@ test("a tether that is not active and has never reported is not due", () => {
   expect(said("last pin on time", { tether })).toMatchObject([{ outcome: "skipped" }]);
 });
 
-describe("a tether's account", () => {
-  const funds = (balanceWei: string, weiPerPin?: bigint) =>
-    said("tether funds", {
-      tether: { ...active, balanceWei },
-      tethers: new Map([["tether0001", weiPerPin === undefined ? {} : { weiPerPin }]]),
-    });
+const funds = (balanceWei: string, weiPerPin?: bigint) =>
+  said("tether funds", {
+    tether: { ...active, balanceWei },
+    tethers: new Map([["tether0001", weiPerPin === undefined ? {} : { weiPerPin }]]),
+  });
 
-  test.each([
-    ["has enough for as many pins as are wanted", funds("2400", 100n), "ok"],
-    ["has too little for one of them", funds("2399", 100n), "failed"],
-    ["has something, and nobody knows what a pin costs", funds("1"), "ok"],
-    ["is empty, and nobody knows what a pin costs", funds("0"), "failed"],
-  ])("%s", (_what, results, outcome) => expect(results).toMatchObject([{ outcome }]));
-});
+test.each([
+  ["has enough for as many pins as are wanted", funds("2400", 100n), "ok"],
+  ["has too little for one of them", funds("2399", 100n), "failed"],
+  ["has something, and nobody knows what a pin costs", funds("1"), "ok"],
+  ["is empty, and nobody knows what a pin costs", funds("0"), "failed"],
+])("a tether's account %s", (_what, results, outcome) => expect(results).toMatchObject([{ outcome }]));
 
 describe("a node that is not started", () => {
   const stopped = environmentOf(1, [nodeOf(1, 0, { state: "stopped" })]);
@@ -235,14 +229,12 @@ describe("a consortium and a member", () => {
   });
 });
 
-describe("a member", () => {
-  const own = environmentOf(1, [nodeOf(1, 0), nodeOf(1, 1, { membershipId: "m0" })]); // two of m0
-  test.each<[string, Partial<MembershipModel>, string[]]>([
-    ["without a minimum, with any number of nodes", {}, []],
-    ["with as many nodes as it must have", { minimumNodes: 2 }, ["ok"]],
-    ["with fewer", { minimumNodes: 3 }, ["failed"]],
-  ])("%s", (_what, more, outcomes) => {
-    const results = said("minimum of nodes", { environment: own, members: [memberOf(0, more)] });
-    expect(results.map(({ outcome }) => outcome)).toEqual(outcomes);
-  });
+const own = environmentOf(1, [nodeOf(1, 0), nodeOf(1, 1, { membershipId: "m0" })]); // two of m0
+test.each<[string, Partial<MembershipModel>, string[]]>([
+  ["without a minimum, with any number of nodes", {}, []],
+  ["with as many nodes as it must have", { minimumNodes: 2 }, ["ok"]],
+  ["with fewer", { minimumNodes: 3 }, ["failed"]],
+])("a member %s", (_what, more, outcomes) => {
+  const results = said("minimum of nodes", { environment: own, members: [memberOf(0, more)] });
+  expect(results.map(({ outcome }) => outcome)).toEqual(outcomes);
 });

@@ -191,56 +191,50 @@ describe("where boxes stand", () => {
       expect([isDown(items.filter(({ kind }) => kind !== "tetherService")), isDown(groups)]).toEqual([true, true]);
   });
 
-  test.each(linked)(
-    "%s environments of %s nodes and %s members: no line crosses a box that is not its own",
-    (...size) => {
-      const map = tall(...size);
-      const { boxes, ways } = layoutOf(map);
-      const environments = map.groups.flatMap((one) => one.groups);
-      const all = [map, ...map.groups, ...environments].flatMap(({ items }) => items);
-      const crossed = map.edges.flatMap(({ from, to }, at) => {
-        const own = environments.filter(({ items }) => items.some(({ key }) => key === from || key === to));
-        const foreign = [...all, ...environments].filter(
-          ({ key }) => ![from, to, ...own.map((o) => o.key)].includes(key),
-        );
-        const points = pointsOn(ways[at]!);
-        return foreign
-          .filter(({ key }) => points.some((point) => isWithin(point, boxes.get(key)!)))
-          .map(({ key }) => key);
-      });
-      expect(crossed).toEqual([]);
-      expect(ways.every((way) => way.length > 0)).toBe(true);
-    },
-  );
+  test.each(linked)("%s environments of %s nodes and %s members: no line crosses another's box", (...size) => {
+    const map = tall(...size);
+    const { boxes, ways } = layoutOf(map);
+    const environments = map.groups.flatMap((one) => one.groups);
+    const all = [map, ...map.groups, ...environments].flatMap(({ items }) => items);
+    const crossed = map.edges.flatMap(({ from, to }, at) => {
+      const own = environments.filter(({ items }) => items.some(({ key }) => key === from || key === to));
+      const foreign = [...all, ...environments].filter(
+        ({ key }) => ![from, to, ...own.map((o) => o.key)].includes(key),
+      );
+      const points = pointsOn(ways[at]!);
+      return foreign
+        .filter(({ key }) => points.some((point) => isWithin(point, boxes.get(key)!)))
+        .map(({ key }) => key);
+    });
+    expect(crossed).toEqual([]);
+    expect(ways.every((way) => way.length > 0)).toBe(true);
+  });
 
-  test.each(tables)(
-    "%s environments of %s nodes and %s members: a row for each member, a column for each environment, and no lines",
-    (...size) => {
-      const map = tall(...size);
-      const { boxes } = layoutOf(map);
-      const [consortium] = map.groups;
-      const members = consortium!.items.filter(({ kind }) => kind === "membership").map(({ key }) => boxes.get(key)!);
-      expect(map.edges.filter(({ kind }) => kind === "owns")).toEqual([]);
-      expect(mermaidOf(map)).not.toContain(" --- ");
-      for (const [at, column] of consortium!.groups.entries()) {
-        const outer = boxes.get(column.key)!;
-        const left = at === 0 ? Math.max(...members.map(({ x, width }) => x + width)) : rightOf(at - 1);
-        expect(outer.x).toBeGreaterThan(left);
-        expect(column.items.filter(({ key }) => !isInside(boxes.get(key)!, outer))).toEqual([]);
-        for (const { key } of column.items) {
-          const owner = consortium!.rows![key];
-          const below = members.findIndex(({ y }) => y > boxes.get(key)!.y);
-          const row = members[(below === -1 ? members.length : below) - 1];
-          if (owner === undefined) expect(boxes.get(key)!.y).toBeGreaterThan(members.at(-1)!.y);
-          else expect(row).toBe(boxes.get(owner));
-        }
+  test.each(tables)("%s environments of %s nodes and %s members: rows of members, and no lines", (...size) => {
+    const map = tall(...size);
+    const { boxes } = layoutOf(map);
+    const [consortium] = map.groups;
+    const members = consortium!.items.filter(({ kind }) => kind === "membership").map(({ key }) => boxes.get(key)!);
+    expect(map.edges.filter(({ kind }) => kind === "owns")).toEqual([]);
+    expect(mermaidOf(map)).not.toContain(" --- ");
+    for (const [at, column] of consortium!.groups.entries()) {
+      const outer = boxes.get(column.key)!;
+      const left = at === 0 ? Math.max(...members.map(({ x, width }) => x + width)) : rightOf(at - 1);
+      expect(outer.x).toBeGreaterThan(left);
+      expect(column.items.filter(({ key }) => !isInside(boxes.get(key)!, outer))).toEqual([]);
+      for (const { key } of column.items) {
+        const owner = consortium!.rows![key];
+        const below = members.findIndex(({ y }) => y > boxes.get(key)!.y);
+        const row = members[(below === -1 ? members.length : below) - 1];
+        if (owner === undefined) expect(boxes.get(key)!.y).toBeGreaterThan(members.at(-1)!.y);
+        else expect(row).toBe(boxes.get(owner));
       }
-      function rightOf(at: number): number {
-        const { x, width } = boxes.get(consortium!.groups[at]!.key)!;
-        return x + width;
-      }
-    },
-  );
+    }
+    function rightOf(at: number): number {
+      const { x, width } = boxes.get(consortium!.groups[at]!.key)!;
+      return x + width;
+    }
+  });
 
   test("a tether in a table names its chain, for it has no line", () => {
     const map = tall(3, 12, 12);

@@ -5,33 +5,31 @@ import { environmentOf } from "./models";
 
 /* Whether a chain makes blocks, as one of its nodes shows it. On real chains: troubles.test.ts. */
 
-describe("a block is due", () => {
-  /** Blocks after so many seconds each; those in brackets have a transaction. */
-  const blocks = (...gaps: (number | [number])[]) => {
-    let time = 1_000;
-    return gaps.map((gap) => ({ time: (time += Number(gap)), isEmpty: !Array.isArray(gap) }));
-  };
-  const steady = blocks(5, 5, 5, 5, 5, 5);
+/** Blocks after so many seconds each; those in brackets have a transaction. */
+const blocks = (...gaps: (number | [number])[]) => {
+  let time = 1_000;
+  return gaps.map((gap) => ({ time: (time += Number(gap)), isEmpty: !Array.isArray(gap) }));
+};
+const steady = blocks(5, 5, 5, 5, 5, 5);
 
-  test.each<[string, string, ReturnType<typeof blocks>, number | undefined, string?]>([
-    ["raft, with transactions", "raft", blocks([5], [5], [5], [5], [5], [5]), undefined],
-    ["raft, with transactions now and then", "raft", blocks([5], [500], [1], [9], [90], [5]), undefined],
-    ["raft that is new", "raft", [], undefined],
-    ["raft that is young: an empty block and a few others", "raft", blocks(5, [5], [5], [5], [5]), undefined],
-    ["raft by time, as soon as it is old enough to tell", "raft", blocks(5, [5], [5], [5], [5], [5]), 5],
-    ["raft by time", "raft", steady, 5],
-    ["raft with an empty block once", "raft", blocks([5], [500], 1, [9], [90], [5]), undefined],
-    ["raft that made room by empty blocks at once", "raft", blocks([5], 0, 0, 0, 0, 0), undefined],
-    ["ibft", "ibft", steady, 5],
-    ["ibft under load", "ibft", blocks([5], [5], [5], [5], [5], [5]), 5],
-    ["ibft that is new", "ibft", [], 5],
-    ["ibft that is slow", "ibft", blocks(60, 60, 60, 60, 60, 60), 5],
-    ["ibft on demand", "ibft", blocks([5], [500], [1], [9], [90], [5]), undefined],
-    ["ibft asleep", "ibft", steady, undefined, "hibernated"],
-  ])("%s", (_, consensusType, made, period, state = "live") => {
-    const environment = { ...environmentOf(1, []), consensusType, blockPeriod: 5, state };
-    expect(blocksEvery(environment, made)).toBe(period);
-  });
+test.each<[string, string, ReturnType<typeof blocks>, number | undefined, string?]>([
+  ["raft, with transactions", "raft", blocks([5], [5], [5], [5], [5], [5]), undefined],
+  ["raft, with transactions now and then", "raft", blocks([5], [500], [1], [9], [90], [5]), undefined],
+  ["raft that is new", "raft", [], undefined],
+  ["raft that is young: an empty block and a few others", "raft", blocks(5, [5], [5], [5], [5]), undefined],
+  ["raft by time, as soon as it is old enough to tell", "raft", blocks(5, [5], [5], [5], [5], [5]), 5],
+  ["raft by time", "raft", steady, 5],
+  ["raft with an empty block once", "raft", blocks([5], [500], 1, [9], [90], [5]), undefined],
+  ["raft that made room by empty blocks at once", "raft", blocks([5], 0, 0, 0, 0, 0), undefined],
+  ["ibft", "ibft", steady, 5],
+  ["ibft under load", "ibft", blocks([5], [5], [5], [5], [5], [5]), 5],
+  ["ibft that is new", "ibft", [], 5],
+  ["ibft that is slow", "ibft", blocks(60, 60, 60, 60, 60, 60), 5],
+  ["ibft on demand", "ibft", blocks([5], [500], [1], [9], [90], [5]), undefined],
+  ["ibft asleep", "ibft", steady, undefined, "hibernated"],
+])("a block is due: %s", (_, consensusType, made, period, state = "live") => {
+  const environment = { ...environmentOf(1, []), consensusType, blockPeriod: 5, state };
+  expect(blocksEvery(environment, made)).toBe(period);
 });
 
 describe("a transaction that the check sends to a node", () => {
@@ -98,26 +96,24 @@ describe("a transaction that the check sends to a node", () => {
   });
 });
 
-describe("transactions that wait for a block", () => {
-  const raft = { ...environmentOf(1, []), consensusType: "raft", blockPeriod: 5, state: "live" };
-  const pending = (number: string | null) => ({ number, timestamp: "0x1", transactions: ["0x1", "0x2"] });
+const raft = { ...environmentOf(1, []), consensusType: "raft", blockPeriod: 5, state: "live" };
+const pending = (number: string | null) => ({ number, timestamp: "0x1", transactions: ["0x1", "0x2"] });
 
-  test.each([
-    ["are those of the next block", pending("0x4"), 2],
-    ["are not those of the newest block, which some nodes show instead", pending("0x3"), 0],
-    ["are none that is known where the block has no number", pending(null), 0],
-    ["are none where the node does not say", null, 0],
-  ])("%s", async (_what, next, waiting) => {
-    const send = async (method: string, [which]: unknown[]): Promise<unknown> => {
-      if (method === "eth_chainId") return Promise.resolve("0x1");
-      if (method === "eth_blockNumber") return Promise.resolve("0x3");
-      return Promise.resolve(which === "pending" ? next : { number: which, timestamp: "0x1", transactions: ["0x9"] });
-    };
-    const node = new ChainNode({ send } as unknown as JsonRpcProvider, new VirtualTime());
-    await node.meet();
-    await node.watch(raft, false);
-    expect(node.probe.waiting).toBe(waiting);
-  });
+test.each([
+  ["are those of the next block", pending("0x4"), 2],
+  ["are not those of the newest block, which some nodes show instead", pending("0x3"), 0],
+  ["are none that is known where the block has no number", pending(null), 0],
+  ["are none where the node does not say", null, 0],
+])("transactions that wait for a block %s", async (_what, next, waiting) => {
+  const send = async (method: string, [which]: unknown[]): Promise<unknown> => {
+    if (method === "eth_chainId") return Promise.resolve("0x1");
+    if (method === "eth_blockNumber") return Promise.resolve("0x3");
+    return Promise.resolve(which === "pending" ? next : { number: which, timestamp: "0x1", transactions: ["0x9"] });
+  };
+  const node = new ChainNode({ send } as unknown as JsonRpcProvider, new VirtualTime());
+  await node.meet();
+  await node.watch(raft, false);
+  expect(node.probe.waiting).toBe(waiting);
 });
 
 test.each([

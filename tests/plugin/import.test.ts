@@ -1,20 +1,14 @@
 import { ReadRequest, type ReadResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { ProviderService } from "../../plugin/service";
-import { network, type Network, others, send } from "../support/network";
-import { start, type Started } from "../support/service";
+import { network, others, send } from "../support/network";
+import { start } from "../support/service";
 import { type ServiceOptions } from "../../service/index";
 
 /** What `Read` answers for an id that is in no stack yet. */
 
-interface World extends Started {
-  net: Network;
-  credential: string;
-  read: (type: string, id: string, resource?: string) => Promise<{ id: string; inputs: unknown; state: unknown }>;
-}
-
 const tetherId = "t0import00";
 
-async function world(options: ServiceOptions = {}): Promise<World> {
+async function world(options: ServiceOptions = {}) {
   const started = await start({ tethers: [{ id: tetherId }], ...options });
   const net = await network(started.service, started.time);
   const credentials = `/consortia/${net.consortiumId}/environments/${net.environmentId}/appcreds`;

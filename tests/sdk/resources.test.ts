@@ -46,16 +46,13 @@ const table = (["resources", "ids"] as const).flatMap((as) =>
   Object.entries(registered).map(([key, [type, handler, inputs]]) => [type, as, { key, handler, inputs }] as const),
 );
 
-test.each(table)(
-  "%s with parents as %s: flat inputs, default name, the text of its provider",
-  async (type, as, { key, handler, inputs }) => {
-    const { of } = await program();
-    const made = await of(network(as)[key]!);
-    expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
-    const environments = key === "c" && { __environments: { classes: as === "ids" ? [] : [["e"]] } };
-    expect(made.inputs).toEqual({ ...inputs, ...environments, __provider: stub(handler), __logicalName: key });
-  },
-);
+test.each(table)("%s with parents as %s: inputs, name, provider text", async (type, as, { key, handler, inputs }) => {
+  const { of } = await program();
+  const made = await of(network(as)[key]!);
+  expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
+  const environments = key === "c" && { __environments: { classes: as === "ids" ? [] : [["e"]] } };
+  expect(made.inputs).toEqual({ ...inputs, ...environments, __provider: stub(handler), __logicalName: key });
+});
 
 test.each(Object.keys(registered))("%s: the class knows its own resources, and no others", async (key) => {
   await program();
@@ -140,15 +137,13 @@ describe("customTimeouts", () => {
     expect(one.customTimeouts).toMatchObject({ create: text, delete: "5s" });
   });
 
-  test.each(["", "soon", "10", "10 m", "5d", "m", "-5s", "1h x"])(
-    "%j is refused at once, with the resource and the verb",
-    async (text) => {
-      await program();
-      expect(() => new Node("x", within, { customTimeouts: { update: text } })).toThrow(
-        /x: customTimeouts\.update: ".*" is not a duration\. Write it like 90s, 10m or 1h30m/,
-      );
-    },
-  );
+  const wrong = ["", "soon", "10", "10 m", "5d", "m", "-5s", "1h x"];
+  test.each(wrong)("%j is refused at once, with the resource and the verb", async (text) => {
+    await program();
+    expect(() => new Node("x", within, { customTimeouts: { update: text } })).toThrow(
+      /x: customTimeouts\.update: ".*" is not a duration\. Write it like 90s, 10m or 1h30m/,
+    );
+  });
 
   test.each([{}, { create: "0s", delete: "0m" }])(
     "%j is no input: it asks for the defaults",

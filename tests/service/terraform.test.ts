@@ -130,27 +130,24 @@ test.each([
   ["specification", ""],
   ["specification", "/"],
   ["hosted", ""],
-] as const)(
-  "like %s, with %j at the end of each path: apply, an empty plan, a change of every kind, an empty plan, destroy",
-  async (like, end) => {
-    const { recorded } = await recordedOn(like, end);
-    const [apply, change, destroy] = runs;
-    await recorded.run(apply);
-    const planned = await recorded.plan();
-    expect(await recorded.plan()).toEqual(planned);
-    for (const name of ["n1", "n2"])
-      expect(planned[name]).toMatchObject({ urls: { rpc: anyText, wss: anyText }, first_user_account: anyText });
-    for (const name of ["s1", "s2", "s3"]) expect(planned[name]).toMatchObject({ urls: { http: anyText } });
-    expect(planned.a).toMatchObject({ auth_type: "basic_auth", username: recorded.filled("@a") });
-    expect(planned.a).not.toHaveProperty("password");
-    await recorded.run(change);
-    const changed = await recorded.plan();
-    expect(await recorded.plan()).toEqual(changed);
-    for (const name of ["n1", "n2"]) expect(changed[name]).toMatchObject({ state: "started", size: "medium" });
-    await recorded.run(destroy);
-    expect(await recorded.left()).toEqual([]);
-  },
-);
+] as const)("like %s, with %j after each path: apply, every change, destroy, and no plan left", async (like, end) => {
+  const { recorded } = await recordedOn(like, end);
+  const [apply, change, destroy] = runs;
+  await recorded.run(apply);
+  const planned = await recorded.plan();
+  expect(await recorded.plan()).toEqual(planned);
+  for (const name of ["n1", "n2"])
+    expect(planned[name]).toMatchObject({ urls: { rpc: anyText, wss: anyText }, first_user_account: anyText });
+  for (const name of ["s1", "s2", "s3"]) expect(planned[name]).toMatchObject({ urls: { http: anyText } });
+  expect(planned.a).toMatchObject({ auth_type: "basic_auth", username: recorded.filled("@a") });
+  expect(planned.a).not.toHaveProperty("password");
+  await recorded.run(change);
+  const changed = await recorded.plan();
+  expect(await recorded.plan()).toEqual(changed);
+  for (const name of ["n1", "n2"]) expect(changed[name]).toMatchObject({ state: "started", size: "medium" });
+  await recorded.run(destroy);
+  expect(await recorded.left()).toEqual([]);
+});
 
 test.each(manners)("like %s: an example of two regions: apply, an empty plan, destroy", async (like) => {
   const { recorded } = await recordedOn(like);

@@ -2,14 +2,7 @@ import { request } from "undici";
 import { type Service } from "../../service/index";
 
 /** Ids of a consortium that other people made: two members, an environment, and a node of the first member. */
-export interface Network {
-  consortiumId: string;
-  membershipId: string;
-  otherMembershipId: string;
-  environmentId: string;
-  otherEnvironmentId: string;
-  nodeId: string;
-}
+export type Network = Awaited<ReturnType<typeof network>>;
 
 interface Made {
   readonly [field: string]: unknown;
@@ -30,7 +23,7 @@ export async function send(service: Service, method: string, path: string, body?
 }
 
 /** Builds the network and lets it start. */
-export async function network(service: Service, time: { pass(ms: number): void }): Promise<Network> {
+export async function network(service: Service, time: { pass(ms: number): void }) {
   const create = async (path: string, body: object): Promise<string> => (await send(service, "POST", path, body))._id;
   const consortiumId = await create("/consortia", { name: "fixture" });
   const within = `/consortia/${consortiumId}`;
@@ -47,17 +40,10 @@ export async function network(service: Service, time: { pass(ms: number): void }
 }
 
 /** Ids of one of each other kind. */
-export interface Others {
-  consortiumZoneId: string;
-  invitationId: string;
-  environmentZoneId: string;
-  configurationId: string;
-  registryId: string;
-  documentsId: string;
-}
+export type Others = Awaited<ReturnType<typeof others>>;
 
 /** Adds one of each other kind: the services are the first member's, and the document store has the destination `inbox`. */
-export async function others(service: Service, time: { pass(ms: number): void }, net: Network): Promise<Others> {
+export async function others(service: Service, time: { pass(ms: number): void }, net: Network) {
   const create = async (path: string, body: object): Promise<string> => (await send(service, "POST", path, body))._id;
   const { consortiumId, membershipId: membership_id } = net;
   const consortium = `/consortia/${consortiumId}`;

@@ -6,19 +6,17 @@ import { fingerprint, isInstalled, type Lock, root } from "../../tools/lib/prepa
 import { duration } from "../../tools/lib/terminal.mjs";
 import { Sandbox } from "./sandbox";
 
-describe("packages are installed", () => {
-  const lock = (packages: Record<string, object>) => ({ packages: { "": {}, ...packages } });
-  const present = lock({ "node_modules/a": { version: "1.0.0", integrity: "x" } });
+const lock = (packages: Record<string, object>) => ({ packages: { "": {}, ...packages } });
+const present = lock({ "node_modules/a": { version: "1.0.0", integrity: "x" } });
 
-  test.each([
-    ["when all are there", { "node_modules/a": { version: "1.0.0", integrity: "x" } }, true],
-    ["not when one has another version", { "node_modules/a": { version: "1.0.1", integrity: "x" } }, false],
-    ["not when one has other content", { "node_modules/a": { version: "1.0.0", integrity: "y" } }, false],
-    ["not when one is missing", { "node_modules/b": { version: "1.0.0" } }, false],
-    ["also without one that is for other platforms", { "node_modules/b": { version: "1.0.0", optional: true } }, true],
-  ])("%s", (_, wanted, expected) => {
-    expect(isInstalled(lock(wanted), present)).toBe(expected);
-  });
+test.each([
+  ["when all are there", { "node_modules/a": { version: "1.0.0", integrity: "x" } }, true],
+  ["not when one has another version", { "node_modules/a": { version: "1.0.1", integrity: "x" } }, false],
+  ["not when one has other content", { "node_modules/a": { version: "1.0.0", integrity: "y" } }, false],
+  ["not when one is missing", { "node_modules/b": { version: "1.0.0" } }, false],
+  ["also without one that is for other platforms", { "node_modules/b": { version: "1.0.0", optional: true } }, true],
+])("packages are installed %s", (_, wanted, expected) => {
+  expect(isInstalled(lock(wanted), present)).toBe(expected);
 });
 
 test("the fingerprint of the sources changes with a file's content, and with a file more", () => {
@@ -77,26 +75,24 @@ test("every package in the lock file has an integrity, but for what CONTRIBUTING
   expect(without).toEqual([]);
 });
 
-describe("the closing line of npm test counts", () => {
-  const report = (numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites = 0) => ({
-    numPassedTests,
-    numFailedTests,
-    numRuntimeErrorTestSuites,
-    testResults: [],
-  });
+const report = (numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites = 0) => ({
+  numPassedTests,
+  numFailedTests,
+  numRuntimeErrorTestSuites,
+  testResults: [],
+});
 
-  test.each([
-    ["steps and tests", [true, true], { code: 0, report: report(5, 0) }, { passed: 7, failed: 0 }],
-    ["a failed step", [true, false], { code: 0, report: report(5, 0) }, { passed: 6, failed: 1 }],
-    ["failed tests", [true], { code: 1, report: report(5, 2) }, { passed: 6, failed: 2 }],
-    ["a test file that does not load", [true], { code: 1, report: report(5, 0, 1) }, { passed: 6, failed: 1 }],
-    ["a jest that crashed", [true], { code: 134, report: undefined }, { passed: 1, failed: 1 }],
-    ["a jest that failed for another reason", [true], { code: 1, report: report(5, 0) }, { passed: 6, failed: 1 }],
-    ["a jest that ran nothing", [true], { code: 0, report: report(0, 0) }, { passed: 1, failed: 1 }],
-    ["tests that were not reached", [false], undefined, { passed: 0, failed: 1 }],
-  ])("%s", (_, steps, jest, expected) => {
-    expect(tally(steps, jest)).toEqual(expected);
-  });
+test.each([
+  ["steps and tests", [true, true], { code: 0, report: report(5, 0) }, { passed: 7, failed: 0 }],
+  ["a failed step", [true, false], { code: 0, report: report(5, 0) }, { passed: 6, failed: 1 }],
+  ["failed tests", [true], { code: 1, report: report(5, 2) }, { passed: 6, failed: 2 }],
+  ["a test file that does not load", [true], { code: 1, report: report(5, 0, 1) }, { passed: 6, failed: 1 }],
+  ["a jest that crashed", [true], { code: 134, report: undefined }, { passed: 1, failed: 1 }],
+  ["a jest that failed for another reason", [true], { code: 1, report: report(5, 0) }, { passed: 6, failed: 1 }],
+  ["a jest that ran nothing", [true], { code: 0, report: report(0, 0) }, { passed: 1, failed: 1 }],
+  ["tests that were not reached", [false], undefined, { passed: 0, failed: 1 }],
+])("the closing line of npm test counts %s", (_, steps, jest, expected) => {
+  expect(tally(steps, jest)).toEqual(expected);
 });
 
 test.each([

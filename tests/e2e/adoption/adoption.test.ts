@@ -84,23 +84,20 @@ const asBook = (): string => renamed(adopting(), "Environment", "e", "book");
 test.each([
   ["", "e", () => adopting(), []],
   [", also under another logical name with --refresh", "book", asBook, ["--refresh"]],
-])(
-  "--replace of what has adopt, in a run that fails: the old state is left, and the next run keeps the object%s",
-  async (_, name, program, options) => {
-    const { urn } = (await w.stack.resources()).find((one) => one.urn.endsWith("::e"))!;
-    w.stack.program(adopting().replace("membership, adopt: true }", 'membership, adopt: true, size: "medium" }'));
-    w.service.faults.add({ kind: "status", status: 400, method: "PATCH", route: /nodes/ });
-    expect(await failed(w.stack.up({}, "--replace", urn))).toContain(`environment "e": adopts ${ids.e}`);
-    w.stack.program(program());
-    w.service.clearCalls();
-    const { text } = await done(w.stack.up({}, ...options));
-    expect(text).toContain(`environment "e" (${ids.e}): not deleted, because it is "${name}" of the program now`);
-    expect(text).not.toContain("is both");
-    expect(w.service.calls.filter(({ method }) => method === "DELETE")).toEqual([]);
-    expect((await w.network()).environments).toMatchObject([{ _id: ids.e }]);
-    expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-  },
-);
+])("--replace of what has adopt, in a run that fails: the next one keeps it%s", async (_, name, program, options) => {
+  const { urn } = (await w.stack.resources()).find((one) => one.urn.endsWith("::e"))!;
+  w.stack.program(adopting().replace("membership, adopt: true }", 'membership, adopt: true, size: "medium" }'));
+  w.service.faults.add({ kind: "status", status: 400, method: "PATCH", route: /nodes/ });
+  expect(await failed(w.stack.up({}, "--replace", urn))).toContain(`environment "e": adopts ${ids.e}`);
+  w.stack.program(program());
+  w.service.clearCalls();
+  const { text } = await done(w.stack.up({}, ...options));
+  expect(text).toContain(`environment "e" (${ids.e}): not deleted, because it is "${name}" of the program now`);
+  expect(text).not.toContain("is both");
+  expect(w.service.calls.filter(({ method }) => method === "DELETE")).toEqual([]);
+  expect((await w.network()).environments).toMatchObject([{ _id: ids.e }]);
+  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+});
 
 /** The oldest SDK, this repository's, and the newest, with what `pulumi import` prints; docs/troubleshooting.md quotes both texts. */
 test.each([

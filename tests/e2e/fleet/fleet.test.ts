@@ -65,39 +65,33 @@ test("preview warns loudly of a ledger that would be destroyed, and changes noth
 });
 
 /** The fleet alone, so that Pulumi is left behind. (All that runs: life.test.ts.) */
-test.each([randomCreate()])(
-  "the fleet killed after $creates creates ($replay): the same command again makes it as defined",
-  async ({ creates }) => {
-    expect(await w.run("destroy", "--yes")).toMatchObject({ code: 0 });
-    await w.killed("fleet", creates);
-    await w.continues();
-  },
-);
+test.each([randomCreate()])("the fleet killed after $creates creates ($replay) is completed", async ({ creates }) => {
+  expect(await w.run("destroy", "--yes")).toMatchObject({ code: 0 });
+  await w.killed("fleet", creates);
+  await w.continues();
+});
 
 /** A terminal sends Ctrl-C to all processes. Pulumi ends at once, and in no order, if it gets a second one. */
 test.each([
   ["the command", 1],
   ["all its processes", -1],
-])(
-  "Ctrl-C of %s: Pulumi ends in order, with what was created in its state and no lock, and the next run goes on",
-  async (_, group) => {
-    const slow = await FleetWorld.create({ nodeStart: 3_600_000 });
-    slow.detached = true;
-    const late = { definition: "networks/trade.yaml", name: "late" };
-    slow.fleet({ acme: { prod: "networks/trade.yaml", late }, globex: {} });
-    const nodes = () => slow.service.store.nodes.list();
-    const run = slow.start("up", "--yes", "--parallel", "1", "--json", "--only", "acme-*");
-    const end = finished(run);
-    await until(() => nodes().length === 1);
-    process.kill(group * run.pid!, "SIGINT");
-    const { code, stdout } = await end;
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ stacks: [{ outcome: "interrupted" }, { outcome: "not begun" }] });
-    expect(slow.stateOf("acme-prod")).toContain(":Node");
-    expect(slow.records()).toEqual([]);
-    slow.fleet({ acme: { prod: "networks/trade.yaml" }, globex: {} });
-    nodes().forEach(({ id }) => slow.service.store.nodes.setState(id, "started"));
-    const again = await slow.json("up", "--yes");
-    expect(again).toMatchObject({ code: 0, summary: { stacks: [{ recovered: false, created: 0 }] } });
-  },
-);
+])("Ctrl-C of %s: Pulumi ends in order, its state is whole, no lock stays, the next run goes on", async (_, group) => {
+  const slow = await FleetWorld.create({ nodeStart: 3_600_000 });
+  slow.detached = true;
+  const late = { definition: "networks/trade.yaml", name: "late" };
+  slow.fleet({ acme: { prod: "networks/trade.yaml", late }, globex: {} });
+  const nodes = () => slow.service.store.nodes.list();
+  const run = slow.start("up", "--yes", "--parallel", "1", "--json", "--only", "acme-*");
+  const end = finished(run);
+  await until(() => nodes().length === 1);
+  process.kill(group * run.pid!, "SIGINT");
+  const { code, stdout } = await end;
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ stacks: [{ outcome: "interrupted" }, { outcome: "not begun" }] });
+  expect(slow.stateOf("acme-prod")).toContain(":Node");
+  expect(slow.records()).toEqual([]);
+  slow.fleet({ acme: { prod: "networks/trade.yaml" }, globex: {} });
+  nodes().forEach(({ id }) => slow.service.store.nodes.setState(id, "started"));
+  const again = await slow.json("up", "--yes");
+  expect(again).toMatchObject({ code: 0, summary: { stacks: [{ recovered: false, created: 0 }] } });
+});

@@ -81,21 +81,18 @@ test("two runs that make the same new stack at once make it once", async () => {
 test.each([
   ["stack", "acme-prod"],
   ["new stack", "globex-third"],
-])(
-  "the lock that somebody else holds on a %s is not touched: who holds it, and what to do, is said",
-  async (_, stack) => {
-    fleet({}, { third: { definition: "../networks/trade.yaml", name: "third" } });
-    const lock = `state/.pulumi/locks/organization/fleet/${stack}/other.json`;
-    const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
-    w.write(lock, JSON.stringify(holder));
-    const { code, stacks } = await up("here", "--only", stack);
-    expect({ code, stacks }).toMatchObject({ code: 1, stacks: [{ stack, outcome: "failed" }] });
-    const told = new RegExp(`locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack ${stack}`);
-    expect(stacks[0]!.error).toMatch(told);
-    expect(w.has(lock)).toBe(true);
-    w.remove(lock);
-  },
-);
+])("the lock that another holds on a %s is not touched: who holds it, and what to do, is said", async (_, stack) => {
+  fleet({}, { third: { definition: "../networks/trade.yaml", name: "third" } });
+  const lock = `state/.pulumi/locks/organization/fleet/${stack}/other.json`;
+  const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
+  w.write(lock, JSON.stringify(holder));
+  const { code, stacks } = await up("here", "--only", stack);
+  expect({ code, stacks }).toMatchObject({ code: 1, stacks: [{ stack, outcome: "failed" }] });
+  const told = new RegExp(`locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack ${stack}`);
+  expect(stacks[0]!.error).toMatch(told);
+  expect(w.has(lock)).toBe(true);
+  w.remove(lock);
+});
 
 test("a stack that breaks a mandatory policy fails before anything of it is made, the others do not", async () => {
   w.write(

@@ -65,17 +65,15 @@ test("the digest of this run's plan approves it, whatever the pull request showe
   expect(apply(digestOf(changed("c")))).toMatchObject({ status: 0, plan: "plans/prod.plan" });
 });
 
-test.each(["plans/prod.json", "approved/prod.json", "preview.json", "*", `${another}0`, "A".repeat(64)])(
-  "APPROVE=%s is no digest: nothing approves itself",
-  (given) => {
-    plans("c", "b");
-    for (const APPROVE of [given, `${another} ${given}`]) {
-      const { status, stderr, plan } = apply(APPROVE);
-      expect({ status, plan }).toEqual({ status: 1, plan: undefined });
-      expect(stderr).toContain(`"${given}" is none. Nothing was done.`);
-    }
-  },
-);
+const others = ["plans/prod.json", "approved/prod.json", "preview.json", "*", `${another}0`, "A".repeat(64)];
+test.each(others)("APPROVE=%s is no digest: nothing approves itself", (given) => {
+  plans("c", "b");
+  for (const APPROVE of [given, `${another} ${given}`]) {
+    const { status, stderr, plan } = apply(APPROVE);
+    expect({ status, plan }).toEqual({ status: 1, plan: undefined });
+    expect(stderr).toContain(`"${given}" is none. Nothing was done.`);
+  }
+});
 
 test("a network of which nobody knows whether it is usable does not pass", () => {
   plans("b", "b");

@@ -380,20 +380,17 @@ test.each([
   ["gitlab.sh", ["comment", "staging", "production"], marked("comment", "staging", "production")],
   ["github.mjs", ["comment", "staging", "production"], marked("comment", "staging", "production")],
   ["github.mjs", ["issue", "staging"], marked("issue", "staging")],
-] as const)(
-  "%s %j writes the report once, then replaces it, and touches nothing of others",
-  async (name, args, mark) => {
-    const { other, env } = await forgeWith(others());
-    for (const text of ["## First\n", "## Second\n"]) {
-      write("report.md", text);
-      expect(await script(clone, name, [...args], env)).toMatchObject({ code: 0 });
-      expect(other.written.slice(0, 121)).toEqual(others());
-      expect(other.written.slice(121)).toMatchObject([{ body: mark + text }]);
-    }
-    await failed(script(clone, name, [...args], { ...env, ...tokens("wrong") }));
-    expect(other.written).toHaveLength(122);
-  },
-);
+] as const)("%s %j writes the report once, then replaces it, and leaves others alone", async (name, args, mark) => {
+  const { other, env } = await forgeWith(others());
+  for (const text of ["## First\n", "## Second\n"]) {
+    write("report.md", text);
+    expect(await script(clone, name, [...args], env)).toMatchObject({ code: 0 });
+    expect(other.written.slice(0, 121)).toEqual(others());
+    expect(other.written.slice(121)).toMatchObject([{ body: mark + text }]);
+  }
+  await failed(script(clone, name, [...args], { ...env, ...tokens("wrong") }));
+  expect(other.written).toHaveLength(122);
+});
 
 test("an issue of one stack is not that of another, and no pull request is taken for one", async () => {
   const there: Written[] = [

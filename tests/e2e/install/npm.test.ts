@@ -80,20 +80,17 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
     expect(await loadAll(w.stack.folder)).toEqual([newest]);
   });
 
-  test.each(programs)(
-    "a %s program runs; of the network that another kind has made it changes nothing",
-    async (kind, files) => {
-      const project = join(w.stack.folder, "package.json");
-      const { dependencies } = JSON.parse(readFileSync(project, "utf8")) as object & { dependencies: object };
-      for (const file of ["index.js", "index.ts", "tsconfig.json"]) rmSync(join(w.stack.folder, file), { force: true });
-      for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
-      writeFileSync(project, JSON.stringify({ ...JSON.parse(files["package.json"]!), dependencies }));
-      w.service.clearCalls();
-      await done(w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined }));
-      expect(await w.stack.outputs()).toMatchObject({ url: expect.stringContaining(w.service.url) as string });
-      expect(writesOf(w.service)).toHaveLength(kind === programs[0]![0] ? 4 : 0);
-    },
-  );
+  test.each(programs)("a %s program runs; of the network that another made it changes nothing", async (kind, files) => {
+    const project = join(w.stack.folder, "package.json");
+    const { dependencies } = JSON.parse(readFileSync(project, "utf8")) as object & { dependencies: object };
+    for (const file of ["index.js", "index.ts", "tsconfig.json"]) rmSync(join(w.stack.folder, file), { force: true });
+    for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
+    writeFileSync(project, JSON.stringify({ ...JSON.parse(files["package.json"]!), dependencies }));
+    w.service.clearCalls();
+    await done(w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined }));
+    expect(await w.stack.outputs()).toMatchObject({ url: expect.stringContaining(w.service.url) as string });
+    expect(writesOf(w.service)).toHaveLength(kind === programs[0]![0] ? 4 : 0);
+  });
 
   test("and is taken down", async () => {
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });

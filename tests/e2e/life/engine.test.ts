@@ -95,9 +95,7 @@ const chapters: Record<string, Chapter> = {
     before: refused,
   },
   "and goes once there is a new one": { program: tree(renamed), before: (service) => service.faults.clear() },
-  "the resource option lets it go first": {
-    program: tree(last),
-  },
+  "the resource option lets it go first": { program: tree(last) },
   "another provider of the same organization changes nothing": { program: tree({ ...last, provider: "own" }) },
   "nor does yet another one": { program: tree({ ...last, provider: "other" }) },
   "all is deleted": {},

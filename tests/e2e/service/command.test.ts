@@ -17,19 +17,16 @@ async function printed(lines: string[], text: string): Promise<string> {
   return lines.join("\n");
 }
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-  "it serves in memory, and %s ends it cleanly with open connections",
-  async (signal) => {
-    const { child, ended, ready, send } = await serveJson([], { TMPDIR: dataDir });
-    expect(ready).toMatchObject({ pid: child.pid, dataDir: null, organizations: [{ name: "local" }] });
-    expect(ready.baseUrl).toBe(`${ready.url}/api/v1`);
-    expect(statSync(ready.apiKeyFile).mode & 0o777).toBe(0o600);
-    expect((await send("POST", "/consortia", { name: "a" })).status).toBe(201);
-    child.kill(signal);
-    expect(await ended).toEqual({ code: 0, signal: null });
-    expect(readdirSync(dataDir)).toEqual([]);
-  },
-);
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it cleanly, with open connections", async (signal) => {
+  const { child, ended, ready, send } = await serveJson([], { TMPDIR: dataDir });
+  expect(ready).toMatchObject({ pid: child.pid, dataDir: null, organizations: [{ name: "local" }] });
+  expect(ready.baseUrl).toBe(`${ready.url}/api/v1`);
+  expect(statSync(ready.apiKeyFile).mode & 0o777).toBe(0o600);
+  expect((await send("POST", "/consortia", { name: "a" })).status).toBe(201);
+  child.kill(signal);
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(readdirSync(dataDir)).toEqual([]);
+});
 
 test("it is like the hosted service if asked to", async () => {
   const { send, stop } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
@@ -48,25 +45,22 @@ test("it ends at once even while calls are waiting", async () => {
   expect(await call).toBe("dropped");
 });
 
-test.each(["0.0.0.0", "::"])(
-  "on all addresses (%s) it warns, recommends TLS, and prints addresses that can be called",
-  async (host) => {
-    const flags = ["--no-ledger", "--host", host, "--allow-host", "ci.example", "--api-key", "k"];
-    const { child, lines } = await serve(flags);
-    let warning = "";
-    child.stderr!.on("data", (part: Buffer) => (warning += part.toString()));
-    const text = await printed(lines, "Ctrl+C");
-    await until(() => warning.endsWith("\n"));
-    expect(warning).toMatch(/warning: .*other machines.*--tls-cert/);
-    expect(text).not.toMatch(/0\.0\.0\.0|\/\/\[::\]/);
-    const addresses = text.match(/http:\S+\/api\/v1/g)!;
-    const external = Object.values(networkInterfaces()).flatMap((all) =>
-      all!.filter(({ internal, family }) => !internal && family === "IPv4"),
-    );
-    for (const { address } of external) expect(addresses).toContainEqual(containing(`http://${address}:`));
-    for (const address of addresses) expect((await client(address, "k")("GET", "/consortia")).status).toBe(200);
-  },
-);
+test.each(["0.0.0.0", "::"])("on all addresses (%s) it warns, advises TLS, prints what can be called", async (host) => {
+  const flags = ["--no-ledger", "--host", host, "--allow-host", "ci.example", "--api-key", "k"];
+  const { child, lines } = await serve(flags);
+  let warning = "";
+  child.stderr!.on("data", (part: Buffer) => (warning += part.toString()));
+  const text = await printed(lines, "Ctrl+C");
+  await until(() => warning.endsWith("\n"));
+  expect(warning).toMatch(/warning: .*other machines.*--tls-cert/);
+  expect(text).not.toMatch(/0\.0\.0\.0|\/\/\[::\]/);
+  const addresses = text.match(/http:\S+\/api\/v1/g)!;
+  const external = Object.values(networkInterfaces()).flatMap((all) =>
+    all!.filter(({ internal, family }) => !internal && family === "IPv4"),
+  );
+  for (const { address } of external) expect(addresses).toContainEqual(containing(`http://${address}:`));
+  for (const address of addresses) expect((await client(address, "k")("GET", "/consortia")).status).toBe(200);
+});
 
 test("on this machine alone it does not warn", async () => {
   const { child, ended, lines } = await serve(["--no-ledger", "--host", "127.0.0.1"]);

@@ -85,24 +85,21 @@ test("a snapshot that fails is reported, and is made once it can be, without ano
   expect(chain.height).toBe(20);
 });
 
-test.each([1, 3])(
-  "contracts that look %i blocks back in every block do not keep snapshots from coming",
-  async (back) => {
-    const pace = { blocks: 6, lookback: 8, longest: 120 };
-    const chain = await chainsIn(pace).chains.get(spec);
-    const accounts = await chain.call<string[]>("eth_accounts");
-    const [from] = accounts;
-    const code = `60${back.toString(16).padStart(2, "0")}43034060005260206000a000`; // logs the hash of an earlier block
-    const deployed = await chain.call<string>("eth_sendTransaction", [
-      { from, data: `0x600d600c600039600d6000f3${code}` },
-    ]);
-    type Receipt = { contractAddress: string };
-    const { contractAddress: to } = await chain.call<Receipt>("eth_getTransactionReceipt", [deployed]);
-    let sent = 0;
-    while (snapshot() === 0 && sent++ < 200) await chain.call("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
-    expect(snapshot()).toBeGreaterThan(0);
-    const seen = await allOf(chain, accounts);
-    await closeAll();
-    expect(await allOf(await chainsIn(pace).chains.get(spec), accounts)).toEqual(seen);
-  },
-);
+test.each([1, 3])("contracts that look %i blocks back in every block keep no snapshot from coming", async (back) => {
+  const pace = { blocks: 6, lookback: 8, longest: 120 };
+  const chain = await chainsIn(pace).chains.get(spec);
+  const accounts = await chain.call<string[]>("eth_accounts");
+  const [from] = accounts;
+  const code = `60${back.toString(16).padStart(2, "0")}43034060005260206000a000`; // logs the hash of an earlier block
+  const deployed = await chain.call<string>("eth_sendTransaction", [
+    { from, data: `0x600d600c600039600d6000f3${code}` },
+  ]);
+  type Receipt = { contractAddress: string };
+  const { contractAddress: to } = await chain.call<Receipt>("eth_getTransactionReceipt", [deployed]);
+  let sent = 0;
+  while (snapshot() === 0 && sent++ < 200) await chain.call("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
+  expect(snapshot()).toBeGreaterThan(0);
+  const seen = await allOf(chain, accounts);
+  await closeAll();
+  expect(await allOf(await chainsIn(pace).chains.get(spec), accounts)).toEqual(seen);
+});

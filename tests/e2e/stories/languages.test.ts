@@ -46,44 +46,36 @@ async function expectOutputs(printed: string): Promise<void> {
   expect([canaryKey, ...Object.values(passwords)].filter((secret) => seen.includes(secret))).toEqual([]);
 }
 
-test.each(["yaml", "python", "go"] as const)(
-  "%s: up, the policy pack, a change in place and a replacement, destroy",
-  async (language) => {
-    w = await world({ example: `examples/${language}` }, { language, plugin: true, schema });
-    const up = await w.stack.up();
-    expect(up).toMatchObject({ code: 0, text: expect.stringContaining(`${count} created`) as string });
-    expect(await names()).toEqual(parts);
-    await expectOutputs(up.text);
+test.each(["yaml", "python", "go"] as const)("%s: up, policies, a change, a replacement, destroy", async (language) => {
+  w = await world({ example: `examples/${language}` }, { language, plugin: true, schema });
+  const up = await w.stack.up();
+  expect(up).toMatchObject({ code: 0, text: expect.stringContaining(`${count} created`) as string });
+  expect(await names()).toEqual(parts);
+  await expectOutputs(up.text);
 
-    const [file, before, after] = keepers[language];
-    const text = readFileSync(join(w.stack.folder, file), "utf8");
-    w.stack.write(file, text.replace("which beans", "whose beans").replace(before, after));
-    // The policy pack sees the network, whatever it is written in.
-    w.stack.write("rules.json", JSON.stringify({ "nodes-per-environment": { max: 3 } }));
-    const pack = [
-      "--policy-pack",
-      join(root, "policy-pack"),
-      "--policy-pack-config",
-      join(w.stack.folder, "rules.json"),
-    ];
-    const refused = await failed(w.stack.preview({}, ...pack));
-    expect(refused).toContain(
-      'Environment "ledger" would have 4 nodes (in this stack "grower-1", "grower-2", "roaster-1" and "roaster-2"), but at most 3 are allowed.',
-    );
-    expect(refused).toMatch(/~ +consortium:index:Consortium coffee-trade update \[diff: ~description\]/);
-    expect(refused).toMatch(/\+- +consortium:index:AppCred grower-app replace /);
+  const [file, before, after] = keepers[language];
+  const text = readFileSync(join(w.stack.folder, file), "utf8");
+  w.stack.write(file, text.replace("which beans", "whose beans").replace(before, after));
+  // The policy pack sees the network, whatever it is written in.
+  w.stack.write("rules.json", JSON.stringify({ "nodes-per-environment": { max: 3 } }));
+  const pack = ["--policy-pack", join(root, "policy-pack"), "--policy-pack-config", join(w.stack.folder, "rules.json")];
+  const refused = await failed(w.stack.preview({}, ...pack));
+  expect(refused).toContain(
+    'Environment "ledger" would have 4 nodes (in this stack "grower-1", "grower-2", "roaster-1" and "roaster-2"), but at most 3 are allowed.',
+  );
+  expect(refused).toMatch(/~ +consortium:index:Consortium coffee-trade update \[diff: ~description\]/);
+  expect(refused).toMatch(/\+- +consortium:index:AppCred grower-app replace /);
 
-    const old = (await w.network()).appcreds.find(({ name }) => name === "grower-app");
-    // A refresh before it finds all as it is: then nothing but these two changes.
-    const changed = await w.stack.up({}, "--refresh");
-    expect(changed.text).toMatch(/~ 1 updated\n\s+\+-1 replaced/);
-    const { consortia, appcreds } = await w.network();
-    expect(consortia).toMatchObject([{ description: "Who delivered whose beans to whom" }]);
-    expect(appcreds).toHaveLength(2);
-    expect(appcreds).not.toContainEqual(old);
-    await expectOutputs(changed.text);
+  const old = (await w.network()).appcreds.find(({ name }) => name === "grower-app");
+  // A refresh before it finds all as it is: then nothing but these two changes.
+  const changed = await w.stack.up({}, "--refresh");
+  expect(changed.text).toMatch(/~ 1 updated\n\s+\+-1 replaced/);
+  const { consortia, appcreds } = await w.network();
+  expect(consortia).toMatchObject([{ description: "Who delivered whose beans to whom" }]);
+  expect(appcreds).toHaveLength(2);
+  expect(appcreds).not.toContainEqual(old);
+  await expectOutputs(changed.text);
 
-    expect(await w.stack.destroy()).toMatchObject({ code: 0 });
-    expect((await w.network()).consortia).toEqual([]);
-  },
-);
+  expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+  expect((await w.network()).consortia).toEqual([]);
+});

@@ -223,12 +223,7 @@ export async function actions(
       const permissions = job.permissions ?? workflow.permissions;
       const matrix = { stack };
       const { vars, secrets } = runner.settings(filled(job.environment ?? "", { matrix }));
-      const context = {
-        github: { ...github, token: tokenWith(permissions), job: name },
-        matrix,
-        vars,
-        secrets,
-      };
+      const context = { github: { ...github, token: tokenWith(permissions), job: name }, matrix, vars, secrets };
       const ended = begun ? await actionsJob(runner, ref, job, { context, permissions, run }) : undefined;
       done[stack === undefined ? name : `${name} (${stack})`] = ended ?? { ...skippedJob };
     });

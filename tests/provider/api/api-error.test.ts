@@ -58,17 +58,14 @@ test.each<[ErrorKind, number | undefined, string, string]>([
     "cannot",
     `: HTTP 405: cannot. Check that ${at} (from the given settings) is the address of the API.`,
   ],
-])(
-  "a message has the call, the status, the service's words and the next step: %s %s",
-  (kind, status, errorMessage, sentence) => {
-    const error = http.error({ kind, call, status, errorMessage });
-    expect(error.message).toBe(call + sentence);
-    expect(error).toMatchObject({ kind, call, status, errorMessage, name: "ApiError" });
-    expect(isApiError(error)).toBe(true);
-    expect(isApiError(error, "conflict", kind)).toBe(true);
-    expect(isApiError(error, kind === "conflict" ? "lost" : "conflict")).toBe(false);
-  },
-);
+])("a message: call, status, the service's words, the next step: %s %s", (kind, status, errorMessage, sentence) => {
+  const error = http.error({ kind, call, status, errorMessage });
+  expect(error.message).toBe(call + sentence);
+  expect(error).toMatchObject({ kind, call, status, errorMessage, name: "ApiError" });
+  expect(isApiError(error)).toBe(true);
+  expect(isApiError(error, "conflict", kind)).toBe(true);
+  expect(isApiError(error, kind === "conflict" ? "lost" : "conflict")).toBe(false);
+});
 
 test("the key never shows, not even where the service repeats it, or in what can be inspected", () => {
   const error = http.error({

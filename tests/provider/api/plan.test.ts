@@ -67,15 +67,12 @@ const own = { consortia: 3, nodes: 6 };
 test.each([
   [{}, { ...own, environments: 3 }, [3, 3, 6, 6]],
   [{ extended: false }, undefined, [2, 3, 4, 4]],
-])(
-  "the embedded service, with %j: the client is told, and so is who looks at the network",
-  async (answers, told, most) => {
-    const { service, time } = await start({ limits: own, answers });
-    await network(service, time);
-    const client = new ConsortiumClient();
-    expect(await client.limits()).toEqual(told);
-    const seen = await new LiveNetwork(client).look({ plan: true });
-    expect(seen.limits.map((one) => one.most)).toEqual(most);
-    expect((await new LiveNetwork(client).look()).limits.map((one) => one.most)).toEqual([2, 3, 4, 4]);
-  },
-);
+])("the embedded service, with %j, tells the client, and who looks at the network", async (answers, told, most) => {
+  const { service, time } = await start({ limits: own, answers });
+  await network(service, time);
+  const client = new ConsortiumClient();
+  expect(await client.limits()).toEqual(told);
+  const seen = await new LiveNetwork(client).look({ plan: true });
+  expect(seen.limits.map((one) => one.most)).toEqual(most);
+  expect((await new LiveNetwork(client).look()).limits.map((one) => one.most)).toEqual([2, 3, 4, 4]);
+});

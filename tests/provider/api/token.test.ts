@@ -149,10 +149,7 @@ test.each(["GET", "POST"] as const)("a %s that is refused with a token (401) is 
 });
 
 test("a service that takes none of its tokens gets the key after two", async () => {
-  const server = await service({
-    token: given(),
-    calls: (sent) => (sent === apiKey ? json(200, {}) : json(401, {})),
-  });
+  const server = await service({ token: given(), calls: (sent) => (sent === apiKey ? json(200, {}) : json(401, {})) });
   await call(http(server.baseUrl), 1_000);
   expect(server.asked()).toBe(2);
 });

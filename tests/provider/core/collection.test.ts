@@ -10,14 +10,8 @@ import { type Peer, peer, type Reply, settingsFor, text } from "../../support/pe
 /* "Gone" drops an object from the state, so it is only said when nothing speaks against it. */
 
 const consortia: Place = { collection: "/consortia" };
-const environments: Place = {
-  collection: "/consortia/c1/environments",
-  parent: { place: consortia, id: "c1" },
-};
-const nodes: Place = {
-  collection: "/consortia/c1/environments/e1/nodes",
-  parent: { place: environments, id: "e1" },
-};
+const environments: Place = { collection: "/consortia/c1/environments", parent: { place: consortia, id: "c1" } };
+const nodes: Place = { collection: "/consortia/c1/environments/e1/nodes", parent: { place: environments, id: "e1" } };
 
 type Answers = Record<string, [status: number, body?: unknown]>;
 
@@ -31,10 +25,7 @@ async function answering(answers: Answers): Promise<{ session: Session; server: 
   };
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
-  return {
-    session: newSession(client, { clock: time }),
-    server,
-  };
+  return { session: newSession(client, { clock: time }), server };
 }
 
 const found = { item: expect.objectContaining({ id: "n1" }) as unknown };

@@ -37,21 +37,18 @@ describe.each(["dynamic", "plugin"])("%s", (adapter) => {
   test("the golden state has every kind of resource", () =>
     expect(new Set(resources.map(([, , { type }]) => type)).size).toBe(Object.keys(definitions).length));
 
-  test.each(resources)(
-    "%s: nothing changes, and its organization is known",
-    (_, { id, inputs, outputs }, definition) => {
-      expect(isRecorded(outputs!)).toBe(true); // it is no import
-      const state = upgraded(definition, outputs!, inputs);
-      expect(Object.keys(state).filter((key) => /^__(left|fixed|organization|version|deployment)$/.test(key))).toEqual(
-        [],
-      );
-      const before = outputs!.__organization as { organizations?: string[]; keys: string[] };
-      expect(keptIn(state)).toMatchObject({ version: 2, keys: before.keys });
-      const { changes, replaces } = diff(definition, id!, state, inputs!);
-      expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
-      expect(upgraded(definition, state, inputs)).toEqual(state);
-    },
-  );
+  test.each(resources)("%s: no change, and its organization is known", (_, { id, inputs, outputs }, definition) => {
+    expect(isRecorded(outputs!)).toBe(true); // it is no import
+    const state = upgraded(definition, outputs!, inputs);
+    expect(Object.keys(state).filter((key) => /^__(left|fixed|organization|version|deployment)$/.test(key))).toEqual(
+      [],
+    );
+    const before = outputs!.__organization as { organizations?: string[]; keys: string[] };
+    expect(keptIn(state)).toMatchObject({ version: 2, keys: before.keys });
+    const { changes, replaces } = diff(definition, id!, state, inputs!);
+    expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
+    expect(upgraded(definition, state, inputs)).toEqual(state);
+  });
 
   test("what was adopted and is shared is known as such", () => {
     const shared = resources.filter(([, { outputs }]) => outputs!.__left !== undefined);

@@ -102,33 +102,30 @@ describe.each([
   ["which has consortia, where the service tells nothing else", false, true, true],
   ["of which nothing tells", false, false, false],
 ])("a key of another organization, %s", (_title, extended, owns, tells) => {
-  test.each(kinds)(
-    "%s: refresh, change, replacement and destroy fail, and nothing is changed or dropped",
-    async (kind) => {
-      const here = await made(kind, { answers: { extended } });
-      const { engine, service, writes, net } = here;
-      const base = bases[kind](net);
-      const before = structuredClone(engine.kept);
-      const own = service.organizations[0]!.id;
-      const theirs = await foreign(here, owns);
-      const why = tells
-        ? new RegExp(
-            `was made with organization ${own}, but the API key from environment variable CONSORTIUM_API_KEY belongs to organization ${theirs}`,
-          )
-        : new RegExp(
-            `was made with organization ${own}, but the API key .* shows no consortium at all.*CONSORTIUM_CONFIRM_DELETED=${own}`,
-          );
-      await expect(engine.refresh()).rejects.toThrow(why);
-      const renamed = kind === "membership" ? { orgName: "other" } : { name: "other" };
-      for (const change of [renamed, { extra: { x: 1 } }]) {
-        newProcess();
-        expect(errorOf(await engine.up({ ...base, ...change }))).toMatch(why);
-      }
-      await expect(engine.destroy()).rejects.toThrow(why);
-      expect(engine.kept).toEqual(before);
-      expect(writes()).toEqual([]);
-    },
-  );
+  test.each(kinds)("%s: refresh, change, replacement and destroy fail; nothing is changed or dropped", async (kind) => {
+    const here = await made(kind, { answers: { extended } });
+    const { engine, service, writes, net } = here;
+    const base = bases[kind](net);
+    const before = structuredClone(engine.kept);
+    const own = service.organizations[0]!.id;
+    const theirs = await foreign(here, owns);
+    const why = tells
+      ? new RegExp(
+          `was made with organization ${own}, but the API key from environment variable CONSORTIUM_API_KEY belongs to organization ${theirs}`,
+        )
+      : new RegExp(
+          `was made with organization ${own}, but the API key .* shows no consortium at all.*CONSORTIUM_CONFIRM_DELETED=${own}`,
+        );
+    await expect(engine.refresh()).rejects.toThrow(why);
+    const renamed = kind === "membership" ? { orgName: "other" } : { name: "other" };
+    for (const change of [renamed, { extra: { x: 1 } }]) {
+      newProcess();
+      expect(errorOf(await engine.up({ ...base, ...change }))).toMatch(why);
+    }
+    await expect(engine.destroy()).rejects.toThrow(why);
+    expect(engine.kept).toEqual(before);
+    expect(writes()).toEqual([]);
+  });
 
   test("a second consortium of a stack that has one is not made", async () => {
     const here = await made("consortium", { answers: { extended } });
@@ -145,25 +142,22 @@ describe.each([
 });
 
 describe("a key that the state has not seen", () => {
-  test.each(kinds)(
-    "%s: rotated, and the consortium is there: all goes on, and the state knows it from then on",
-    async (kind) => {
-      const { engine, service, net, calls } = await made(kind);
-      setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-      newProcess();
-      expect(await engine.refresh()).toBe("there");
-      const known = (engine.outputs.__kept as { keys: string[] }).keys;
-      expect(known).toHaveLength(2);
-      storeOf(service, kind).remove(engine.kept!.id);
-      newProcess();
-      calls();
-      if (kind !== "appCred" && kind !== "consortium") {
-        expect(await engine.refresh()).toBe("gone");
-        expect(calls().filter((call) => call === "GET /consortia")).toEqual([]);
-        expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-      }
-    },
-  );
+  test.each(kinds)("%s: rotated, and the consortium is there: all goes on, and the state knows it", async (kind) => {
+    const { engine, service, net, calls } = await made(kind);
+    setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+    newProcess();
+    expect(await engine.refresh()).toBe("there");
+    const known = (engine.outputs.__kept as { keys: string[] }).keys;
+    expect(known).toHaveLength(2);
+    storeOf(service, kind).remove(engine.kept!.id);
+    newProcess();
+    calls();
+    if (kind !== "appCred" && kind !== "consortium") {
+      expect(await engine.refresh()).toBe("gone");
+      expect(calls().filter((call) => call === "GET /consortia")).toEqual([]);
+      expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    }
+  });
 
   test("rotated nine times: the state keeps the newest eight, and knows the key that is in use", async () => {
     const { engine, service, calls } = await made("node");

@@ -47,17 +47,14 @@ test("looks more often while a node is likely to become ready", async () => {
   expect([beats(6_000, 30_000), beats(30_000, 48_000), beats(51_000, 60_000)]).toEqual([6, 12, 3]);
 });
 
-test.each([0, 0.3, 0.6, 0.9, 1.2])(
-  "a node that takes 37 s is seen within 1.5 s, at the 16th look at most (%d)",
-  async (phase) => {
-    const time = new VirtualTime();
-    await time.sleep(phase * 5_000);
-    const start = time.now();
-    const at = await looked(time, 37_000);
-    expect(time.now() - start).toBeLessThanOrEqual(38_500);
-    expect(at.length - 1).toBeLessThanOrEqual(16);
-  },
-);
+test.each([0, 0.3, 0.6, 0.9, 1.2])("a node's 37 s are seen within 1.5 s, by the 16th look (%d)", async (phase) => {
+  const time = new VirtualTime();
+  await time.sleep(phase * 5_000);
+  const start = time.now();
+  const at = await looked(time, 37_000);
+  expect(time.now() - start).toBeLessThanOrEqual(38_500);
+  expect(at.length - 1).toBeLessThanOrEqual(16);
+});
 
 test("those who began at different times look at the same beats", async () => {
   const time = new VirtualTime();

@@ -79,10 +79,7 @@ test("a host that is built differently costs one warning, and nothing else", asy
     console.log(aborted(), aborted());
     process.exit(0);`;
   const env = { ...process.env, CONSORTIUM_API_KEY: "k", CONSORTIUM_BASE_URL: "http://127.0.0.1:1/api/v1" };
-  const child = spawn(process.execPath, ["-e", text, address], {
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(process.execPath, ["-e", text, address], { env, stdio: ["ignore", "pipe", "inherit"] });
   const printed: string[] = [];
   createInterface(child.stdout).on("line", (line) => printed.push(line));
   expect(await once(child, "close")).toEqual([0, null]);

@@ -86,19 +86,16 @@ test("an explicit Provider's own win over the environment; what it only took fro
   expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs", "theirs"]);
 });
 
-test.each(["true", "1", "yes", "TRUE"])(
-  "consortium:adopt %s adopts by name; the environment can say no",
-  async (adopt) => {
-    await start();
-    const first = await consortium.create({ name: "a", __provider });
-    newProcess();
-    consortium.configure(config({ "consortium:adopt": adopt }));
-    expect((await consortium.create({ name: "a", __provider })).id).toBe(first.id);
-    newProcess();
-    setEnvironment({ CONSORTIUM_ADOPT: "false" });
-    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
-  },
-);
+test.each(["true", "1", "yes", "TRUE"])("consortium:adopt %s adopts by name; a variable can say no", async (adopt) => {
+  await start();
+  const first = await consortium.create({ name: "a", __provider });
+  newProcess();
+  consortium.configure(config({ "consortium:adopt": adopt }));
+  expect((await consortium.create({ name: "a", __provider })).id).toBe(first.id);
+  newProcess();
+  setEnvironment({ CONSORTIUM_ADOPT: "false" });
+  await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
+});
 
 test("long waits between attempts are told", async () => {
   const { service, said } = await start();

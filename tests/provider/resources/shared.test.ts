@@ -9,22 +9,20 @@ import { newProcess } from "../../support/service";
 const post = ({ service }: World, path: string, body: object): Promise<string> =>
   send(service, "POST", path, body).then(({ _id }) => _id);
 const zones = ({ net }: World): string => collectionOf("environmentZone", net);
+const zoneKinds = ["consortiumZone", "environmentZone"] as const;
 const theirs = { name: "theirs", region: "us-east-2", cloud: "aws" };
 
 describe("a zone that is there already", () => {
-  test.each(["consortiumZone", "environmentZone"] as const)(
-    "%s: is refused, with its id and what to do",
-    async (kind) => {
-      const at = await world(kind);
-      const { engine, net, writes } = at;
-      const id = await post(at, collectionOf(kind, net), theirs);
-      writes();
-      expect(await engine.up(bases[kind](net))).toEqual(
-        failed(new RegExp(`there is one already, which others may share: ${id}\\. .*adopt: true`)),
-      );
-      expect(writes()).toEqual([]);
-    },
-  );
+  test.each(zoneKinds)("%s: is refused, with its id and what to do", async (kind) => {
+    const at = await world(kind);
+    const { engine, net, writes } = at;
+    const id = await post(at, collectionOf(kind, net), theirs);
+    writes();
+    expect(await engine.up(bases[kind](net))).toEqual(
+      failed(new RegExp(`there is one already, which others may share: ${id}\\. .*adopt: true`)),
+    );
+    expect(writes()).toEqual([]);
+  });
 
   test("another region or cloud of the same name is another zone", async () => {
     const at = await world("environmentZone");
@@ -79,24 +77,21 @@ describe("a zone whose resource goes", () => {
     return node;
   }
 
-  test.each(["consortiumZone", "environmentZone"] as const)(
-    "%s: that was adopted stays, whether somebody uses it or not",
-    async (kind) => {
-      const at = await world(kind);
-      const { engine, net, calls, shown, said } = at;
-      await post(at, collectionOf(kind, net), theirs);
-      await engine.up({ ...bases[kind](net), adopt: true });
-      newProcess();
-      await engine.refresh();
-      const { kept } = engine;
-      calls();
-      await engine.destroy();
-      expect(calls()).toEqual([]);
-      expect(said.join("\n")).toContain("is left as it is, because it was adopted, and others may share it");
-      engine.kept = kept!;
-      expect(await shown()).toBeDefined();
-    },
-  );
+  test.each(zoneKinds)("%s: that was adopted stays, whether somebody uses it or not", async (kind) => {
+    const at = await world(kind);
+    const { engine, net, calls, shown, said } = at;
+    await post(at, collectionOf(kind, net), theirs);
+    await engine.up({ ...bases[kind](net), adopt: true });
+    newProcess();
+    await engine.refresh();
+    const { kept } = engine;
+    calls();
+    await engine.destroy();
+    expect(calls()).toEqual([]);
+    expect(said.join("\n")).toContain("is left as it is, because it was adopted, and others may share it");
+    engine.kept = kept!;
+    expect(await shown()).toBeDefined();
+  });
 
   test("that this stack made stays while a node of another organization runs there", async () => {
     const at = await world("environmentZone");

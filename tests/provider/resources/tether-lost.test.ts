@@ -145,7 +145,7 @@ describe("refused, because it is so already", () => {
     ["says so", "the tether is already active", 1],
     ["does not say why", "no", 2],
   ])(
-    "to activate what is active, where the service shows nothing and %s: it has its contract, which is not paid again",
+    "to activate what is active, where nothing is shown, and it %s: not paid again",
     async (_, errorMessage, stops) => {
       // stopped once to set the network
       const { engine, service, calls } = await tethered({ answers: { getById: false } });

@@ -31,19 +31,16 @@ test("back to a network that has its contract: it is not deployed again", async 
   expect(engine.outputs.deployedNetworks).toEqual(["rinkeby", "mainnet"]);
 });
 
-test.each([true, false])(
-  "one that somebody else has started is stopped before it is set, shown or not (%s)",
-  async (getById) => {
-    const { engine, calls, fields } = await tethered({ answers: { getById } });
-    await new Engine("tetherService").up({ ...tetherArgs, network: "mainnet" });
-    calls();
-    expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
-    const first = getById ? [] : [post("targetNetwork")]; // refused
-    const changes = calls().filter((call) => call.startsWith("POST"));
-    expect(changes.slice(0, first.length + 2)).toEqual([...first, post("deactivate"), post("targetNetwork")]);
-    expect(fields()).toMatchObject({ network: "rinkeby", active: true });
-  },
-);
+test.each([true, false])("one that others started is stopped before it is set, shown or not (%s)", async (getById) => {
+  const { engine, calls, fields } = await tethered({ answers: { getById } });
+  await new Engine("tetherService").up({ ...tetherArgs, network: "mainnet" });
+  calls();
+  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+  const first = getById ? [] : [post("targetNetwork")]; // refused
+  const changes = calls().filter((call) => call.startsWith("POST"));
+  expect(changes.slice(0, first.length + 2)).toEqual([...first, post("deactivate"), post("targetNetwork")]);
+  expect(fields()).toMatchObject({ network: "rinkeby", active: true });
+});
 
 test("refused when it is started again: an error at once, because its contract has been there for long", async () => {
   const { engine, service, time } = await tethered();
@@ -83,23 +80,20 @@ describe("delete", () => {
 });
 
 describe("read", () => {
-  test.each([true, false])(
-    "drift is seen where the service shows settings (%s), and is no change elsewhere",
-    async (getById) => {
-      const { engine, service } = await tethered({ answers: { getById } });
-      await engine.up(tetherArgs);
-      const drifted = { ...tetherArgs, intervalHours: 9, active: false };
-      const other = new Engine("tetherService");
-      await other.up(drifted);
-      newProcess();
-      expect(await engine.refresh()).toBe("there");
-      expect(engine.outputs).toMatchObject(
-        getById ? { intervalHours: 9, active: false, state: "inactive" } : { ...tetherArgs, state: "active" },
-      );
-      expect((await engine.up(tetherArgs)).then).toBe(getById ? "updated" : "same");
-      if (getById) expect(service.store.tethers.get(tetherId).fields).toMatchObject({ interval: 2, active: true });
-    },
-  );
+  test.each([true, false])("drift is seen where settings are shown (%s), and no change elsewhere", async (getById) => {
+    const { engine, service } = await tethered({ answers: { getById } });
+    await engine.up(tetherArgs);
+    const drifted = { ...tetherArgs, intervalHours: 9, active: false };
+    const other = new Engine("tetherService");
+    await other.up(drifted);
+    newProcess();
+    expect(await engine.refresh()).toBe("there");
+    expect(engine.outputs).toMatchObject(
+      getById ? { intervalHours: 9, active: false, state: "inactive" } : { ...tetherArgs, state: "active" },
+    );
+    expect((await engine.up(tetherArgs)).then).toBe(getById ? "updated" : "same");
+    if (getById) expect(service.store.tethers.get(tetherId).fields).toMatchObject({ interval: 2, active: true });
+  });
 
   test("an id that the service does not know is gone; a refused key or a wrong address is an error", async () => {
     const { engine, service } = await tethered();

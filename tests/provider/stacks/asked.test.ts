@@ -145,58 +145,47 @@ onBothAdapters((make) => {
     });
   });
 
-  describe.each([true, false])(
-    "a change that the service accepts and makes later (seen by a refresh: %s)",
-    (refresh) => {
-      const program = (description: string, size = "Small") =>
-        ledger(({ environment, membership }) => new Node("n", { environment, membership, size }), { description });
-      const changedLater = async () => {
-        const world = await make(program("d1"));
-        const { service, stack } = world;
-        const isIgnoring = { now: true };
-        rewriting({
-          request: (body, { method }) => {
-            const sent = JSON.parse(body) as Body;
-            return JSON.stringify(method === "PATCH" && isIgnoring.now ? { ...sent, description: undefined } : sent);
-          },
-        });
-        const run = await stack.up(program("d2"));
-        expect(run.said).toContain("accepted another description, but still shows the old one");
-        const environment = () => service.store.environments.get(stack.of("e").id).fields;
-        service.store.environments.patch(stack.of("e").id, { description: "d2" });
-        newProcess();
-        if (refresh) await stack.refresh();
-        world.writes();
-        return { ...world, isIgnoring, environment };
-      };
-
-      test("going back is sent, and one program more is no change", async () => {
-        const { stack, isIgnoring, environment, writes } = await changedLater();
-        isIgnoring.now = false;
-        expect(await stack.up(program("d1"))).toMatchObject({
-          errors: [],
-          changes: ["update Environment e"],
-          said: "",
-        });
-        expect(environment()).toMatchObject({ description: "d1" });
-        expect(writes()).toEqual([expect.stringMatching(/^PATCH /)]);
-        for (const again of [false, true])
-          expect(await stack.up(program("d1"), { refresh: again })).toMatchObject({
-            errors: [],
-            changes: [],
-            said: "",
-          });
+  describe.each([true, false])("a change that the service accepts and makes later (refreshed: %s)", (refresh) => {
+    const program = (description: string, size = "Small") =>
+      ledger(({ environment, membership }) => new Node("n", { environment, membership, size }), { description });
+    const changedLater = async () => {
+      const world = await make(program("d1"));
+      const { service, stack } = world;
+      const isIgnoring = { now: true };
+      rewriting({
+        request: (body, { method }) => {
+          const sent = JSON.parse(body) as Body;
+          return JSON.stringify(method === "PATCH" && isIgnoring.now ? { ...sent, description: undefined } : sent);
+        },
       });
+      const run = await stack.up(program("d2"));
+      expect(run.said).toContain("accepted another description, but still shows the old one");
+      const environment = () => service.store.environments.get(stack.of("e").id).fields;
+      service.store.environments.patch(stack.of("e").id, { description: "d2" });
+      newProcess();
+      if (refresh) await stack.refresh();
+      world.writes();
+      return { ...world, isIgnoring, environment };
+    };
 
-      test("the same program is no change, and another change that it ignores is told", async () => {
-        const { stack } = await changedLater();
-        expect(await stack.up(program("d2"))).toMatchObject({ errors: [], changes: [], said: "" });
-        const run = await stack.up(program("d3"));
-        expect(run.changes).toEqual(["update Environment e"]);
-        if (refresh) expect(run.said).toContain("accepted another description, but still shows the old one");
-      });
-    },
-  );
+    test("going back is sent, and one program more is no change", async () => {
+      const { stack, isIgnoring, environment, writes } = await changedLater();
+      isIgnoring.now = false;
+      expect(await stack.up(program("d1"))).toMatchObject({ errors: [], changes: ["update Environment e"], said: "" });
+      expect(environment()).toMatchObject({ description: "d1" });
+      expect(writes()).toEqual([expect.stringMatching(/^PATCH /)]);
+      for (const again of [false, true])
+        expect(await stack.up(program("d1"), { refresh: again })).toMatchObject({ errors: [], changes: [], said: "" });
+    });
+
+    test("the same program is no change, and another change that it ignores is told", async () => {
+      const { stack } = await changedLater();
+      expect(await stack.up(program("d2"))).toMatchObject({ errors: [], changes: [], said: "" });
+      const run = await stack.up(program("d3"));
+      expect(run.changes).toEqual(["update Environment e"]);
+      if (refresh) expect(run.said).toContain("accepted another description, but still shows the old one");
+    });
+  });
 
   test("a name that somebody changed, where the service has no PATCH, stays with a warning", async () => {
     const program = ledger(({ environment, membership }) => new AppCred("a", { environment, membership, name: "App" }));

@@ -27,12 +27,7 @@ const program =
     new AppCred("a", { environment, membership });
     if (!besu) return;
     const prefundedAccounts = { [`0x${"ab".repeat(20)}`]: { balance: "16" } };
-    const other = new Environment("b", {
-      consortium,
-      provider: "pantheon",
-      consensusType: "poa",
-      prefundedAccounts,
-    });
+    const other = new Environment("b", { consortium, provider: "pantheon", consensusType: "poa", prefundedAccounts });
     new EnvironmentZone("z", { environment: other, region: "us-east-2", cloud: "aws" });
     new Node("bn", { environment: other, membership });
   };

@@ -97,44 +97,38 @@ onBothAdapters((make) => {
     expect(writes()).toEqual(["POST /consortia/:consortiumId/invitations"]);
   });
 
-  test.each(["declined", "Expired", "revoked"])(
-    "an invitation that is %s is told, and sent again on purpose",
-    async (end) => {
-      const invited = (): void =>
-        void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
-      const { stack, service, expectChanges } = await make(invited);
-      const { invitations } = service.store;
-      const { id } = stack.of("shipper");
-      expect((await stack.preview(invited)).said).not.toContain("nobody");
-      invitations.setState(id, end);
-      expect((await expectChanges(invited, [])).said).toContain(
-        `invitation "shipper": is ${end}: nobody can accept it any more`,
-      );
-      const replaced = await stack.up(invited, { replace: ["shipper"] });
-      expect([replaced.errors, stack.of("shipper").id === id]).toEqual([[], false]);
-      expect((await stack.preview(invited)).said).not.toContain("nobody");
-      // Where one stays beside it, its name is free for another.
-      invitations.setState(stack.of("shipper").id, end);
-      stack.state = stack.state.filter(({ name }) => name !== "shipper");
-      await expectChanges(invited, ["create Invitation shipper"]);
-    },
-  );
+  test.each(["declined", "Expired", "revoked"])("one that is %s is told, and sent again on purpose", async (end) => {
+    const invited = (): void =>
+      void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
+    const { stack, service, expectChanges } = await make(invited);
+    const { invitations } = service.store;
+    const { id } = stack.of("shipper");
+    expect((await stack.preview(invited)).said).not.toContain("nobody");
+    invitations.setState(id, end);
+    expect((await expectChanges(invited, [])).said).toContain(
+      `invitation "shipper": is ${end}: nobody can accept it any more`,
+    );
+    const replaced = await stack.up(invited, { replace: ["shipper"] });
+    expect([replaced.errors, stack.of("shipper").id === id]).toEqual([[], false]);
+    expect((await stack.preview(invited)).said).not.toContain("nobody");
+    // Where one stays beside it, its name is free for another.
+    invitations.setState(stack.of("shipper").id, end);
+    stack.state = stack.state.filter(({ name }) => name !== "shipper");
+    await expectChanges(invited, ["create Invitation shipper"]);
+  });
 
-  test.each([403, 404, 405, 409, 410])(
-    "one that has ended is gone where its deletion is refused (%i)",
-    async (status) => {
-      const invited = (): void =>
-        void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
-      const { stack, service, time } = await make(invited);
-      const refusal = { kind: "status", status, errorMessage: "no", method: "DELETE", route: /invitations/, times: 9 };
-      service.faults.add(refusal as never);
-      service.store.invitations.setState(stack.of("shipper").id, "revoked");
-      newProcess();
-      const began = time.now();
-      expect((await stack.destroy()).errors).toEqual([]);
-      expect(time.now() - began).toBeLessThan(5_000);
-    },
-  );
+  test.each([403, 404, 405, 409, 410])("one that ended is gone where its deletion is refused (%i)", async (status) => {
+    const invited = (): void =>
+      void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
+    const { stack, service, time } = await make(invited);
+    const refusal = { kind: "status", status, errorMessage: "no", method: "DELETE", route: /invitations/, times: 9 };
+    service.faults.add(refusal as never);
+    service.store.invitations.setState(stack.of("shipper").id, "revoked");
+    newProcess();
+    const began = time.now();
+    expect((await stack.destroy()).errors).toEqual([]);
+    expect(time.now() - began).toBeLessThan(5_000);
+  });
 
   test("one that has ended leaves its name to another of the program", async () => {
     const consortium = (): Consortium => new Consortium("trade");

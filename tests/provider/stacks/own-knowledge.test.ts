@@ -56,19 +56,16 @@ onBothAdapters((make, adapter) => {
     const pair = (keepers?: Record<string, unknown>) =>
       ledger(({ environment, membership }) => new AppCred("a", { environment, membership, keepers }));
 
-    test.each(["already exists", "conflict"])(
-      "beside the one that it replaces: what goes first (%s)",
-      async (words) => {
-        const world = await make(pair());
-        refuse(world, "POST", /appcreds$/, 409, 9, words);
-        const id = world.stack.of("a").id;
-        const replaced = RegExp(`It replaces ${id}.*deleteBeforeReplace: true`);
-        expect((await world.stack.up(pair({ a: 1 }))).failure).toMatch(replaced);
-        newProcess();
-        const asked = await world.stack.up(pair(), { replace: ["a"] });
-        expect(asked.failure).toMatch(/For `--replace`, set the resource option deleteBeforeReplace: true/);
-      },
-    );
+    test.each(["already exists", "conflict"])("beside the one it replaces: what goes first (%s)", async (words) => {
+      const world = await make(pair());
+      refuse(world, "POST", /appcreds$/, 409, 9, words);
+      const id = world.stack.of("a").id;
+      const replaced = RegExp(`It replaces ${id}.*deleteBeforeReplace: true`);
+      expect((await world.stack.up(pair({ a: 1 }))).failure).toMatch(replaced);
+      newProcess();
+      const asked = await world.stack.up(pair(), { replace: ["a"] });
+      expect(asked.failure).toMatch(/For `--replace`, set the resource option deleteBeforeReplace: true/);
+    });
 
     test("beside one that a run left: which, and how to remove it; it has no adopt", async () => {
       const world = await make(pair());
@@ -154,15 +151,12 @@ onBothAdapters((make, adapter) => {
       expect(world.service.store.credentials.list()).toHaveLength(1);
     });
 
-    test.each([undefined, "a node of this name already exists"])(
-      "waits for a name that this run has freed: %s",
-      async (errorMessage) => {
-        const world = await make(node());
-        refuse(world, "POST", /\/nodes$/, 409, 3, errorMessage);
-        expect(await world.stack.up(node("other"))).toMatchObject({ errors: [] });
-        expect(world.service.store.nodes.list()).toMatchObject([{ fields: { role: "other" } }]);
-      },
-    );
+    test.each([undefined, "a node of this name already exists"])("waits for a freed name: %s", async (errorMessage) => {
+      const world = await make(node());
+      refuse(world, "POST", /\/nodes$/, 409, 3, errorMessage);
+      expect(await world.stack.up(node("other"))).toMatchObject({ errors: [] });
+      expect(world.service.store.nodes.list()).toMatchObject([{ fields: { role: "other" } }]);
+    });
 
     test.each([undefined, "already exists."])("says how to delete first what it replaces: %s", async (errorMessage) => {
       const program = (type: string, options = {}) =>

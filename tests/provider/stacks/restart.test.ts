@@ -76,41 +76,36 @@ onBothAdapters((make, adapter) => {
     expect([node().fields.node_config_id, writes()]).toEqual([_id, [patched, reset]]);
   });
 
-  test.each([404, 405, 501])(
-    "without reset (%i): it says that it was changed, and the next run asks once more",
-    async (status) => {
-      const { stack, service, writes, node } = await made();
-      service.setAnswers({ reset: status });
-      const { failure } = await stack.up(large);
-      expect(failure).toMatch(/was changed, but not restarted.*This service cannot restart it.*console/s);
-      expect([writes(), node().fields.size]).toEqual([[patched, reset], "large"]);
-      const second = await stack.up(large);
-      expect([second.errors, writes()]).toEqual([[], [reset]]);
-      expect(second.said).toContain("Its last change takes effect after a restart");
-      expect((await stack.up(large)).changes).toEqual([]);
-    },
-  );
+  test.each([404, 405, 501])("without reset (%i): it says it was changed; the next run asks again", async (status) => {
+    const { stack, service, writes, node } = await made();
+    service.setAnswers({ reset: status });
+    const { failure } = await stack.up(large);
+    expect(failure).toMatch(/was changed, but not restarted.*This service cannot restart it.*console/s);
+    expect([writes(), node().fields.size]).toEqual([[patched, reset], "large"]);
+    const second = await stack.up(large);
+    expect([second.errors, writes()]).toEqual([[], [reset]]);
+    expect(second.said).toContain("Its last change takes effect after a restart");
+    expect((await stack.up(large)).changes).toEqual([]);
+  });
 
   const refusals = [
     ["is refused for now", { kind: "status", status: 500, times: 10 }],
     ["is refused", { kind: "status", status: 409, times: 1 }],
   ] as const;
-  test.each(refusals.flatMap(([what, fault]) => [true, false].map((refresh) => [what, refresh, fault] as const)))(
-    "a restart that %s is made up for by the next up (refreshed: %s)",
-    async (_, refresh, fault) => {
-      const { stack, service, writes } = await made();
-      const rule = service.faults.add({ ...fault, errorMessage: "not now", method: "PUT", route: /\/reset$/ });
-      expect((await stack.up(large)).failure).toMatch(/was changed, but not restarted.*pulumi up.*restarts it/s);
-      rule.remove();
-      writes();
-      newProcess();
-      const preview = await stack.preview(large, { refresh });
-      expect(preview.said).toContain("restarts, to change what the last run changed");
-      const run = await stack.up(large, { refresh });
-      expect([run.errors, writes()]).toEqual([[], [reset]]);
-      expect((await stack.up(large, { refresh })).changes).toEqual([]);
-    },
-  );
+  const cases = refusals.flatMap(([what, fault]) => [true, false].map((refresh) => [what, refresh, fault] as const));
+  test.each(cases)("a restart that %s is made up for by the next up (refreshed: %s)", async (_, refresh, fault) => {
+    const { stack, service, writes } = await made();
+    const rule = service.faults.add({ ...fault, errorMessage: "not now", method: "PUT", route: /\/reset$/ });
+    expect((await stack.up(large)).failure).toMatch(/was changed, but not restarted.*pulumi up.*restarts it/s);
+    rule.remove();
+    writes();
+    newProcess();
+    const preview = await stack.preview(large, { refresh });
+    expect(preview.said).toContain("restarts, to change what the last run changed");
+    const run = await stack.up(large, { refresh });
+    expect([run.errors, writes()]).toEqual([[], [reset]]);
+    expect((await stack.up(large, { refresh })).changes).toEqual([]);
+  });
 
   test("a run that was killed between PATCH and reset: the next one restarts it", async () => {
     const { stack, service, writes, nodePath } = await made();

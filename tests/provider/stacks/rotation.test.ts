@@ -82,19 +82,16 @@ onBothAdapters((make) => {
     expect(opens()).toBe(true);
   });
 
-  test.each([404, 405])(
-    "a service that cannot (%i): says what is possible, and nothing has changed",
-    async (status) => {
-      const { stack, writes, service, password, opens } = await made();
-      service.faults.add({ kind: "status", status, route: /regenerate/, times: Infinity });
-      const before = password();
-      expect((await stack.up(program(june))).failure).toMatch(
-        /credential "a" \(.*\): this service cannot regenerate its password \(.*Nothing was changed\. Set the old rotateWhenChanged again, and change keepers instead/,
-      );
-      expect([writes(), password() === before, opens()]).toEqual([[regenerated], true, true]);
-      expect((await stack.up(program(may))).changes).toEqual([]);
-    },
-  );
+  test.each([404, 405])("a service that cannot (%i): says what is possible, and nothing changed", async (status) => {
+    const { stack, writes, service, password, opens } = await made();
+    service.faults.add({ kind: "status", status, route: /regenerate/, times: Infinity });
+    const before = password();
+    expect((await stack.up(program(june))).failure).toMatch(
+      /credential "a" \(.*\): this service cannot regenerate its password \(.*Nothing was changed\. Set the old rotateWhenChanged again, and change keepers instead/,
+    );
+    expect([writes(), password() === before, opens()]).toEqual([[regenerated], true, true]);
+    expect((await stack.up(program(may))).changes).toEqual([]);
+  });
 
   test("one that is gone: says so", async () => {
     const { stack, service } = await made();
@@ -102,36 +99,30 @@ onBothAdapters((make) => {
     expect((await stack.up(program(june))).failure).toMatch(/no longer exists.*up --refresh/);
   });
 
-  test.each(titled(lostAnswers))(
-    "the answer is lost: it is asked again, and what comes last is kept: %s",
-    async (_, fault) => {
-      const { stack, service, opens } = await made();
-      impatient(fault);
-      newProcess();
-      service.faults.add({ ...fault, route: /regenerate/ });
-      expect((await stack.up(program(june))).errors).toEqual([]);
-      expect(opens()).toBe(true);
-    },
-  );
+  test.each(titled(lostAnswers))("a lost answer: asked again, and what comes last is kept: %s", async (_, fault) => {
+    const { stack, service, opens } = await made();
+    impatient(fault);
+    newProcess();
+    service.faults.add({ ...fault, route: /regenerate/ });
+    expect((await stack.up(program(june))).errors).toEqual([]);
+    expect(opens()).toBe(true);
+  });
 
   test.each<[string, FaultRule, RegExp]>([
     ["no answer comes at all", { kind: "resetAfter", times: Infinity }, /may no longer work: run `pulumi up` again/],
     ["an answer without the password", { kind: "status", status: 200, acted: true }, /password and did not show it/],
-  ])(
-    "%s: the password is worth nothing, and the next up makes another, whatever it asks for",
-    async (_, fault, says) => {
-      const { stack, service, opens } = await made();
-      for (const [asked, next] of [
-        [june, june],
-        [may, june],
-      ] as const) {
-        service.faults.add({ ...fault, route: /regenerate/ });
-        expect((await stack.up(program(asked))).failure).toMatch(says);
-        expect(opens()).toBe(false);
-        service.faults.clear();
-        expect((await stack.up(program(next))).errors).toEqual([]);
-        expect([opens(), (await stack.up(program(next))).changes]).toEqual([true, []]);
-      }
-    },
-  );
+  ])("%s: the password is worth nothing; the next up makes another, whatever it asks for", async (_, fault, says) => {
+    const { stack, service, opens } = await made();
+    for (const [asked, next] of [
+      [june, june],
+      [may, june],
+    ] as const) {
+      service.faults.add({ ...fault, route: /regenerate/ });
+      expect((await stack.up(program(asked))).failure).toMatch(says);
+      expect(opens()).toBe(false);
+      service.faults.clear();
+      expect((await stack.up(program(next))).errors).toEqual([]);
+      expect([opens(), (await stack.up(program(next))).changes]).toEqual([true, []]);
+    }
+  });
 });

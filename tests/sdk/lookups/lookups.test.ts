@@ -245,9 +245,6 @@ test.each<[Name, object, string]>([
   const { service } = await start();
   await program();
   const get = sdk[name] as (args: object) => Promise<unknown>;
-  await expect(get(args)).rejects.toMatchObject({
-    __pulumiRunError: true,
-    message,
-  });
+  await expect(get(args)).rejects.toMatchObject({ __pulumiRunError: true, message });
   expect(service.calls).toEqual([]);
 });

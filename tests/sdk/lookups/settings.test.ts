@@ -14,7 +14,7 @@ async function world(): Promise<{ service: Service }> {
 }
 
 test.each(["dynamic provider", "plugin"])(
-  "settings of an explicit Provider on the %s win over the environment, given directly or through a parent",
+  "on the %s, settings of an explicit Provider win, given or by a parent",
   async (on) => {
     const { service } = await world();
     setEnvironment({ CONSORTIUM_PLUGIN: String(on === "plugin") });

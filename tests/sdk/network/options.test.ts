@@ -3,11 +3,7 @@ import { program, valueOf } from "../../support/program";
 import { registered, settled, short, trade } from "./registered";
 
 test("options hold for every part", async () => {
-  const { all } = await registered(trade, {
-    retainOnDelete: true,
-    customTimeouts: { create: "5m" },
-    adopt: true,
-  });
+  const { all } = await registered(trade, { retainOnDelete: true, customTimeouts: { create: "5m" }, adopt: true });
   const parts = all.filter(({ type }) => type.startsWith("pulumi-nodejs:"));
   expect(parts).toHaveLength(15);
   for (const part of parts) {
@@ -48,10 +44,7 @@ test.each(["provider", "providers"] as const)("%s", async (option) => {
 });
 
 test("adopt of the program comes before that of the definition, and that of an entry before both", async () => {
-  const definition: NetworkDefinition = {
-    adopt: true,
-    members: { a: null, b: { adopt: false }, c: { adopt: "m1" } },
-  };
+  const definition: NetworkDefinition = { adopt: true, members: { a: null, b: { adopt: false }, c: { adopt: "m1" } } };
   const adopted = async (opts?: NetworkOptions) => {
     const { named } = await registered(definition, opts);
     return ["a", "b", "c"].map((key) => named[`Membership trade/${key}`]!.inputs.adopt);

@@ -198,12 +198,9 @@ test.each<[string, unknown[], string]>([
   });
 });
 
-test.each([{ account: "" }, { account: "0x12" }, { contractAddress: "trade.eth" }])(
-  "%j is a clear error",
-  async (given) => {
-    await expect(verifyReport(report, url, given)).rejects.toThrow(/verifyReport: \w+ must be an address: 0x/);
-  },
-);
+test.each([{ account: "" }, { account: "0x12" }, { contractAddress: "trade.eth" }])("%j is refused", async (given) => {
+  await expect(verifyReport(report, url, given)).rejects.toThrow(/verifyReport: \w+ must be an address: 0x/);
+});
 
 test.each<[VerifyOptions, RegExp]>([
   [{ contractAddress: owner }, /pinned in the contract .*, not in 0x5B38/],

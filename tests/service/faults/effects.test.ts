@@ -54,18 +54,15 @@ describe("what a fault does", () => {
     expect(await names(send)).toEqual(["a", "b"]);
   });
 
-  test.each(["delay", "refuse"] as const)(
-    "%s: longer than a timer can be set for, it is not over at once",
-    async (kind) => {
-      const { send } = await facing({ kind, ms: 2 ** 31 });
-      if (kind === "refuse") {
-        for (let tries = 0; tries < 20; tries++) expect(await failure(names(send))).toBe("ECONNREFUSED");
-        return;
-      }
-      const late = new Promise((done) => setTimeout(() => done("nothing yet"), 200));
-      expect(await Promise.race([names(send).catch(() => "ended"), late])).toBe("nothing yet");
-    },
-  );
+  test.each(["delay", "refuse"] as const)("%s: longer than any timer, it is not over at once", async (kind) => {
+    const { send } = await facing({ kind, ms: 2 ** 31 });
+    if (kind === "refuse") {
+      for (let tries = 0; tries < 20; tries++) expect(await failure(names(send))).toBe("ECONNREFUSED");
+      return;
+    }
+    const late = new Promise((done) => setTimeout(() => done("nothing yet"), 200));
+    expect(await Promise.race([names(send).catch(() => "ended"), late])).toBe("nothing yet");
+  });
 
   test("html: a page as proxies make it", async () => {
     const { send } = await facing({ kind: "html", status: 503 });

@@ -19,35 +19,33 @@ test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wron
   expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(200);
 });
 
-describe("with a certificate", () => {
-  test("it serves https and wss, and its addresses say so", async () => {
-    const { service } = await start({ ledger: true, timing: quick, tls: { cert, key } });
-    expect(service.baseUrl).toMatch(/^https:/);
-    const call = (method: string, url: string, headers: Record<string, string>, body: unknown) =>
-      new Promise<{ status: number; body: never }>((done, fail) => {
-        const asked = secureRequest(
-          url,
-          { method, ca: cert, headers: { "content-type": "application/json", ...headers } },
-          (response) => {
-            let text = "";
-            response.on("data", (part: Buffer) => (text += part.toString()));
-            response.once("end", () => done({ status: response.statusCode!, body: JSON.parse(text) as never }));
-          },
-        );
-        asked.once("error", fail).end(body === undefined ? undefined : JSON.stringify(body));
-      });
-    const send = ((method: string, path: string, body: unknown) =>
-      call(method, service.baseUrl + path, { authorization: `Bearer ${service.apiKey}` }, body)) as unknown as Send;
-    const { paths, credential } = await build(send);
-    const { rpc: https, wss } = (await send("GET", `${paths.node}/status`)).body.urls as { rpc: string; wss: string };
-    expect([https, wss]).toEqual([containing("https://"), containing("wss://")]);
-    const pair = basic(credential.username, credential.password);
-    expect(await call("POST", https, pair, eth("eth_chainId"))).toMatchObject({ status: 200 });
-    const { status, socket } = await webSocket(wss, credential, { ca: cert });
-    expect(status).toBe(101);
-    socket.terminate();
-    expect(await webSocket(wss, undefined, { ca: cert })).toMatchObject({ status: 401 });
-  });
+test("with a certificate, it serves https and wss, and its addresses say so", async () => {
+  const { service } = await start({ ledger: true, timing: quick, tls: { cert, key } });
+  expect(service.baseUrl).toMatch(/^https:/);
+  const call = (method: string, url: string, headers: Record<string, string>, body: unknown) =>
+    new Promise<{ status: number; body: never }>((done, fail) => {
+      const asked = secureRequest(
+        url,
+        { method, ca: cert, headers: { "content-type": "application/json", ...headers } },
+        (response) => {
+          let text = "";
+          response.on("data", (part: Buffer) => (text += part.toString()));
+          response.once("end", () => done({ status: response.statusCode!, body: JSON.parse(text) as never }));
+        },
+      );
+      asked.once("error", fail).end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  const send = ((method: string, path: string, body: unknown) =>
+    call(method, service.baseUrl + path, { authorization: `Bearer ${service.apiKey}` }, body)) as unknown as Send;
+  const { paths, credential } = await build(send);
+  const { rpc: https, wss } = (await send("GET", `${paths.node}/status`)).body.urls as { rpc: string; wss: string };
+  expect([https, wss]).toEqual([containing("https://"), containing("wss://")]);
+  const pair = basic(credential.username, credential.password);
+  expect(await call("POST", https, pair, eth("eth_chainId"))).toMatchObject({ status: 200 });
+  const { status, socket } = await webSocket(wss, credential, { ca: cert });
+  expect(status).toBe(101);
+  socket.terminate();
+  expect(await webSocket(wss, undefined, { ca: cert })).toMatchObject({ status: 401 });
 });
 
 describe("without its program", () => {

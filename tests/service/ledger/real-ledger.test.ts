@@ -50,33 +50,31 @@ describe("a node's addresses", () => {
   });
 });
 
-describe("clients of Ethereum", () => {
-  test("send from an account without money, and get blocks that are safe and finalized", async () => {
-    const { credential, urls } = await ledgered({}, raft);
-    const request = new FetchRequest(urls.rpc);
-    request.setHeader("authorization", basic(credential.username, credential.password).authorization);
-    const provider = new JsonRpcProvider(request, raft.chain_id, { staticNetwork: true, cacheTimeout: -1 });
-    for (const method of ["eth_gasPrice", "eth_maxPriorityFeePerGas"])
-      expect(await result(urls.rpc, credential, method)).toBe("0x0");
-    const poor = Wallet.createRandom(provider);
-    const answer = await poor.sendTransaction({ to: poor.address });
-    expect((await answer.wait())!.status).toBe(1);
-    provider.destroy();
+test("clients of Ethereum send from an account without money, and get blocks that are safe and finalized", async () => {
+  const { credential, urls } = await ledgered({}, raft);
+  const request = new FetchRequest(urls.rpc);
+  request.setHeader("authorization", basic(credential.username, credential.password).authorization);
+  const provider = new JsonRpcProvider(request, raft.chain_id, { staticNetwork: true, cacheTimeout: -1 });
+  for (const method of ["eth_gasPrice", "eth_maxPriorityFeePerGas"])
+    expect(await result(urls.rpc, credential, method)).toBe("0x0");
+  const poor = Wallet.createRandom(provider);
+  const answer = await poor.sendTransaction({ to: poor.address });
+  expect((await answer.wait())!.status).toBe(1);
+  provider.destroy();
 
-    const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-    for (let block = 0; block < 66; block++)
-      await result(urls.rpc, credential, "eth_sendTransaction", { from, to: from });
-    const at = (tag: string) => result<{ number: string }>(urls.rpc, credential, "eth_getBlockByNumber", tag, false);
-    const latest = await at("latest");
-    expect(Number(latest.number)).toBe(67);
-    for (const tag of ["safe", "finalized"]) {
-      expect(await at(tag)).toEqual(latest);
-      for (const method of ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"])
-        expect(await result(urls.rpc, credential, method, from, tag)).toMatch(/^0x/);
-      expect(await result(urls.rpc, credential, "eth_call", { to: from }, tag)).toBe("0x");
-      expect(await result(urls.rpc, credential, "eth_getLogs", { fromBlock: tag, toBlock: tag })).toEqual([]);
-    }
-  });
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  for (let block = 0; block < 66; block++)
+    await result(urls.rpc, credential, "eth_sendTransaction", { from, to: from });
+  const at = (tag: string) => result<{ number: string }>(urls.rpc, credential, "eth_getBlockByNumber", tag, false);
+  const latest = await at("latest");
+  expect(Number(latest.number)).toBe(67);
+  for (const tag of ["safe", "finalized"]) {
+    expect(await at(tag)).toEqual(latest);
+    for (const method of ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"])
+      expect(await result(urls.rpc, credential, method, from, tag)).toMatch(/^0x/);
+    expect(await result(urls.rpc, credential, "eth_call", { to: from }, tag)).toBe("0x");
+    expect(await result(urls.rpc, credential, "eth_getLogs", { fromBlock: tag, toBlock: tag })).toEqual([]);
+  }
 });
 
 describe("who may use them", () => {

@@ -105,23 +105,21 @@ describe("a release", () => {
   });
 });
 
-describe("the pauses of an environment", () => {
-  const specified = { initial_delay: 3, idle_hours: 5 };
-  const others = { autopause_init_delay: 3, autopause_idle_hours: 5 };
-  test.each([
-    ["specification", specified],
-    ["other clients", others],
-  ])("are taken under the names of the %s", async (_whose, fields) => {
-    const { send, paths } = await populated({}, { ...raft, ...fields });
-    const { body } = await send("GET", paths.environment);
-    expect(body).toMatchObject(specified);
-    expect(Object.keys(body)).not.toContain("autopause_idle_hours");
-    const again = Object.fromEntries(Object.keys(fields).map((name) => [name, 9]));
-    expect((await send("PATCH", paths.environment, again)).body).toMatchObject({ initial_delay: 9, idle_hours: 9 });
-    const wrong = Object.fromEntries(Object.keys(fields).map((name) => [name, -1]));
-    expect((await send("PATCH", paths.environment, wrong)).status).toBe(400);
-    expect((await send("PATCH", paths.environment, { name: "n" })).body).toMatchObject({ idle_hours: 9 });
-  });
+const specified = { initial_delay: 3, idle_hours: 5 };
+const others = { autopause_init_delay: 3, autopause_idle_hours: 5 };
+test.each([
+  ["specification", specified],
+  ["other clients", others],
+])("the pauses of an environment are taken under the names of the %s", async (_whose, fields) => {
+  const { send, paths } = await populated({}, { ...raft, ...fields });
+  const { body } = await send("GET", paths.environment);
+  expect(body).toMatchObject(specified);
+  expect(Object.keys(body)).not.toContain("autopause_idle_hours");
+  const again = Object.fromEntries(Object.keys(fields).map((name) => [name, 9]));
+  expect((await send("PATCH", paths.environment, again)).body).toMatchObject({ initial_delay: 9, idle_hours: 9 });
+  const wrong = Object.fromEntries(Object.keys(fields).map((name) => [name, -1]));
+  expect((await send("PATCH", paths.environment, wrong)).status).toBe(400);
+  expect((await send("PATCH", paths.environment, { name: "n" })).body).toMatchObject({ idle_hours: 9 });
 });
 
 describe("pantheon", () => {

@@ -62,28 +62,26 @@ test.each(cases)("like %s: the life of a %s", async (like, kind) => {
     expect((await send(method, path, method === "PATCH" ? {} : undefined)).status).toBe(isKept ? 200 : 404);
 });
 
-describe("an environment is initializing", () => {
-  test.each([
-    ["specification", ["setup", "setup", "setup"]],
-    ["hosted", ["initializing", "initializing", "setup"]],
-  ] as const)("like %s: until it has a node, or for its time", async (like, states) => {
-    const { send, clock, paths, membership, state } = await world(like);
-    const { body } = await send("POST", listOf(paths.environment), quorum);
-    const path = `${listOf(paths.environment)}/${body._id}`;
-    const seen = [];
-    clock.pass(600_000);
-    seen.push(await state(path));
-    expect((await send("POST", `${path}/nodes`, { membership_id: membership })).status).toBe(201);
-    seen.push(await state(path));
-    clock.pass(1_000);
-    seen.push(await state(path));
-    expect(seen).toEqual(states);
-    clock.pass(1_000);
-    expect(await state(path)).toBe("live");
-    expect((await send("DELETE", path)).status).toBe(202);
-    const { _id } = (await send("POST", listOf(paths.environment), quorum)).body; // hosted: it waits, and may go
-    expect((await send("DELETE", `${listOf(paths.environment)}/${_id}`)).status).toBe(like === "hosted" ? 202 : 409);
-  });
+test.each([
+  ["specification", ["setup", "setup", "setup"]],
+  ["hosted", ["initializing", "initializing", "setup"]],
+] as const)("like %s: an environment is initializing until it has a node, or for its time", async (like, states) => {
+  const { send, clock, paths, membership, state } = await world(like);
+  const { body } = await send("POST", listOf(paths.environment), quorum);
+  const path = `${listOf(paths.environment)}/${body._id}`;
+  const seen = [];
+  clock.pass(600_000);
+  seen.push(await state(path));
+  expect((await send("POST", `${path}/nodes`, { membership_id: membership })).status).toBe(201);
+  seen.push(await state(path));
+  clock.pass(1_000);
+  seen.push(await state(path));
+  expect(seen).toEqual(states);
+  clock.pass(1_000);
+  expect(await state(path)).toBe("live");
+  expect((await send("DELETE", path)).status).toBe(202);
+  const { _id } = (await send("POST", listOf(paths.environment), quorum)).body; // hosted: it waits, and may go
+  expect((await send("DELETE", `${listOf(paths.environment)}/${_id}`)).status).toBe(like === "hosted" ? 202 : 409);
 });
 
 describe("errors", () => {

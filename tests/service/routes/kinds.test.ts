@@ -185,25 +185,22 @@ describe("a service", () => {
     expect((await knock("nothing", credential)).status).toBe(401);
   });
 
-  test.each([true, false])(
-    "of a utility type stays when its member goes (refuseChildren: %p)",
-    async (refuseChildren) => {
-      const { send, paths, membership } = await world({ answers: { refuseChildren } });
-      const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
-      const list = `${paths.environment}/services`;
-      const make = async (service: string) => (await send("POST", list, { service, membership_id: other })).body._id;
-      const [registry, ipfs] = [await make("idregistry"), await make("ipfs")];
-      const path = `${paths.consortium}/memberships/${other}`;
-      if (refuseChildren) {
-        expect((await send("DELETE", path)).body.errorMessage).toContain("1 service(s)");
-        await send("DELETE", `${list}/${ipfs}`);
-      }
-      expect((await send("DELETE", path)).status).toBe(204);
-      expect((await send("GET", list)).body.map(({ _id }) => _id)).toContain(registry);
-      expect((await send("GET", `${list}/${ipfs}`)).status).toBe(404);
-      expect((await send("GET", paths.membership)).body._id).toBe(membership);
-    },
-  );
+  test.each([true, false])("of a utility type outlives its member (refuseChildren: %p)", async (refuseChildren) => {
+    const { send, paths, membership } = await world({ answers: { refuseChildren } });
+    const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
+    const list = `${paths.environment}/services`;
+    const make = async (service: string) => (await send("POST", list, { service, membership_id: other })).body._id;
+    const [registry, ipfs] = [await make("idregistry"), await make("ipfs")];
+    const path = `${paths.consortium}/memberships/${other}`;
+    if (refuseChildren) {
+      expect((await send("DELETE", path)).body.errorMessage).toContain("1 service(s)");
+      await send("DELETE", `${list}/${ipfs}`);
+    }
+    expect((await send("DELETE", path)).status).toBe(204);
+    expect((await send("GET", list)).body.map(({ _id }) => _id)).toContain(registry);
+    expect((await send("GET", `${list}/${ipfs}`)).status).toBe(404);
+    expect((await send("GET", paths.membership)).body._id).toBe(membership);
+  });
 
   test("takes its time to go, with the rest of what can be watched", async () => {
     const { service, send, more } = await world();
@@ -217,7 +214,8 @@ describe("a service", () => {
 });
 
 describe("a destination", () => {
-  async function stores(type: "documentstore" | "dataexchange" | "app2app", options = {}) {
+  const holders = ["documentstore", "dataexchange", "app2app"] as const;
+  async function stores(type: (typeof holders)[number], options = {}) {
     const made = await world(options);
     const { send, paths, membership } = made;
     const create = async (service: string) =>
@@ -237,40 +235,37 @@ describe("a destination", () => {
     expect((await send("POST", identity, { membership_id: membership })).status).toBe(200);
   }
 
-  test.each(["documentstore", "dataexchange", "app2app"] as const)(
-    "of a %s: what it needs, put, read, delete",
-    async (type) => {
-      const { send, paths, membership, environment, identity, list, store } = await stores(type);
-      const wanted = { name: "inbox", kaleido_managed: true };
-      const put = () => send("PUT", `${list}/inbox`, wanted);
-      expect(await put()).toMatchObject(refused(409, "not verified"));
-      const register = () => send("POST", identity, { membership_id: membership });
-      expect(await register()).toMatchObject(refused(409, "not verified"));
-      expect((await send("POST", `${paths.membership}/verify`, {})).status).toBe(400);
-      const proof = await send("POST", `${paths.membership}/verify`, { test_certificate: true });
-      expect(proof.status).toBe(200);
-      expect(await put()).toMatchObject(refused(409, "not registered"));
-      await verify(send, paths.membership, identity, membership);
-      expect((await send("GET", paths.membership)).body.verification_proof).toBe(proof.body.verification_proof);
-      expect(await register()).toMatchObject(refused(409, "already registered"));
+  test.each(holders)("of a %s: what it needs, put, read, delete", async (type) => {
+    const { send, paths, membership, environment, identity, list, store } = await stores(type);
+    const wanted = { name: "inbox", kaleido_managed: true };
+    const put = () => send("PUT", `${list}/inbox`, wanted);
+    expect(await put()).toMatchObject(refused(409, "not verified"));
+    const register = () => send("POST", identity, { membership_id: membership });
+    expect(await register()).toMatchObject(refused(409, "not verified"));
+    expect((await send("POST", `${paths.membership}/verify`, {})).status).toBe(400);
+    const proof = await send("POST", `${paths.membership}/verify`, { test_certificate: true });
+    expect(proof.status).toBe(200);
+    expect(await put()).toMatchObject(refused(409, "not registered"));
+    await verify(send, paths.membership, identity, membership);
+    expect((await send("GET", paths.membership)).body.verification_proof).toBe(proof.body.verification_proof);
+    expect(await register()).toMatchObject(refused(409, "already registered"));
 
-      const uri = `kld://${type}/m/${membership}/e/${environment}/s/${store}/d/inbox`;
-      const made = { ...wanted, uri, setup_complete: true };
-      expect(await put()).toMatchObject({ status: 200, body: made });
-      const changed = { ...made, kaleido_managed: false };
-      expect((await send("PUT", `${list}/inbox`, changed)).body.kaleido_managed).toBe(false);
-      expect((await send("GET", `${list}/inbox`)).body).toEqual(changed);
-      expect((await send("GET", list)).body).toEqual([changed]);
-      expect((await send("PUT", `${list}/outbox`, { name: "inbox" })).status).toBe(400);
-      expect((await send("PUT", `${list}/${encodeURIComponent("a/b c")}`, {})).body).toMatchObject({
-        name: "a/b c",
-        uri: matching(/a%2Fb%20c$/),
-      });
-      expect((await send("DELETE", `${list}/inbox`)).status).toBe(204);
-      for (const method of ["GET", "DELETE"]) expect((await send(method, `${list}/inbox`)).status).toBe(404);
-      expect((await send("GET", list)).body).toHaveLength(1);
-    },
-  );
+    const uri = `kld://${type}/m/${membership}/e/${environment}/s/${store}/d/inbox`;
+    const made = { ...wanted, uri, setup_complete: true };
+    expect(await put()).toMatchObject({ status: 200, body: made });
+    const changed = { ...made, kaleido_managed: false };
+    expect((await send("PUT", `${list}/inbox`, changed)).body.kaleido_managed).toBe(false);
+    expect((await send("GET", `${list}/inbox`)).body).toEqual(changed);
+    expect((await send("GET", list)).body).toEqual([changed]);
+    expect((await send("PUT", `${list}/outbox`, { name: "inbox" })).status).toBe(400);
+    expect((await send("PUT", `${list}/${encodeURIComponent("a/b c")}`, {})).body).toMatchObject({
+      name: "a/b c",
+      uri: matching(/a%2Fb%20c$/),
+    });
+    expect((await send("DELETE", `${list}/inbox`)).status).toBe(204);
+    for (const method of ["GET", "DELETE"]) expect((await send(method, `${list}/inbox`)).status).toBe(404);
+    expect((await send("GET", list)).body).toHaveLength(1);
+  });
 
   test("only of these services, once they are started, and of the own organization", async () => {
     const organizations = [{ name: "one" }, { name: "two" }];

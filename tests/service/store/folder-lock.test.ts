@@ -293,11 +293,8 @@ describe("the lock of a process that ended, in a container", () => {
     },
   );
 
-  test.each([`${process.pid} elsewhere\n`, `${process.ppid} ${hostname()}\n`])(
-    "another one is not: %j",
-    async (text) => {
-      leave(text);
-      await expect(startService({ dataDir })).rejects.toThrow("is in use by another service");
-    },
-  );
+  test.each([`${process.pid} elsewhere\n`, `${process.ppid} ${hostname()}\n`])("others are not: %j", async (text) => {
+    leave(text);
+    await expect(startService({ dataDir })).rejects.toThrow("is in use by another service");
+  });
 });

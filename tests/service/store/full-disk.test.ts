@@ -26,10 +26,7 @@ function small(kilobytes: number) {
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", dir]).status === 0;
   if (mounted) atEnd(() => execFileSync("umount", ["-l", dir]));
   const shell = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$0" "$@"`; // blocks of 1 kB, or of 512 bytes
-  return {
-    dir,
-    through: mounted ? undefined : { command: "bash", args: ["-c", shell, process.execPath] },
-  };
+  return { dir, through: mounted ? undefined : { command: "bash", args: ["-c", shell, process.execPath] } };
 }
 
 const said = matching(/cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/);

@@ -165,20 +165,17 @@ describe("files", () => {
     ["state.jsonl with an unknown kind", () => stateFile(whole, { ...whole, kind: "chain" }, whole), noObject],
     ["list of API keys", () => "[1]", /api-keys.json is damaged/, "api-keys.json"],
     ["api-keys.json that is no JSON", () => "{", /api-keys.json is damaged/, "api-keys.json"],
-  ])(
-    "a %s is a clear error, changes nothing and leaves no lock",
-    async (_what, made, message, file = "state.jsonl") => {
-      const text = made();
-      writeFileSync(join(dataDir, file), text);
-      const ledger = join(dataDir, "chains", "e1");
-      mkdirSync(ledger, { recursive: true });
-      await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
-      expect(existsSync(ledger)).toBe(true);
-      expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
-      rmSync(join(dataDir, file));
-      await open();
-    },
-  );
+  ])("a %s is a clear error, changes nothing, leaves no lock", async (_what, made, message, file = "state.jsonl") => {
+    const text = made();
+    writeFileSync(join(dataDir, file), text);
+    const ledger = join(dataDir, "chains", "e1");
+    mkdirSync(ledger, { recursive: true });
+    await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
+    expect(existsSync(ledger)).toBe(true);
+    expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
+    rmSync(join(dataDir, file));
+    await open();
+  });
 
   test("a folder that cannot be one is a clear error", async () => {
     const file = join(dataDir, "file");
@@ -195,30 +192,28 @@ test("a service that is stopped writes nothing more", async () => {
   expect(readFileSync(join(dataDir, "state.jsonl"), "utf8")).toBe(before);
 });
 
-describe("a machine whose clock is set back by 30 days", () => {
-  const month = 30 * 24 * 3_600_000;
+const month = 30 * 24 * 3_600_000;
 
-  test("keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
-    const before = await clocked({ dataDir, timing: { nodeStart: 1_000 } });
-    const { clock, paths, membership } = before;
-    clock.pass(1_000);
-    expect((await before.send("DELETE", paths.credential)).status).toBe(204);
-    const look = async (send: typeof before.send) => {
-      expect((await send("GET", paths.node)).body.state).toBe("started");
-      expect((await send("GET", paths.credential)).status).toBe(404);
-      expect((await send("GET", "/consortia")).body).toHaveLength(1);
-    };
-    clock.pass(-month);
-    await look(before.send);
-    await before.service.close();
-    const after = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
-    await look(after.send);
-    const made = await after.send("POST", `${paths.environment}/nodes`, { membership_id: membership });
-    const fresh = `${paths.environment}/nodes/${made.body._id}`;
-    expect((await after.send("GET", fresh)).body.state).toBe("initializing");
-    clock.pass(1_000);
-    expect((await after.send("GET", fresh)).body.state).toBe("started");
-  });
+test("a machine whose clock is set back by 30 days keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
+  const before = await clocked({ dataDir, timing: { nodeStart: 1_000 } });
+  const { clock, paths, membership } = before;
+  clock.pass(1_000);
+  expect((await before.send("DELETE", paths.credential)).status).toBe(204);
+  const look = async (send: typeof before.send) => {
+    expect((await send("GET", paths.node)).body.state).toBe("started");
+    expect((await send("GET", paths.credential)).status).toBe(404);
+    expect((await send("GET", "/consortia")).body).toHaveLength(1);
+  };
+  clock.pass(-month);
+  await look(before.send);
+  await before.service.close();
+  const after = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
+  await look(after.send);
+  const made = await after.send("POST", `${paths.environment}/nodes`, { membership_id: membership });
+  const fresh = `${paths.environment}/nodes/${made.body._id}`;
+  expect((await after.send("GET", fresh)).body.state).toBe("initializing");
+  clock.pass(1_000);
+  expect((await after.send("GET", fresh)).body.state).toBe("started");
 });
 
 describe("a folder in which something is missing", () => {

@@ -103,29 +103,27 @@ describe("a power cut, which loses what the disk has not confirmed", () => {
     expect(() => read(file)).toThrow("is damaged: it ends after");
   });
 
-  describe("no money: a transaction is sent once the disk has it", () => {
-    /** The part of the objects' file that a power cut leaves for sure. */
-    const durable = () => {
-      const text = readFileSync(join(dataDir, "state.jsonl"), "latin1");
-      const [, length] = /"length":"(\d+)"/.exec(text)!;
-      return text.slice(0, Number(length));
-    };
+  /** The part of the objects' file that a power cut leaves for sure. */
+  const durable = () => {
+    const text = readFileSync(join(dataDir, "state.jsonl"), "latin1");
+    const [, length] = /"length":"(\d+)"/.exec(text)!;
+    return text.slice(0, Number(length));
+  };
 
-    test.each([
-      ["to deploy a contract", 0],
-      ["to pin a report", 1],
-    ])("%s", async (_what, number) => {
-      const network = await new Network().start();
-      const found: boolean[] = [];
-      const watched = await network.guarded("", "", ({ method, params }) => {
-        if (method === "eth_sendRawTransaction") found.push(durable().includes(String(params[0])));
-      });
-      const { get, post } = await pinning(network, { dataDir }, watched);
-      disk.slow = 200;
-      expect((await post("/deploy")).status).toBe(200);
-      expect((await post("/activate")).text).toBe("true");
-      await until(async () => (await get("/reportCount")).text === "1");
-      expect(found[number]).toBe(true);
+  test.each([
+    ["to deploy a contract", 0],
+    ["to pin a report", 1],
+  ])("no money: a transaction %s is sent once the disk has it", async (_what, number) => {
+    const network = await new Network().start();
+    const found: boolean[] = [];
+    const watched = await network.guarded("", "", ({ method, params }) => {
+      if (method === "eth_sendRawTransaction") found.push(durable().includes(String(params[0])));
     });
+    const { get, post } = await pinning(network, { dataDir }, watched);
+    disk.slow = 200;
+    expect((await post("/deploy")).status).toBe(200);
+    expect((await post("/activate")).text).toBe("true");
+    await until(async () => (await get("/reportCount")).text === "1");
+    expect(found[number]).toBe(true);
   });
 });

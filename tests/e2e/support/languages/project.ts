@@ -33,11 +33,7 @@ async function python(schema: string | undefined): Promise<Rest> {
   const venv = await virtualEnvironment();
   const sdk: Record<string, string> = schema === undefined ? {} : { PYTHONPATH: await generatedSdk("python", schema) };
   const path = [join(venv, "bin"), cli.env.PATH].join(delimiter);
-  return {
-    main: "__main__.py",
-    env: { PATH: path, VIRTUAL_ENV: venv, PIP_NO_INDEX: "true", ...sdk },
-    links: { venv },
-  };
+  return { main: "__main__.py", env: { PATH: path, VIRTUAL_ENV: venv, PIP_NO_INDEX: "true", ...sdk }, links: { venv } };
 }
 
 /** The module has the versions that the language hosts are built from: Go has compiled most of it already. */
