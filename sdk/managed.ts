@@ -23,7 +23,9 @@ import {
   previewKey,
   programKey,
   providerNameKey,
+  secretSignature,
   secretsKey,
+  signatureKey,
   stub,
 } from "../provider/constants";
 import { type Path } from "../provider/core/values";
@@ -71,6 +73,7 @@ function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<un
   if (isLater(value)) return [{ path, value }];
   if (Array.isArray(value)) return value.flatMap((part, index) => laterIn(part, [...path, index]));
   if (typeof value !== "object" || value?.constructor !== Object) return [];
+  if ((value as Props)[signatureKey] === secretSignature) return [{ path, value: secret(value) }]; // as transforms get it
   return Object.entries(value).flatMap(([key, part]) => laterIn(part, [...path, key]));
 }
 
@@ -94,6 +97,31 @@ const typesOf = ({ urn }: Resource): Promise<string> =>
 /** Otherwise a provider learns that it is in a preview only when it has a change to show. */
 const previewMark = (): Props => (runtime.isDryRun() ? { [previewKey]: true } : {});
 
+type Completing = (args: { props: Props; opts: CustomResourceOptions }) => {
+  props: Props;
+  opts: CustomResourceOptions;
+};
+
+/**
+ * The program's own transforms run after the constructor, so that what they set is looked at after the last of them. Those of components
+ * and of the stack run still later.
+ */
+function completed(name: string, opts: CustomResourceOptions): Partial<CustomResourceOptions> {
+  const complete: Completing = ({ props, opts: then }) => {
+    const { [secretsKey]: _, ...inputs } = props;
+    const given = Object.entries(then.customTimeouts ?? {}).filter(([, text]) => text !== ""); // not set
+    const customTimeouts = timeoutInputs(name, { customTimeouts: Object.fromEntries(given) });
+    return { props: { ...inputs, ...(customTimeouts && { customTimeouts }), ...secretInputs(inputs) }, opts: then };
+  };
+  const { transforms, transformations } = opts;
+  return {
+    ...(transforms && { transforms: [...transforms, complete as NonNullable<typeof transforms>[number]] }),
+    ...(transformations && {
+      transformations: [...transformations, complete as NonNullable<typeof transformations>[number]],
+    }),
+  };
+}
+
 /** How a resource of the dynamic provider is registered. */
 function dynamic(className: ClassName, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
   refuseImport(className, name, opts);
@@ -104,7 +132,8 @@ function dynamic(className: ClassName, name: string, inputs: Props, opts: Custom
   const { given } = (opts.provider ?? opts.parent?.getProvider(token(className)) ?? {}) as Partial<Provider>;
   if (given) props[providerNameKey] = given.provider;
   Object.assign(props, previewMark());
-  return { type: token(className), props, opts: { ...opts, aliases: onBothProviders(token(className), name, opts) } };
+  const aliases = onBothProviders(token(className), name, opts);
+  return { type: token(className), props, opts: { ...opts, ...completed(name, opts), aliases } };
 }
 
 /** How a resource of the plugin is registered: the engine itself handles time-outs and imports. */
@@ -171,8 +200,9 @@ export abstract class Managed extends CustomResource {
       : dynamic(className, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
     // What a state keeps of secret inputs, which the plugin marks itself.
-    const mayHide = !onPlugin() && laterIn(inputs).some(({ path: [key] }) => !parents.includes(String(key)));
-    const hiding = mayHide ? [hiddenKey] : [];
+    const isSet = laterIn(inputs).some(({ path: [key] }) => !parents.includes(String(key)));
+    const mayBeSet = given.transforms !== undefined || given.transformations !== undefined;
+    const hiding = !onPlugin() && (isSet || mayBeSet) ? [hiddenKey] : [];
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets, ...hiding];
     const { stackTraceLimit } = Error;
     // The SDK captures a stack for each property, which is half the cost of a registration.

@@ -63,10 +63,12 @@ const byLength = (one: string, other: string): number => other.length - one.leng
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-const [letterBefore, letterAfter] = ["(?<![\\p{L}\\p{N}])", "(?![\\p{L}\\p{N}])"];
+/** What is percent-encoded ends with a letter or digit, and is none. */
+const [letterBefore, letterAfter] = ["(?:(?<=%[0-9A-F]{2})|(?<![\\p{L}\\p{N}]))", "(?![\\p{L}\\p{N}])"];
 
 /** A short text that is a value rather than a word of the message: in quotes, or after an equals sign or a colon. */
-const asValue = (text: string): string => `(?<=["'\`][-+]?|[=:]\\s?[-+]?)${text}(?=["'\`&,;)}\\]\\s]|\\.?$)`;
+const asValue = (text: string): string =>
+  `(?<=["'\`][-+]?|[=:]\\s?[-+]?|%2[27]|%3[AD])${text}(?=["'\`&,;)}\\]\\s]|%(?:2[2567C]|7D|5D)|\\.?$)`;
 
 const patternOf = (text: string): string => {
   if (text.length >= longLength) return escaped(text);

@@ -1,4 +1,4 @@
-import { type CustomResource, output, secret } from "@pulumi/pulumi";
+import { type CustomResource, output, type ResourceTransformation, secret } from "@pulumi/pulumi";
 import { stub } from "../../provider/constants";
 import {
   AppCred,
@@ -152,6 +152,18 @@ describe("customTimeouts", () => {
       expect((await of(new Node("x", within, { customTimeouts }))).inputs).not.toHaveProperty("customTimeouts");
     },
   );
+});
+
+test("what a transformation of the resource sets is looked at after it: secrets, and time-outs", async () => {
+  const { of } = await program();
+  const set = { description: secret("hush"), extra: { plain: "seen", hidden: secret(7) } };
+  const transformation: ResourceTransformation = ({ props, opts }) => ({
+    props: { ...props, ...set },
+    opts: { ...opts, customTimeouts: { create: "2s" } },
+  });
+  const { inputs, secretOutputs } = await of(new Consortium("x", {}, { transformations: [transformation] }));
+  expect(inputs).toMatchObject({ __secrets: [["description"], ["extra", "hidden"]], customTimeouts: { create: 2 } });
+  expect(secretOutputs).toContain("__hidden");
 });
 
 test.each([

@@ -46,6 +46,8 @@ test.each<[string, unknown, string, string]>([
     'abc of "abc" with x=abc, "y": abc',
     'abc of "[secret]" with x=[secret], "y": [secret]',
   ],
+  ["in a URL, four letters", "moon", "?q=%7B%22moon%22%7D&r=moons", "?q=%7B%22[secret]%22%7D&r=moons"],
+  ["in a URL, three letters", "abc", "?q=%7B%22abc%22%3Aabc%7D&abc", "?q=%7B%22[secret]%22%3A[secret]%7D&abc"],
   ["a number, too", 77, 'HTTP 770 at 77: {"chain_id":77}', 'HTTP 770 at 77: {"chain_id":[secret]}'],
   ["a flag says nothing", true, 'it is "true"', 'it is "true"'],
   ["an empty text neither", "", 'it is ""', 'it is ""'],
