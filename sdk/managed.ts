@@ -106,19 +106,16 @@ type Completing = (args: { props: Props; opts: CustomResourceOptions }) => {
  * The program's own transforms run after the constructor, so that what they set is looked at after the last of them. Those of components
  * and of the stack run still later.
  */
-function completed(name: string, opts: CustomResourceOptions): Partial<CustomResourceOptions> {
-  const complete: Completing = ({ props, opts: then }) => {
-    const { [secretsKey]: _, ...inputs } = props;
-    const given = Object.entries(then.customTimeouts ?? {}).filter(([, text]) => text !== ""); // not set
+function completed(name: string, { transforms, transformations }: CustomResourceOptions): CustomResourceOptions {
+  const complete: Completing = ({ props, opts }) => {
+    const inputs = Object.fromEntries(Object.entries(props).filter(([key]) => key !== secretsKey));
+    const given = Object.entries(opts.customTimeouts ?? {}).filter(([, text]) => text !== ""); // not set
     const customTimeouts = timeoutInputs(name, { customTimeouts: Object.fromEntries(given) });
-    return { props: { ...inputs, ...(customTimeouts && { customTimeouts }), ...secretInputs(inputs) }, opts: then };
+    return { props: { ...inputs, ...(customTimeouts && { customTimeouts }), ...secretInputs(inputs) }, opts };
   };
-  const { transforms, transformations } = opts;
   return {
-    ...(transforms && { transforms: [...transforms, complete as NonNullable<typeof transforms>[number]] }),
-    ...(transformations && {
-      transformations: [...transformations, complete as NonNullable<typeof transformations>[number]],
-    }),
+    ...(transforms && { transforms: [...transforms, complete] }),
+    ...(transformations && { transformations: [...transformations, complete] }),
   };
 }
 
