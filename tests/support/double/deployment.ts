@@ -39,6 +39,9 @@ export class Stopped extends Error {}
 /** A registration that is wrong ends the run; those under way are waited for. */
 class Bail extends Error {}
 
+/** Pulumi 3.220 ends so where only an old row of a resource, which waits for its deletion, needs what is replaced. The next run goes on. */
+export const cannotRecreate = "cannot recreate a resource that doesn't exist";
+
 type Step = () => Promise<void> | void;
 
 export class Deployment {
@@ -266,7 +269,8 @@ export class Deployment {
     await this.#check(provider, made, olds, asked);
 
     if (recreating) {
-      this.#deletes.delete(old!.urn);
+      if (!old) throw new Bail(cannotRecreate);
+      this.#deletes.delete(old.urn);
       return [made, [() => this.#create(made, old)]];
     }
     if (!old || old.external) return [made, [() => this.#create(made, old)]];
@@ -300,7 +304,8 @@ export class Deployment {
     for (const { urn } of first) this.#deletes.add(urn);
     const pending = (one: Resource) => async (): Promise<void> => {
       await this.#delete(one);
-      one.pendingReplacement = true;
+      if (one.delete) this.#dropped.add(one);
+      else one.pendingReplacement = true;
     };
     return [...first.toReversed(), ...(old.pendingReplacement ? [] : [old])].map(pending).concat(create);
   }
