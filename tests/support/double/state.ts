@@ -56,10 +56,10 @@ export const needsOf = (one: Resource): string[] =>
 export function dependents(state: readonly Resource[], roots: readonly string[], { children = true } = {}): Resource[] {
   const within = new Set(roots);
   return state.filter((one) => {
-    if (within.has(one.urn)) return false;
     const needs = children ? needsOf(one) : needsOf({ ...one, parent: "" });
-    if (needs.some((urn) => within.has(urn))) within.add(one.urn);
-    return within.has(one.urn);
+    const isOne = needs.some((urn) => within.has(urn)); // also an old row that waits for its deletion, which has the URN of the new one
+    if (isOne) within.add(one.urn);
+    return isOne;
   });
 }
 
