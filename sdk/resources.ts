@@ -156,8 +156,14 @@ export interface ReadableClass<Self, Args, Place> extends ResourceClass<Self, Ar
   get(name: string, id: Input<string>, where: Place, opts?: CustomResourceOptions): Self;
 }
 
-/** What a class inherits: its inputs are flat, and the name of the object defaults to that of the resource. */
-function resource<Self, Args extends object>(className: ClassName): ResourceClass<Self, Args> {
+/**
+ * What a class inherits: its inputs are flat, and the name of the object defaults to that of the resource.
+ * @param usual options that a program may override
+ */
+function resource<Self, Args extends object>(
+  className: ClassName,
+  usual?: CustomResourceOptions,
+): ResourceClass<Self, Args> {
   const nameKey = classes[className].outputs.find((key) => key === "name" || key === "orgName");
   return class extends Managed {
     static override isInstance(value: unknown): value is Self & Managed {
@@ -166,7 +172,8 @@ function resource<Self, Args extends object>(className: ClassName): ResourceClas
 
     constructor(name: string, args: Args, opts?: CustomResourceOptions) {
       const inputs = flatten(`${className} ${name}`, args);
-      super(className, name, nameKey ? { ...inputs, [nameKey]: inputs[nameKey] ?? name } : inputs, opts);
+      const named = nameKey ? { ...inputs, [nameKey]: inputs[nameKey] ?? name } : inputs;
+      super(className, name, named, usual ? { ...usual, ...opts } : opts);
     }
   };
 }
@@ -174,8 +181,9 @@ function resource<Self, Args extends object>(className: ClassName): ResourceClas
 /** The same, with `get`. */
 function readable<Self, Args extends object, Place extends object>(
   className: ClassName,
+  usual?: CustomResourceOptions,
 ): ReadableClass<Self, Args, Place> {
-  return class extends resource<Self, Place>(className) {
+  return class extends resource<Self, Place>(className, usual) {
     static get(name: string, id: Input<string>, where: Place, opts?: CustomResourceOptions): Managed {
       return new this(name, where, { ...opts, id });
     }
@@ -267,13 +275,11 @@ export type NodeArgs = NodeFields & NodeReferences & InEnvironment & OfMembershi
 
 export interface Node extends Outputs<NodeProperties> {}
 
+// A replacement needs the old node's name, and its place among the few nodes that an environment may have.
+const oldGoesFirst = { deleteBeforeReplace: true };
+
 /** A blockchain node that one member runs in an environment. */
-export class Node extends readable<Node, NodeArgs, InEnvironment>("Node") {
-  constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
-    // A replacement needs the old node's name, and its place among the few nodes that an environment may have.
-    super(name, args, { deleteBeforeReplace: true, ...opts });
-  }
-}
+export class Node extends readable<Node, NodeArgs, InEnvironment>("Node", oldGoesFirst) {}
 
 export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 

@@ -47,9 +47,16 @@ function underOneName(value: Wire): Wire {
   return { ...Object.fromEntries(others.map(([other, name]) => [name, value[other]])), ...value };
 }
 
-/** The service's id is `_id`, `id`, or another field that names the object. */
+const asText = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value);
+
+/** The service's id is `_id`, `id`, or another field that names the object. Ids that are numbers are read as text. */
 function underId({ _id, id, ...rest }: Wire, idField: string): Wire {
-  return { ...rest, id: idField === "_id" ? (_id ?? id) : rest[idField] };
+  const others = Object.entries(rest).filter(([key, value]) => key.endsWith("_id") && typeof value === "number");
+  return {
+    ...rest,
+    ...Object.fromEntries(others.map(([key, value]) => [key, asText(value)])),
+    id: asText(idField === "_id" ? (_id ?? id) : rest[idField]),
+  };
 }
 
 /** An object with these fields and those that all have. */

@@ -36,10 +36,15 @@ describe.each(names)("%s", (name) => {
     expect(read({ _id: "x1", id: "other", ...whole }).id).toBe("x1");
   });
 
+  test("ids that are numbers are text", () => {
+    expect(read({ _id: 7, membership_id: 8, x_id: 9 })).toMatchObject({ id: "7", membership_id: "8", x_id: "9" });
+    expect(wire.Anything.parse({ id: 7, zone_id: 8 })).toEqual({ id: "7", zone_id: "8" });
+  });
+
   test("nothing but an id", () => expect(read({ _id: "x1" })).toEqual({ id: "x1" }));
 
   test("no id, or one that is none, is no object of ours", () => {
-    for (const value of [{}, { _id: "" }, { _id: null }, { _id: 7 }, null, "x", [], 7]) {
+    for (const value of [{}, { _id: "" }, { _id: null }, { _id: 7.5 }, { _id: 2 ** 53 }, null, "x", [], 7]) {
       expect(objectsOf[name].safeParse(value).success).toBe(false);
     }
   });
