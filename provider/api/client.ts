@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
-import { answerOr, isApiError } from "./api-error";
+import { answerOr, checkAddress, isApiError } from "./api-error";
 import { type Answer, Http, type HttpOptions } from "./http";
 import {
   askForLimits,
@@ -353,6 +353,7 @@ export class ConsortiumClient {
     const result = schema.safeParse(body);
     if (result.success) return result.data;
     const found = body === undefined ? "the answer is empty" : "the answer has another form than the API's";
-    throw this.http.error({ kind: "lost", call, errorMessage: found });
+    const next = body === undefined ? undefined : checkAddress(this.http.settings);
+    throw this.http.error({ kind: "lost", call, errorMessage: found, next });
   }
 }

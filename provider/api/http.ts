@@ -262,6 +262,7 @@ export class Http {
       late: status === 408 || status === 504,
       errorMessage:
         messageIn(body) ??
+        (status < 400 ? redirection(single(headers.location), url) : undefined) ??
         sentenceIn(text) ??
         (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), single(headers.date)),
@@ -295,11 +296,29 @@ const nature = (text: string): string => (/^\s*</.test(text) ? "an HTML page, no
 /** A short answer in words, not a page and not JSON that was cut. */
 const sentenceIn = (text: string): string | undefined => /^[^\s<>{}[\]"][^\n<>{}]{0,199}$/.exec(text.trim())?.[0];
 
-function messageIn(body: unknown): string | undefined {
-  if (typeof body === "string") return body;
-  if (typeof body !== "object" || body === null) return undefined;
-  const { errorMessage, message, error } = body as Record<string, unknown>;
-  return [errorMessage, message, error].find((text) => typeof text === "string" && text !== "") as string | undefined;
+/** Where services write an explanation: the API's own name first (spec, section 1), then others, those of RFC 9457 included. */
+const explanations = ["errorMessage", "message", "error", "error_description", "detail", "errors", "title", "reason"];
+
+/** The explanation in an answer; of a list, the first ones. @param depth how many names or lists it may be in */
+function messageIn(body: unknown, depth = 3): string | undefined {
+  if (typeof body === "string") return body === "" ? undefined : body;
+  if (typeof body !== "object" || body === null || depth === 0) return undefined;
+  const inner = (value: unknown): string | undefined => messageIn(value, depth - 1);
+  if (Array.isArray(body))
+    return (
+      body
+        .slice(0, 3)
+        .flatMap((part) => inner(part) ?? [])
+        .join("; ") || undefined
+    );
+  return explanations.map((name) => inner((body as Record<string, unknown>)[name])).find(Boolean);
+}
+
+/** Where an answer points to, without what may be secret in it. */
+function redirection(location: string | undefined, url: string): string | undefined {
+  if (location === undefined || !URL.canParse(location, url)) return undefined;
+  const { origin, pathname } = new URL(location, url);
+  return `the service redirects to ${origin}${pathname}, which is not followed`;
 }
 
 const single = (header: string | string[] | undefined): string | undefined =>

@@ -32,5 +32,9 @@ export function conditionOf(state: unknown): Condition {
   return known.find(([, words]) => words.test(word))?.[0] ?? "ready";
 }
 
+/** Whether it is one of these, in lower case. */
+export const isOneOf = (states: readonly string[] | undefined, state: unknown): boolean =>
+  states?.includes(String(state).trim().toLowerCase()) === true;
+
 /** Neither pending nor failed: nothing to wait for. */
 export const isSettledState = (state: unknown): boolean => !["pending", "failed"].includes(conditionOf(state));

@@ -1,6 +1,7 @@
 import { type z } from "zod";
 import { type ConsortiumClient, type Identified } from "../api";
 import { paths } from "../api/paths";
+import { isOneOf } from "../api/states";
 import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
 
@@ -186,7 +187,7 @@ export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props)
 
 /** Whether it is in a state in which it can do nothing any more. */
 export const isOver = ({ over }: Pick<Definition, "over">, { state }: { state?: unknown }): boolean =>
-  over?.states.includes(String(state).toLowerCase()) === true;
+  isOneOf(over?.states, state);
 
 /** The input with its name, if it has one. Siblings may share a name. */
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>

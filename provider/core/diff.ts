@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { holdsLedger } from "../constants";
 import { isObject } from "../plain";
-import { isSettledState } from "../api/states";
+import { isOneOf, isSettledState } from "../api/states";
 import { type Definition, inputKeys, inputMeta, isOver, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, type Recorded, recorded } from "./state";
@@ -46,9 +46,8 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
 export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
   const { own, details, isReadyAtOnce, startsWithContent, shownLater = [] } = definition;
   if (own) return own.settled(state);
-  const isStarting =
-    startsWithContent?.states.includes(String(state.state)) && shownLater.every((key) => !isUnset(state[key]));
-  const isReady = isReadyAtOnce === true || isStarting === true || isSettledState(state.state);
+  const isStarting = isOneOf(startsWithContent?.states, state.state) && shownLater.every((key) => !isUnset(state[key]));
+  const isReady = isReadyAtOnce === true || isStarting || isSettledState(state.state);
   return open.length === 0 && isReady && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 

@@ -1,5 +1,5 @@
 import { type Identified, isApiError, PartialList } from "../../api";
-import { sentence } from "../../api/api-error";
+import { briefly, sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { Collection, Listed } from "../collection";
 import { inputKeys, inputMeta, type Made } from "../definition";
@@ -55,7 +55,7 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
   const { inputs, definition } = collection;
   const why = conflictOf(error);
   if (why !== "name" && !(why === undefined && isApiError(error, "conflict"))) return undefined;
-  const refusal = `${collection.what}: ${error.call}: ${sentence(error.errorMessage)}`;
+  const refusal = `${collection.what}: ${sentence(briefly(error))}`;
   const alike = definition.naming
     ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));

@@ -1,5 +1,5 @@
 import { type Identified } from "../../api";
-import { type Condition, conditionOf as conditionIn, isGone } from "../../api/states";
+import { type Condition, conditionOf as conditionIn, isGone, isOneOf } from "../../api/states";
 import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../definition";
 import { isReadable, type Recorded, stateOf } from "../state";
@@ -103,7 +103,7 @@ class Settling {
   #mayStay(state: unknown): boolean {
     const { definition, session } = this.collection;
     const { states, waitMs } = definition.startsWithContent ?? {};
-    return states?.includes(String(state)) === true && session.clock.now() - this.#startedAt >= waitMs!;
+    return isOneOf(states, state) && session.clock.now() - this.#startedAt >= waitMs!;
   }
 
   async look(): Promise<Look<undefined>> {

@@ -32,6 +32,11 @@ describe("an answer that is none", () => {
     [502, page, "server", /HTTP 502: the answer is an HTML page, not JSON\./],
     [401, page, "denied", /HTTP 401: the answer is an HTML page/],
     [400, '{"code":7}', "invalid", /HTTP 400: no explanation was given\./],
+    [400, '{"error":{"code":7,"message":"too long"}}', "invalid", /HTTP 400: too long\./],
+    [400, '{"errors":[{"detail":"too long"},{"detail":"not lower case"}]}', "invalid", /: too long; not lower case\./],
+    [403, '{"type":"about:blank","title":"Quota","detail":"no more nodes"}', "denied", /HTTP 403: no more nodes\./],
+    [400, '["too long"]', "invalid", /HTTP 400: too long\./],
+    [400, "[".repeat(99) + "]".repeat(99), "invalid", /HTTP 400: no explanation was given\./],
     [409, "", "conflict", /HTTP 409: no explanation was given\./],
   ])("%i %j", async (status, body, kind, sentence) => {
     virtualTime();
@@ -39,6 +44,16 @@ describe("an answer that is none", () => {
     const error = await failure(http(baseUrl).request("GET", "/x"));
     expect(error).toMatchObject({ kind, status, call: "GET /x" });
     expect(error.message).toMatch(sentence);
+  });
+
+  test("a redirection is named, without what may be secret in it, and not followed", async () => {
+    const { baseUrl } = await peer(
+      (response) => void response.writeHead(302, { location: "https://u:p@eu.example/api/v1/x?token=t" }).end("moved"),
+    );
+    const error = await failure(http(baseUrl).request("GET", "/x"));
+    expect(error.message).toContain(
+      "HTTP 302: the service redirects to https://eu.example/api/v1/x, which is not followed. Check",
+    );
   });
 
   test.each([
