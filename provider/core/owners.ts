@@ -125,8 +125,11 @@ export class Owners {
     // Siblings that are adopted by id may share a name.
     const twin = this.#other([named === undefined ? name : wish(named)], owner, isWaiting);
     if (!twin || (named === undefined && namedId(definition, twin.inputs) !== undefined)) return undefined;
-    const asks = named === undefined ? "is also to be made under this name" : "also adopts this one";
-    return `"${twin.owner.name}" of this program ${asks} in the same place. Take one of them out of the program, or give each its own.`;
+    const asks =
+      definition.idKey !== undefined
+        ? `is for the same ${definition.title}`
+        : `${named === undefined ? "is also to be made under this name" : "also adopts this one"} in the same place`;
+    return `"${twin.owner.name}" of this program ${asks}. Take one of them out of the program, or give each its own.`;
   }
 
   /**

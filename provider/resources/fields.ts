@@ -60,8 +60,8 @@ export const tetherIdLength = 10;
 export const tetherIdText = (missing: string) =>
   z
     .string({ error: missing })
-    .length(
-      tetherIdLength,
+    .regex(
+      new RegExp(`^[^\\s/?#%&=:]{${tetherIdLength}}$`),
       `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
     );
 

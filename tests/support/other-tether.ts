@@ -14,6 +14,8 @@ export interface Manners {
   minedAfterMs?: number;
   /** Answers `deploy` with this status. */
   deploy?: number;
+  /** What it says where that is a refusal. */
+  says?: string;
   /** Answers `activate` with this status as long as there is no contract; undefined lets it start all the same. */
   unready?: number;
   /** Shows no balance, or always the same one. */
@@ -60,12 +62,12 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
   server.post(`${at}/interval`, () => ({}));
   server.post(`${at}/deploy`, (_, reply) => {
     did.deploys++;
-    const { deploy = 200, minedAfterMs = 0, silent } = world.manners;
+    const { deploy = 200, says = "no", minedAfterMs = 0, silent } = world.manners;
     const where = network;
     if (minedAfterMs === 0) did.mined.push(where);
     else if (minedAfterMs < Infinity) time.after(minedAfterMs, () => void did.mined.push(where));
     if (silent) return new Promise(() => undefined);
-    return reply.code(deploy).send(deploy < 400 ? {} : { errorMessage: "that did not work" });
+    return reply.code(deploy).send(deploy < 400 ? {} : { errorMessage: says });
   });
   server.post(`${at}/activate`, (_, reply) => {
     did.activates++;

@@ -1,17 +1,15 @@
 import { isApiError } from "../../api";
-import { briefly, sentence } from "../../api/api-error";
 import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/state";
+import { activated, activateSoon, deactivated, saysUndeployed } from "./activation";
 import { deploy, type UnknownOutcome, unknownsIn } from "./deploy";
 import { funded } from "./funds";
 import {
   accountOf,
   asItIs,
-  isPassing,
-  patiently,
   reportsOf,
   requireService,
   shownOf,
@@ -36,10 +34,12 @@ export async function begin(session: Session, news: Props): Promise<Props> {
 }
 
 const failure = ({ tetherId }: TetherInputs, error: unknown, kept = ""): UserError => {
-  const reason = isApiError(error, "missing")
-    ? `the service has none with this id (${error.message}) ` +
-      "Create it in the console; its id is the last 10 characters of its address there."
-    : messageOf(error);
+  // A tether may have no account.
+  const reason =
+    isApiError(error, "missing") && !/\/accounts?$/.test(error.call)
+      ? `the service has none with this id (${error.message}) ` +
+        "Create it in the console; its id is the last 10 characters of its address there."
+      : messageOf(error);
   return new UserError(`${titleOf(tetherId)}: ${reason}${kept}`);
 };
 
@@ -134,7 +134,10 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     if (active && done.state !== "active") {
       // A contract may be mined only some time after the answer to `deploy`.
       const fresh = done.state === "deployed";
-      await setting("state", () => (fresh ? activateSoon(session, tetherId) : activated(session, tetherId)));
+      const start = fresh ? activateSoon : activated;
+      await setting("state", () => start(session, tetherId)).catch((error: unknown) => {
+        throw saysUndeployed(error) ? withoutContract(network, error) : error;
+      });
       note({ state: "active", active });
     } else if (!active && (done.state === "active" || done.state === undefined)) {
       await setting("state", () => deactivated(session, tetherId, inConsole, isUnclear));
@@ -148,6 +151,12 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   }
   return stateOf({ ...done, ...inputs });
 }
+
+const withoutContract = (network: string, error: unknown): UserError =>
+  new UserError(
+    `${messageOf(error)} The state records that the contract is deployed on ${network}. If the service has none any more, take the ` +
+      "resource out of the program for one run: then it is deployed, and paid for, again.",
+  );
 
 /**
  * What is true of the service before the first step. Inputs that are no settings of the service take their new values at once,
@@ -168,54 +177,7 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
   };
 }
 
-/**
- * Activates it. A service may refuse that for one that is active already: an answer was lost, or somebody else did it.
- * @throws the refusal, unless the service shows that it is active
- */
-async function activated(session: Session, tetherId: string): Promise<void> {
-  try {
-    await session.client.activateTether(tetherId);
-  } catch (error) {
-    if (!isApiError(error, "conflict", "invalid")) throw error;
-    if ((await shownOf(session, tetherId))?.state !== "active") throw error;
-  }
-}
-
 const inConsole = "Look in the console, and stop it there.";
-
-/** What a service may say of a tether that it does not stop because it is stopped. */
-const saysStopped =
-  /\b(not|never) (active|activated|running|started)\b|\b(already|is) (inactive|stopped|deactivated)\b/i;
-
-/**
- * Stops it. A service may refuse that for one that is stopped already: an answer was lost, or somebody else did it.
- * @param mayBe whether an earlier run may have stopped it, without an answer
- * @throws the refusal, unless the service shows or says that it is stopped: an active one costs money
- */
-async function deactivated(session: Session, tetherId: string, next: string, mayBe = false): Promise<void> {
-  try {
-    await session.client.deactivateTether(tetherId);
-  } catch (error) {
-    if (!isApiError(error, "conflict", "invalid")) throw error;
-    const state = (await shownOf(session, tetherId))?.state;
-    if (state === "active") throw error;
-    if (state === undefined && !mayBe && !saysStopped.test(error.errorMessage))
-      throw new UserError(
-        `${sentence(briefly(error))} The service does not show whether it is active, and goes on paying for pins if it is. ${next}`,
-      );
-    session.say(`${titleOf(tetherId)}: was not active (${error.errorMessage})`);
-  }
-}
-
-/** Activates it as soon as the service allows that. */
-const activateSoon = (session: Session, tetherId: string): Promise<unknown> =>
-  patiently(
-    session,
-    tetherId,
-    async () => ({ done: await activated(session, tetherId) }),
-    (error) => `not ready to be activated (${briefly(error)})`,
-    (error) => isApiError(error, "conflict", "invalid") || isPassing(error),
-  );
 
 /**
  * Sets something, and stops a tether that somebody else started, if the service requires that.
@@ -229,7 +191,9 @@ async function whileStopped(
 ): Promise<Shown> {
   const answer = await set().catch(async (error: unknown) => {
     if (!isApiError(error, "conflict")) throw error;
-    await session.client.deactivateTether(tetherId);
+    await session.client.deactivateTether(tetherId).catch((later: unknown) => {
+      throw isApiError(later, "conflict", "invalid") ? error : later; // it was not what kept the service from setting it
+    });
     stopped();
     return set();
   });

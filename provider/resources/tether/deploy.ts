@@ -1,4 +1,4 @@
-import { type ApiError, isApiError, type TetherAccount } from "../../api";
+import { isApiError, type TetherAccount } from "../../api";
 import { briefly } from "../../api/api-error";
 import { processEnvironment } from "../../api/environment";
 import { messageOf } from "../../plain";
@@ -9,6 +9,7 @@ import { keptIn } from "../../core/state";
 import { type Look } from "../../core/wait";
 import { patiently, shownOf, showsContract, type TetherInputs, titleOf } from "./read";
 import { balanceOf, funded, payerOf } from "./funds";
+import { refusedStart } from "./activation";
 
 /** A deployment that was sent and whose outcome is unknown. The state keeps it. */
 export interface UnknownOutcome {
@@ -28,6 +29,10 @@ export const unknownsIn = (state: Props): Record<string, UnknownOutcome> =>
 const isUnknownOutcome = (error: unknown): boolean =>
   !(error instanceof UserError) &&
   !isApiError(error, "unsent", "limited", "denied", "missing", "unsupported", "conflict", "invalid");
+
+/** What a service may say of a tether that has its contract. Something else may be there already, such as a transaction. */
+const saysDeployed =
+  /\balready (been )?deployed\b|\balready (has|have) (a |an |its |the )?contract\b|\b(contract|deployment)( already)? exists\b|^already exists/i;
 
 /** The contract that a tether is to have on its network. */
 export interface Deployment {
@@ -65,7 +70,7 @@ export async function deploy(deployment: Deployment): Promise<void> {
   try {
     await session.client.deployTether(tetherId, inputs.extra);
   } catch (error) {
-    if (isApiError(error, "conflict") && /\balready\b|\bexists\b/i.test(error.errorMessage)) return;
+    if (isApiError(error, "conflict") && saysDeployed.test(error.errorMessage)) return;
     if (!isUnknownOutcome(error)) {
       throw new UserError(
         `the deployment on ${network} failed: ${messageOf(error)} ` +
@@ -97,31 +102,9 @@ async function already({ session, inputs, first, ran, note }: Deployment): Promi
   const unseen = (session.adoptAll || session.createLog.isContinued || ran !== undefined) && shows === undefined;
   if (!unseen) return undefined;
   if (active === false) return ran;
-  if (!(await canActivate(session, tetherId))) return undefined;
+  if (await refusedStart(session, tetherId)) return undefined;
   note({ state: "active" });
   return ran ?? "the service can be activated";
-}
-
-/**
- * "A successful deployment is required before the first activate" (spec, section 4.3). A refusal may also mean that it is active already.
- * If it does not say which, the tether is stopped: then it can be activated if it has a contract.
- */
-async function canActivate({ client }: Session, tetherId: string): Promise<boolean> {
-  const refusalOf = (call: Promise<unknown>): Promise<ApiError | undefined> =>
-    call.then(
-      () => undefined,
-      (error: unknown) => {
-        if (isApiError(error, "conflict", "invalid", "missing")) return error;
-        throw error;
-      },
-    );
-  const refusal = await refusalOf(client.activateTether(tetherId));
-  if (!refusal) return true;
-  const { kind, errorMessage } = refusal;
-  if (/\balready (active|activated|running|started)\b|\bis (active|running|started)\b/i.test(errorMessage)) return true;
-  if (kind !== "conflict" || /\b(deploy|contract)/i.test(errorMessage)) return false;
-  await refusalOf(client.deactivateTether(tetherId));
-  return (await refusalOf(client.activateTether(tetherId))) === undefined;
 }
 
 const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;
@@ -163,7 +146,7 @@ async function look(
     return { done: `the account ${payer} has paid ${before - balance} wei for it` };
   }
   const unseen = balance === undefined && shows === undefined;
-  if (unseen && inputs.active !== false && (await canActivate(session, tetherId))) {
+  if (unseen && inputs.active !== false && !(await refusedStart(session, tetherId))) {
     note({ state: "active" });
     return { done: "the service can be activated" };
   }

@@ -31,13 +31,23 @@ function flat(answer: unknown): unknown {
   return { network, interval, contract_address: address, state, isConfiguration: true, ...rest };
 }
 
+/** Words of services for the states that decide. What another word means is unclear. */
+const words: [string, RegExp][] = [
+  ["active", /^(active|activated|running|started|enabled)$/],
+  ["inactive", /^(inactive|deactivated|stopped|disabled|paused|suspended)$/],
+  ["deployed", /^deployed$/],
+  ["configured", /^configured$/],
+];
+const inOurWords = (state: string): string | undefined =>
+  words.find(([, theirs]) => theirs.test(state.trim().toLowerCase()))?.[0];
+
 /** What a service may show of a tether. The spec has no such call, so nothing relies on it. */
 export const ShownTether = z.preprocess(
   flat,
   z.looseObject({
     network: z.string().min(1).optional().catch(undefined),
     interval: z.coerce.number().int().min(1).optional().catch(undefined),
-    state: z.string().toLowerCase().optional().catch(undefined),
+    state: z.string().transform(inOurWords).optional().catch(undefined),
     deployed_networks: z.array(z.unknown()).optional().catch(undefined),
     contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
     contract_address: z.string().optional().catch(undefined),

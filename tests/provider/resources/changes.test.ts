@@ -221,11 +221,11 @@ lifecycle(
       why: { property: "tetherId" },
       shows: { id: "tether0002", deployments: { rinkeby: 1, mainnet: 0 } },
     },
-    {
-      change: { tetherId: "short" },
-      then: "refused",
+    ...["short", "er01?tab=1", "1/settings", "ether0001 "].map((tetherId) => ({
+      change: { tetherId },
+      then: "refused" as const,
       why: { property: "tetherId", reason: /last 10 of the tether service's console address/ },
-    },
+    })),
   ],
   { tethers },
 );

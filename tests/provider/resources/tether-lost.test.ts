@@ -133,12 +133,24 @@ describe("refused, because it is so already", () => {
     }
   });
 
-  test("to activate what is active, after a lost answer: goes on", async () => {
-    const { engine, service } = await tethered();
+  test.each([
+    [true, "no"],
+    [false, "the tether is already active"],
+    [false, "no"],
+  ])("to activate what is active, after a lost answer (shown: %s; %s): goes on", async (getById, errorMessage) => {
+    const { engine, service, fields } = await tethered({ answers: { getById } });
     service.faults.add({ kind: "resetAfter", ...posting("activate") });
-    service.faults.add({ ...refused("activate"), nth: 2 });
+    service.faults.add({ ...refused("activate", errorMessage), nth: 2 });
     expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+    expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
+  });
+
+  test("to stop it, where it refused something else before: that is what the error says", async () => {
+    const { engine, service } = await tethered();
+    service.faults.add(refused("targetNetwork", "busy"));
+    service.faults.add(refused("deactivate", "not active"));
+    expect(errorOf(await engine.up(tetherArgs))).toMatch(/targetNetwork: HTTP 409: busy/);
   });
 
   test.each([
@@ -159,16 +171,20 @@ describe("refused, because it is so already", () => {
     },
   );
 
-  test.each<[boolean | "in capitals", string]>([
+  test.each<[boolean | string, string]>([
     [true, "no"],
-    ["in capitals", "no"],
+    ["ACTIVE", "no"],
+    ["running", "no"],
     [false, "no"],
     [false, "a pin is in progress"],
     [false, "it cannot be deactivated now"],
   ])("but one that still pins is not taken for stopped (shown: %s; %s)", async (shown, errorMessage) => {
     const { engine, service, fields } = await tethered({ answers: { getById: shown !== false } });
-    if (shown === "in capitals") rewriting({ answer: (text) => text.replace('"state":"active"', '"state":"ACTIVE"') });
+    if (typeof shown === "string")
+      rewriting({ answer: (text) => text.replace('"state":"active"', `"state":"${shown}"`) });
     await engine.up(tetherArgs);
+    expect(await engine.refresh()).toBe("there");
+    expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
     const fault = service.faults.add({ ...refused("deactivate", errorMessage), times: Infinity });
     expect(errorOf(await engine.up({ ...tetherArgs, active: false }))).toContain(errorMessage);
     await expect(engine.destroy()).rejects.toThrow(errorMessage);

@@ -46,11 +46,14 @@ test("refused when it is started again: an error at once, because its contract h
   const { engine, service, time } = await tethered();
   await engine.up(tetherArgs);
   await engine.up({ ...tetherArgs, active: false });
-  const fault = { kind: "status", status: 409, errorMessage: "not now", times: Infinity } as const;
-  service.faults.add({ ...fault, ...posting("activate") });
+  const fault = { kind: "status", status: 409, times: Infinity, ...posting("activate") } as const;
+  const not = service.faults.add({ ...fault, errorMessage: "not now" });
   const before = time.now();
   expect(errorOf(await engine.up(tetherArgs))).toMatch(/HTTP 409: not now/);
   expect(time.now() - before).toBeLessThan(1_000);
+  not.remove();
+  service.faults.add({ ...fault, errorMessage: "deploy first" }); // a service that has lost it
+  expect(errorOf(await engine.up(tetherArgs))).toMatch(/deploy first\. .*take the resource out of the program/);
 });
 
 describe("delete", () => {
