@@ -8,6 +8,7 @@ import { newSession } from "../provider/core/session";
 import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
+import { isUtility } from "../provider/resources/service";
 import { type Found, fullIdOf, inside, type ListedKind, readOrganization } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
 import { confirm } from "./shared/terminal";
@@ -182,9 +183,6 @@ interface Leftovers {
   kept: ReadonlyMap<Found, string>;
 }
 
-/** The service does not show who uses a utility service. */
-const isUtility = ({ kind, props }: Found): boolean => kind === "service" && props.serviceType === "utility";
-
 /**
  * Chooses what to delete: a matching consortium, environment or service with everything in it, and elsewhere each object by itself. A
  * member is deleted only if everything that it owns is deleted, because the service deletes that with the member.
@@ -205,7 +203,7 @@ export function leftovers(consortia: readonly Found[], match: Match): Leftovers 
 
   const take = (item: Found): void => {
     if (!verdict(item)) item.inside.forEach(take);
-    else if (isUtility(item)) kept.set(item, "the members of its environment share it (--id deletes it)");
+    else if (isUtility(item.props)) kept.set(item, "the members of its environment share it (--id deletes it)");
     else takeAll(item);
   };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ServiceObject } from "../api";
-import { type Definition } from "../core/definition";
+import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { sameValue } from "../core/values";
 import {
@@ -16,7 +16,8 @@ import {
   services,
 } from "./fields";
 
-const isUtility = ({ serviceType }: { serviceType?: unknown }): boolean => serviceType === "utility";
+/** Whether all members share it. The service does not show who uses one. */
+export const isUtility = ({ serviceType }: Props): boolean => String(serviceType).toLowerCase() === "utility";
 
 export const service: Definition = {
   type: "Service",
