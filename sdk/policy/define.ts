@@ -9,11 +9,8 @@ import {
 import { type PolicyConfigJSONSchema } from "@pulumi/policy/schema";
 import { RunError } from "@pulumi/pulumi";
 import { z } from "zod";
-import { secretsKey } from "../../provider/constants";
-import { secretPaths } from "../../provider/core/values";
 import { printableLines } from "../../provider/api/printable";
-import { Secrets } from "../../provider/api/secrets";
-import { read, type Resource, resourceOf, Stack, unknown } from "./stack";
+import { type Resource, resourceOf, Stack } from "./stack";
 
 type SettingsGiven = { enforcementLevel?: EnforcementLevel } & Record<string, unknown>;
 
@@ -115,34 +112,15 @@ function reportAs(enforcementLevel: EnforcementLevel, report: ReportViolation, v
   (report as unknown as (violation: object) => void)({ ...violation, enforcementLevel });
 }
 
-/** A value without the parts that are not known yet. */
-const knownIn = (value: unknown): unknown =>
-  typeof value === "object" && value !== null
-    ? Object.keys(value).map((key) => knownIn(read(value as Record<string, unknown>, key)))
-    : value;
-
-const inside = (value: unknown, key: string | number): unknown =>
-  typeof value === "object" && value !== null ? read(value as Record<string, unknown>, String(key)) : undefined;
-
-/** Masks secrets in messages, because the host decrypts them for policies, and what a terminal would not print in names that others chose. */
-function reporting(
-  { name, description }: Definition,
-  report: ReportViolation,
-  judged: readonly Pick<ResourceValidationArgs, "props">[],
-): Report {
-  const secretsIn = (props: Record<string, unknown>): unknown[] => {
-    const paths = read(props, secretsKey);
-    const given = Object.keys(props).filter((key) => !key.startsWith("__"));
-    // In a preview that does not know the secrets yet, each value may be one.
-    const found = paths === unknown ? given.map((key) => [key]) : secretPaths({ [secretsKey]: paths });
-    return found.map((path) => knownIn(path.reduce<unknown>(inside, props)));
-  };
-  const secrets = new Secrets(judged.map(({ props }) => secretsIn(props)));
-  const shown = (text: string): string => printableLines(secrets.mask(text));
+/**
+ * Pulumi decrypts secrets for policies, and does not tell which values they are: no message may contain a text that a program chooses
+ * freely, but for logical names. Nor what a terminal would not print.
+ */
+function reporting({ name, description }: Definition, report: ReportViolation): Report {
   return {
-    violation: (message, urn) => report(shown(message), urn),
+    violation: (message, urn) => report(printableLines(message), urn),
     advice: (text, urn) =>
-      reportAs("advisory", report, { name, description, urn, message: `${description}\n${shown(text)}` }),
+      reportAs("advisory", report, { name, description, urn, message: `${description}\n${printableLines(text)}` }),
   };
 }
 
@@ -157,7 +135,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(p
     if (message !== undefined && args.type === rootType)
       reportAs("mandatory", report, { name: policy.name, description, message });
     const resource = values && resourceOf(args);
-    if (resource) definition.validateResource?.(resource, values, reporting(definition, report, [args]));
+    if (resource) definition.validateResource?.(resource, values, reporting(definition, report));
   };
   const made: ConsortiumPolicy<Name, Values> = {
     name: policy.name,
@@ -172,12 +150,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(p
     ...(policy.validateStack && {
       validateStack: async (args, report) => {
         const { values } = readSettings(definition, args.getConfig());
-        if (values)
-          await definition.validateStack!(
-            new Stack(args.resources),
-            values,
-            reporting(definition, report, args.resources),
-          );
+        if (values) await definition.validateStack!(new Stack(args.resources), values, reporting(definition, report));
       },
     }),
   };

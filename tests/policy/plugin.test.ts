@@ -1,8 +1,8 @@
 import { validateResourceOfType, validateStackResourcesOfType } from "@pulumi/policy";
 import { Consortium, Node } from "../../sdk";
-import { balancedMembership, type ConsortiumPolicy, naming, policies, withSettings } from "../../sdk/policy";
+import { type ConsortiumPolicy, policies, withSettings } from "../../sdk/policy";
 import { judge } from "./support/host";
-import { network, Plan, unknown } from "./support/plan";
+import { network, Plan } from "./support/plan";
 
 /* Policies judge what a program registers, whichever provider it is on, and in whichever language it is written. */
 
@@ -53,32 +53,20 @@ test.each([false, true])("policies of users match the classes (on the plugin: %s
   ]);
 });
 
-/* The policy host opens secrets; the providers mark where they are. */
-
-test.each([false, true])("a name that is secret is not in a violation (plugin: %s)", async (plugin) => {
-  const plan = new Plan("test", false, plugin);
-  plan.add("Consortium", "trade", { name: "Zeus & Hera", __secrets: [["name"], ["extra", "token"]] });
-  plan.add("Membership", "open", { orgName: "Open Name", extra: { a: unknown }, __secrets: [["extra", "a"]] });
-  const found = (await judge([withSettings(naming, "mandatory")], plan)).map(({ message }) => message).join("\n");
-  expect(found).toContain('Consortium "trade" has name "[secret]", which does not match');
-  expect(found).toContain('"Open Name"');
-  expect(found).not.toContain("Zeus");
-});
-
-test("nor is any value of a resource whose secrets a preview does not know yet", async () => {
+test("a violation shows no text that a program chooses freely: Pulumi does not tell which are secret", async () => {
   const plan = new Plan();
-  plan.add("Consortium", "trade", { name: "Zeus & Hera", extra: { a: unknown }, __secrets: unknown });
-  const found = (await judge([withSettings(naming, "mandatory")], plan)).map(({ message }) => message).join("\n");
-  expect(found).toContain('Consortium "trade" has name "[secret]", which does not match');
-});
-
-test("nor in one about a whole stack", async () => {
-  const plan = new Plan();
-  const consortium = plan.add("Consortium", "trade");
-  const environment = plan.add("Environment", "ledger", { consortium, provider: "quorum", consensusType: "raft" });
-  const membership = plan.add("Membership", "acmecorp", { consortium, orgName: "acmecorp", __secrets: [["orgName"]] });
-  for (const name of ["n1", "n2", "n3"]) plan.add("Node", name, { environment, membership });
-  const [{ message } = { message: "" }] = await judge([balancedMembership], plan);
-  expect(message).toContain("[secret]");
-  expect(message).not.toContain("acmecorp");
+  const consortium = plan.add("Consortium", "trade", { name: "Zeus & Hera", description: "Secret text" });
+  const environment = plan.add("Environment", "ledger", {
+    consortium,
+    name: "Secret Ledger",
+    provider: "quorum",
+    consensusType: "raft",
+  });
+  const membership = plan.add("Membership", "acme", { consortium, orgName: "Secret Corp" });
+  for (const name of ["n1", "n2", "n3", "n4", "n5"])
+    plan.add("Node", name, { environment, membership, name: `Secret ${name}` });
+  const found = (await judge(all, plan)).map(({ message }) => message).join("\n");
+  expect(found).toContain('The name of Consortium "trade" does not match ^[a-z][a-z0-9-]*$. Change it.');
+  expect(found).toContain('Membership "acme" would own');
+  expect(found).not.toMatch(/Zeus|Secret/);
 });

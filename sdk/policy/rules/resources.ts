@@ -137,9 +137,7 @@ export const naming = definePolicy({
     if (className === "TetherService" || given === undefined) return;
     const wanted = typeof pattern === "string" ? pattern : pattern[className];
     if (wanted === undefined || new RegExp(wanted, "u").test(given)) return;
-    report.violation(
-      `${className} "${name}" has ${property} "${given}", which does not match ${wanted}. Change ${property}.`,
-    );
+    report.violation(`The ${property} of ${className} "${name}" does not match ${wanted}. Change it.`);
   },
 });
 
