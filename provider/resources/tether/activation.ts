@@ -1,0 +1,79 @@
+import { type ApiError, isApiError } from "../../api";
+import { briefly, sentence } from "../../api/api-error";
+import { UserError } from "../../core/user-error";
+import { type Session } from "../../core/session";
+import { isPassing, patiently, shownOf, titleOf } from "./read";
+
+/* Starting and stopping a tether. A service may refuse either for one that is so already: an answer was lost, or somebody else did it. */
+
+/** What a service may say of a tether that it does not start because it is active. */
+const saysActive = /\balready (active|activated|running|started)\b|\bis (active|running|started)\b/i;
+
+/** What it says where a contract is missing. */
+export const saysUndeployed = (error: unknown): boolean =>
+  isApiError(error, "conflict", "invalid") && /\b(deploy|contract)/i.test(error.errorMessage);
+
+const refusalOf = (call: Promise<unknown>): Promise<ApiError | undefined> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => {
+      if (isApiError(error, "conflict", "invalid", "missing")) return error;
+      throw error;
+    },
+  );
+
+/**
+ * Starts it. "A successful deployment is required before the first activate" (spec, section 4.3), but a refusal may also mean that it is
+ * active. If the service neither shows nor says which, the tether is stopped: then it can be started if it has a contract.
+ * @returns the refusal; undefined: it is active
+ */
+export async function refusedStart(session: Session, tetherId: string): Promise<ApiError | undefined> {
+  const { client } = session;
+  const refusal = await refusalOf(client.activateTether(tetherId));
+  if (!refusal) return undefined;
+  const state = (await shownOf(session, tetherId))?.state;
+  if (state === undefined ? saysActive.test(refusal.errorMessage) : state === "active") return undefined;
+  if (state !== undefined || refusal.kind !== "conflict" || saysUndeployed(refusal)) return refusal;
+  await refusalOf(client.deactivateTether(tetherId));
+  return (await refusalOf(client.activateTether(tetherId))) && refusal;
+}
+
+/** @throws the refusal */
+export async function activated(session: Session, tetherId: string): Promise<void> {
+  const refusal = await refusedStart(session, tetherId);
+  if (refusal) throw refusal;
+}
+
+/** Activates it as soon as the service allows that. */
+export const activateSoon = (session: Session, tetherId: string): Promise<unknown> =>
+  patiently(
+    session,
+    tetherId,
+    async () => ({ done: await activated(session, tetherId) }),
+    (error) => `not ready to be activated (${briefly(error)})`,
+    (error) => isApiError(error, "conflict", "invalid") || isPassing(error),
+  );
+
+/** What a service may say of a tether that it does not stop because it is stopped. */
+const saysStopped =
+  /\b(not|never) (active|activated|running|started)\b|\b(already|is) (inactive|stopped|deactivated)\b/i;
+
+/**
+ * Stops it. A service may refuse that for one that is stopped already: an answer was lost, or somebody else did it.
+ * @param mayBe whether an earlier run may have stopped it, without an answer
+ * @throws the refusal, unless the service shows or says that it is stopped: an active one costs money
+ */
+export async function deactivated(session: Session, tetherId: string, next: string, mayBe = false): Promise<void> {
+  try {
+    await session.client.deactivateTether(tetherId);
+  } catch (error) {
+    if (!isApiError(error, "conflict", "invalid")) throw error;
+    const state = (await shownOf(session, tetherId))?.state;
+    if (state === "active") throw error;
+    if (state === undefined && !mayBe && !saysStopped.test(error.errorMessage))
+      throw new UserError(
+        `${sentence(briefly(error))} The service does not show whether it is active, and goes on paying for pins if it is. ${next}`,
+      );
+    session.say(`${titleOf(tetherId)}: was not active (${error.errorMessage})`);
+  }
+}
