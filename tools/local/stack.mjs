@@ -2,9 +2,7 @@
 /** The stack of `npm start`. Everything is in .consortium, so it touches none of your accounts and other stacks. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "../lib/processes.mjs";
 
 /** @typedef {import("../lib/processes.mjs").Env} Env */
 /** @typedef {import("../lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
@@ -66,23 +64,9 @@ function dropSalt(config) {
 /** @param {string} root @returns {boolean} */
 export function stackExists(root) {
   const folder = join(places(root).state, ".pulumi", "stacks");
-  return filesIn(folder).some((name) => new RegExp(`(^|[\\\\/])${stack}\\.json(\\.gz)?$`).test(name));
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  return files.some((name) => new RegExp(`(^|[\\\\/])${stack}\\.json(\\.gz)?$`).test(name));
 }
-
-/**
- * @param {string} root
- * @returns {{ pid: number, live: boolean } | undefined} the run that holds the stack, or held it when it was killed
- */
-export function holder(root) {
-  const folder = join(places(root).state, ".pulumi", "locks");
-  const [first] = filesIn(folder).filter((name) => name.endsWith(".json"));
-  if (!first) return undefined;
-  const { pid, hostname: host } = JSON.parse(readFileSync(join(folder, first), "utf8"));
-  return { pid, live: host !== hostname() || isAlive(pid) };
-}
-
-/** @param {string} folder @returns {string[]} */
-const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []);
 
 /**
  * The tether service of the program, in Pulumi.yaml. The embedded service must offer the same.
