@@ -1,10 +1,10 @@
 // @ts-check
 /** Finds a Pulumi CLI that can run this project, or makes one in a folder of the user's cache. */
-import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildWithGo, downloadHostAnswers, installOfficial, refreshScripts } from "../pulumi-cli/build.mjs";
+import { buildWithGo, downloadHostAnswers, installOfficial } from "../pulumi-cli/build.mjs";
 import { addLanguages, languageHosts, languagesVersion } from "../pulumi-cli/languages.mjs";
 import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
 import { fillCacheFolder } from "./cache.mjs";
@@ -52,7 +52,6 @@ export async function pulumiCli({ languages = false, ...making } = {}) {
   const found = await pulumiOnPath({ own, needed });
   if (found) return described(found);
   if (!isComplete(home)) await make(home, making);
-  refresh(home);
   if (isComplete(home, needed)) return described(commandIn(home));
   if (!isComplete(more, needed))
     await fillCacheFolder(more, {
@@ -60,13 +59,7 @@ export async function pulumiCli({ languages = false, ...making } = {}) {
       isWhole: () => isComplete(more, needed),
       fill: (draft) => addLanguages(draft, home),
     });
-  refresh(more);
   return described(commandIn(more));
-}
-
-/** @param {string} home of a copy that an earlier version may have built */
-function refresh(home) {
-  if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin"));
 }
 
 /** @param {string} command @returns {PulumiCli} */
