@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeStackPlaces, stackEnv, stackExists, tetherIdIn } from "../../tools/local/stack.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
@@ -50,12 +50,6 @@ describe("the passphrase", () => {
     writeFileSync(config, "encryptionsalt: v1:abc=\nconfig:\n  quickstart:x: y\n");
     makeStackPlaces(sandbox.folder);
     expect(readFileSync(config, "utf8")).toBe("config:\n  quickstart:x: y\n");
-  });
-
-  test("when new makes a file go that held nothing but the salt", () => {
-    writeFileSync(sandbox.path("Pulumi.local.yaml"), "encryptionsalt: v1:abc=\n");
-    makeStackPlaces(sandbox.folder);
-    expect(existsSync(sandbox.path("Pulumi.local.yaml"))).toBe(false);
   });
 });
 

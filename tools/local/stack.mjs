@@ -1,7 +1,7 @@
 // @ts-check
 /** The stack of `npm start`. Everything is in .consortium, so it touches none of your accounts and other stacks. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** @typedef {import("../lib/processes.mjs").Env} Env */
@@ -47,18 +47,8 @@ export function makeStackPlaces(root) {
   mkdirSync(state, { recursive: true, mode: 0o700 });
   if (existsSync(passphrase)) return;
   writeFileSync(passphrase, randomBytes(24).toString("base64url"), { mode: 0o600 });
-  dropSalt(config);
-}
-
-/**
- * Removes the salt of a passphrase that is gone, with which Pulumi would refuse the new one.
- * @param {string} config
- */
-function dropSalt(config) {
-  if (!existsSync(config)) return;
-  const rest = readFileSync(config, "utf8").replace(/^encryptionsalt:.*\n?/m, "");
-  if (rest.trim() === "") rmSync(config);
-  else writeFileSync(config, rest);
+  // With the salt of the old passphrase, Pulumi would refuse the new one.
+  if (existsSync(config)) writeFileSync(config, readFileSync(config, "utf8").replace(/^encryptionsalt:.*\n?/m, ""));
 }
 
 /** @param {string} root @returns {boolean} */
