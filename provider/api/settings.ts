@@ -46,8 +46,6 @@ export interface SettingSources {
   given?: Partial<Record<SettingName, unknown>>;
   /** Environment variables. Default: those of this process. */
   env?: Environment;
-  /** @deprecated The name of `given` in 0.2.0. */
-  provider?: Partial<Record<SettingName, unknown>>;
 }
 
 export interface Settings {
@@ -135,7 +133,7 @@ export const foundIn = (value: unknown, source: string, place?: string): Found |
   value === undefined || value === null || value === "" ? undefined : { value, source, place };
 
 /** First match wins: given, environment; for settings about the connection alone, the other way round. */
-function findIn({ env = processEnvironment(), provider, given = provider ?? {} }: SettingSources): Find {
+function findIn({ env = processEnvironment(), given = {} }: SettingSources): Find {
   const unknown = Object.keys(given).find((name) => !(settingNames as readonly string[]).includes(name));
   if (unknown !== undefined) {
     throw new SettingsError(

@@ -129,7 +129,7 @@ test("tethers whose reports are about nodes of one environment are all in it, an
       await send("POST", `/tether/${id}/${path}`, body);
   const look = async () => {
     const { apiKey, baseUrl } = service;
-    const client = new ConsortiumClient(resolveSettings({ env: {}, provider: { apiKey, baseUrl } }));
+    const client = new ConsortiumClient(resolveSettings({ env: {}, given: { apiKey, baseUrl } }));
     const model = await new LiveNetwork(client).look({ tethers: ids });
     await client.close();
     return model;
