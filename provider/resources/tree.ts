@@ -62,6 +62,14 @@ const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place
   },
 };
 
+/** The kinds directly inside a kind, in the order of deletion. */
+export const kindsWithin = (kind: ListedKind): readonly ListedKind[] => contents[kind]?.kinds ?? [];
+
+/** All kinds: children before parents, and objects that others refer to after those. */
+export const deletionOrder = (function within(kind: ListedKind): ListedKind[] {
+  return [...kindsWithin(kind).flatMap(within), kind];
+})("consortium");
+
 /** The properties that place an object directly inside this one. */
 export const placeWithin = (owner: Owner): Props => contents[owner.kind]?.place(owner) ?? {};
 
@@ -190,9 +198,8 @@ const withContents = (session: Session, found: readonly Found[], looking: Lookin
   Promise.all(found.map((one) => filled(session, one, looking)));
 
 async function filled(session: Session, owner: Found, looking: Looking): Promise<Found> {
-  const { kinds = [] } = contents[owner.kind] ?? {};
   const isEmpty = owner.kind === "service" && !withDestinations.includes(owner.props.service);
-  const wanted = isEmpty ? [] : kinds.filter((kind) => looking.kinds?.includes(kind) ?? true);
+  const wanted = isEmpty ? [] : kindsWithin(owner.kind).filter((kind) => looking.kinds?.includes(kind) ?? true);
   const place = { ...owner.place, ...placeWithin(owner) };
   const lists = await Promise.all(
     wanted.map(async (kind) => {
