@@ -2,28 +2,18 @@
  * Generated from the schema of network files (sdk/network/schema.ts) by `npm run generate`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
+import { type ConsensusOf } from "../generated";
+
 /** One ledger: client, consensus, nodes by member, credentials, tether, and the services beside it. A consortium has at most 3 environments. */
-export type NetworkEnvironment = NetworkEnvironmentSettings &
-  (
-    | {
-        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-        provider: "quorum";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-        consensusType: "raft" | "ibft";
-      }
-    | {
-        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-        provider: "geth";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-        consensusType: "poa";
-      }
-    | {
-        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-        provider: "pantheon";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-        consensusType: "ibft" | "poa";
-      }
-  );
+export type NetworkEnvironment = NetworkEnvironmentSettings & {
+  [Client in keyof ConsensusOf]: {
+    /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
+    provider: Client;
+    /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
+    consensusType: ConsensusOf[Client];
+  };
+}[keyof ConsensusOf];
+
 /** What most entries may have. */
 interface NetworkEntry {
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */

@@ -302,7 +302,7 @@ export const described = (schema, options) =>
 const namedIn = (schema, io) => described(z.object({ schema }), { io }).$defs ?? {};
 
 /** The members of an interface, with their descriptions, by key. @param {Json} schema @returns {Record<string, string>} */
-export const membersOf = ({ properties, required = [] }) =>
+const membersOf = ({ properties, required = [] }) =>
   Object.fromEntries(
     Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, property]) => [
       key,
