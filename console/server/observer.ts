@@ -282,7 +282,8 @@ export class LedgerHistory {
     if (newest < known) this.#blocks = []; // the chain went back
     const from = Math.max(newest < known ? 0 : known + 1, newest - mostBlocks + 1, 0);
     const numbers = Array.from({ length: newest - from + 1 }, (_, index) => newest - index);
-    const read = await Promise.all(numbers.map((number) => ask("eth_getBlockByNumber", [toHex(number), true])));
+    const blockAt = (number: number) => ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
+    const read = await Promise.all(numbers.map(blockAt));
     const fresh = read.flatMap((block) => (block ? [blockOf(block as RpcBlock)] : []));
     this.#blocks = [...fresh, ...this.#blocks].slice(0, mostBlocks);
   }
@@ -292,8 +293,6 @@ export class LedgerHistory {
     return { times: this.#times, heights, blocks: this.#blocks, ...(noBlocks !== undefined && { noBlocks }) };
   }
 }
-
-const toHex = (number: number) => `0x${number.toString(16)}`;
 
 function blockOf({ number, hash, timestamp, transactions }: RpcBlock): BlockView {
   const shown = transactions.slice(0, mostTransactions).map((one): TransactionView => ({

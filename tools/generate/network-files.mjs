@@ -17,8 +17,6 @@ export function networkSchema() {
   return { $schema: made.$schema, title: "Network file of pulumi-consortium", ...made };
 }
 
-const nameOf = (/** @type {string} */ ref) => ref.split("/").at(-1) ?? "";
-
 const header = `/*
  * Generated from the schema of network files (sdk/network/schema.ts) by \`npm run generate\`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
@@ -81,7 +79,7 @@ const anchor = (/** @type {string} */ title) =>
 
 /** The type of a value in words. @param {Json} schema @param {boolean} many @returns {string} */
 function words(schema, many = false) {
-  if (schema.$ref) return `[settings](#${anchor(titles[nameOf(schema.$ref)] ?? "")})`;
+  if (schema.$ref) return `[settings](#${anchor(titles[schema.$ref.split("/").at(-1)] ?? "")})`;
   if (schema.allOf && !schema.type) return words(schema.allOf[0]);
   if (schema.enum) return schema.enum.map((/** @type {string} */ value) => `\`${value}\``).join(", ");
   const forms = (schema.anyOf ?? []).filter((/** @type {Json} */ { type }) => type !== "null");
