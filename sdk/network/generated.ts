@@ -24,6 +24,30 @@ interface NetworkEntry {
   extra?: Record<string, unknown>;
 }
 
+/** A region of a cloud. */
+interface NetworkZone {
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type?: string;
+  /** Name of the zone. Default: its key. */
+  name?: string;
+}
+
+/** What is in a consortium. */
+interface NetworkContents {
+  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
+  members?: string[] | Record<string, NetworkMember | null>;
+  /** Where environments of the consortium may run, by key. Default: none. */
+  zones?: Record<string, NetworkConsortiumZone>;
+  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
+  invitations?: Record<string, string | NetworkInvitation>;
+  /** Ledgers by key. At most 3 in a consortium. Default: none. */
+  environments?: Record<string, NetworkEnvironment>;
+}
+
 /** One business of the consortium. */
 export interface NetworkMember extends NetworkEntry {
   /** Name of the business. Default: its key. */
@@ -71,7 +95,7 @@ export interface NetworkEnvironmentSettings extends NetworkEntry {
 }
 
 /** A whole network: one consortium with its members and environments, or several consortia. */
-export interface NetworkDefinition {
+export interface NetworkDefinition extends NetworkContents {
   /** Name of the network, the first part of all logical names. Default: the name of the file. */
   name?: string;
   /** Previous name of the network, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
@@ -82,14 +106,6 @@ export interface NetworkDefinition {
   limits?: NetworkLimits;
   /** The consortium: its name, or its settings. Default: one with the name of the network. */
   consortium?: string | NetworkConsortiumHead;
-  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
-  members?: string[] | Record<string, NetworkMember | null>;
-  /** Where environments of the consortium may run, by key. Default: none. */
-  zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
-  invitations?: Record<string, string | NetworkInvitation>;
-  /** Ledgers by key. At most 3 in a consortium. Default: none. */
-  environments?: Record<string, NetworkEnvironment>;
   /** Several consortia by key, instead of `consortium`, `members`, `zones`, `invitations` and `environments`. An organization owns at most 2 consortia. */
   consortia?: Record<string, NetworkConsortium | null>;
 }
@@ -119,15 +135,7 @@ export interface NetworkConsortiumHead {
 }
 
 /** A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it. */
-export interface NetworkConsortiumZone extends NetworkEntry {
-  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
-  region: string;
-  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
-  cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
-  type?: string;
-  /** Name of the zone. Default: its key. */
-  name?: string;
+export interface NetworkConsortiumZone extends NetworkEntry, NetworkZone {
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
 }
@@ -263,15 +271,7 @@ export interface NetworkTether {
 }
 
 /** A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it. */
-export interface NetworkEnvironmentZone extends NetworkEntry {
-  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
-  region: string;
-  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
-  cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
-  type?: string;
-  /** Name of the zone. Default: its key. */
-  name?: string;
+export interface NetworkEnvironmentZone extends NetworkEntry, NetworkZone {
   /** Id of the bridge that connects it with machines of your own. Default: none. */
   bridgeId?: string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
@@ -331,19 +331,11 @@ export interface NetworkDestination extends NetworkEntry {
 }
 
 /** One of several consortia, with its members and environments. */
-export interface NetworkConsortium extends NetworkEntry {
+export interface NetworkConsortium extends NetworkEntry, NetworkContents {
   /** Name of the consortium. Default: its key. */
   name?: string;
   /** Description for people. Default: none. */
   description?: string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
-  members?: string[] | Record<string, NetworkMember | null>;
-  /** Where environments of the consortium may run, by key. Default: none. */
-  zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
-  invitations?: Record<string, string | NetworkInvitation>;
-  /** Ledgers by key. At most 3 in a consortium. Default: none. */
-  environments?: Record<string, NetworkEnvironment>;
 }

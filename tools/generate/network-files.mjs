@@ -34,6 +34,9 @@ export function networkTypes(schema) {
     ([name, definition]) => interfaceOf(name, definition),
   );
   const entry = shared(interfaces, "NetworkEntry", "What most entries may have.", ["adopt", "formerly", "extra"]);
+  const zone = shared(interfaces, "NetworkZone", "A region of a cloud.", ["region", "cloud", "type", "name"]);
+  const contents = ["members", "zones", "invitations", "environments"];
+  const inside = shared(interfaces, "NetworkContents", "What is in a consortium.", contents);
   // A client with one of its consensus protocols, beside the other settings.
   const choice = `/** ${environment.description} */
 export type NetworkEnvironment = NetworkEnvironmentSettings & {
@@ -45,7 +48,7 @@ export type NetworkEnvironment = NetworkEnvironmentSettings & {
   };
 }[keyof ConsensusOf];
 `;
-  return [header, choice, ...[entry, ...interfaces].map(interfaceText)].join("\n");
+  return [header, choice, ...[entry, zone, inside, ...interfaces].map(interfaceText)].join("\n");
 }
 
 /** The mappings with their headings, in the order of the page. @type {[string, string][]} */
