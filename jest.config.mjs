@@ -36,14 +36,6 @@ const ofPrograms = {
 /** Folders of integration tests. */
 const integration = ["fleet", "observe", "service/ledger", "service/store", "service/tether"];
 
-// Jest takes every word after the option for a project, and says nothing: a path there would run all the tests.
-const projects = ["unit", "integration", "stories", "e2e", "pictures"];
-const at = process.argv.indexOf("--selectProjects");
-const words = at < 0 ? [] : process.argv.slice(at + 1);
-const option = words.findIndex((word) => word.startsWith("-"));
-const stray = (option < 0 ? words : words.slice(0, option)).find((word) => !projects.includes(word));
-if (stray) throw new Error(`"${stray}" is no project (${projects.join(", ")}); write paths first: npx jest ${stray} …`);
-
 export default {
   maxWorkers: 4, // two cores: half of the time of most files is waiting, for chains, servers and each other's processes
   testTimeout: 300_000, // ends what hangs, and nothing else: a busy machine takes its time

@@ -6,7 +6,7 @@ import { isGone } from "../provider/api/states";
 import { pluginPrefix } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { newSession } from "../provider/core/session";
-import { type Found, inside, type ListedKind, readOrganization } from "../provider/resources/tree";
+import { type Found, inside, kindsWithin, type ListedKind, readOrganization } from "../provider/resources/tree";
 import { textOf } from "../sdk/yaml/write";
 import { definitionOf, type Exported, isSupported, keysOf, type Remark } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
@@ -87,12 +87,6 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
 /** What `pulumi import --file` takes. `name` is the variable in the code that Pulumi writes. */
 type BulkImport = Record<"type" | "name" | "logicalName" | "id", string>[];
 
-/** What contains objects, and of which kinds: owners first. */
-const contents: Partial<Record<ListedKind, readonly ListedKind[]>> = {
-  consortium: ["membership", "consortiumZone", "invitation", "environment"],
-  environment: ["environmentZone", "configuration", "node", "appCred", "service"],
-  service: ["destination"],
-};
 /** What a key without a name begins with, if not with the title of the kind. */
 const words: Partial<Record<ListedKind, string>> = { consortium: "network", membership: "member" };
 
@@ -123,7 +117,7 @@ function bulkImportOf(consortia: readonly Found[]): { resources: BulkImport; rem
       if (item.props.enableTether)
         remark(own, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
       if (kind === "configuration") remark(own, definitions[kind].onImport!);
-      for (const inner of contents[kind] ?? []) addAll(inner, inside(item, inner), `${own}/`, path);
+      for (const inner of [...kindsWithin(kind)].reverse()) addAll(inner, inside(item, inner), `${own}/`, path);
     }
   };
   addAll("consortium", consortia, "", []);

@@ -87,7 +87,9 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
   const left = await world.clear(failure !== undefined);
   if (failure === undefined) await askAll(true);
   console.log(tableOf(rows));
-  if (failure === undefined && flags.save !== undefined) replaceFile(flags.save, saved(world));
+  const { answers, timing } = world; // settings of a service: none of them holds a key, an id or a name
+  if (failure === undefined && flags.save !== undefined)
+    replaceFile(flags.save, `${JSON.stringify({ answers, timing }, null, 2)}\n`);
   if (left.length === 0) console.log("Everything that the probe created is deleted.");
   else
     fail(
@@ -105,9 +107,4 @@ function tableOf(rows: readonly string[][]): string {
   const table = newTable({ head: [...head.slice(0, 2), "what the provider does"] }, Boolean(process.stdout.isTTY));
   table.push(...rows.map((row) => row.map((cell) => printableLines(cell))));
   return table.toString();
-}
-
-/** Settings of a service and nothing else: no key, id or name gets here, because none of the settings holds one. */
-function saved({ answers, timing }: World): string {
-  return `${JSON.stringify({ answers, timing }, null, 2)}\n`;
 }

@@ -15,12 +15,10 @@ const hasErrors = ({ messages, violations }: Plan): boolean =>
 
 export const losesLedger = (plan: Plan): boolean => changesOf(plan).some((change) => change.losesLedger);
 
-const hasChanges = (plan: Plan): boolean => changesOf(plan).length > 0;
-
 /** The conditions of `--fail-on`. Whoever approved a digest has seen what the plan does. Each applies to a plan that is cut off. */
 const reasons = {
   "ledger-loss": (plan: Plan, approvals: Approvals) => losesLedger(plan) && approvalOf(plan, approvals) !== "by digest",
-  changes: hasChanges,
+  changes: (plan: Plan) => changesOf(plan).length > 0,
   errors: hasErrors,
   unapproved: (plan: Plan, approvals: Approvals) => approvalOf(plan, approvals) === "none",
 } as const;

@@ -9,7 +9,7 @@ import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
-import { type Found, fullIdOf, inside, type ListedKind, readOrganization } from "../provider/resources/tree";
+import { deletionOrder, type Found, fullIdOf, inside, readOrganization } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
 import { confirm } from "./shared/terminal";
 
@@ -98,12 +98,6 @@ interface Cleared {
   failed: { item: Found; error: string }[];
 }
 
-/** Children before parents, and objects that others refer to after those. */
-const order: readonly ListedKind[] = [
-  ...(["destination", "node", "appCred", "service", "configuration", "environmentZone", "environment"] as const),
-  ...(["invitation", "membership", "consortiumZone", "consortium"] as const),
-];
-
 /** The service deletes these with everything in them (spec 4.1). */
 const takesAlong = ({ kind }: Found): boolean => kind === "environment" || kind === "service";
 
@@ -147,7 +141,7 @@ export async function clear(
     }
   };
 
-  for (const kind of order) {
+  for (const kind of deletionOrder) {
     const now = [...going].filter((item) => item.kind === kind && !byParent.has(item));
     await Promise.all(now.map(clearOne));
   }

@@ -1,10 +1,11 @@
 import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../provider/api";
+import { briefly } from "../provider/api/api-error";
 import { conditionOf } from "../provider/api/states";
 import { newSession } from "../provider/core/session";
 import { type Found, listed, readOrganization } from "../provider/resources/tree";
 import { type NetworkModel } from "./model";
 import { modelOf, type Row } from "./rows";
-import { asked, isAbout, type ObservedTether, observeTether, reasonIn } from "./tethers";
+import { asked, isAbout, type ObservedTether, observeTether } from "./tethers";
 
 interface LiveOptions {
   /** Id or name of the one consortium to look at. Default: all. */
@@ -47,7 +48,7 @@ export class LiveNetwork {
     const unseen = new Map<string, string>();
     const failed = (id: string, error: unknown): void => {
       if (!partial || !isApiError(error)) throw error;
-      unseen.set(id, unseen.get(id) ?? reasonIn(error));
+      unseen.set(id, unseen.get(id) ?? briefly(error));
     };
     const looking = { maxAgeMs: this.maxAgeMs, failed: ({ id }: Found, error: unknown) => failed(id, error) };
     const [found, pinning, told = {}] = await Promise.all([

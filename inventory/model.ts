@@ -97,8 +97,6 @@ export interface EnvironmentModel extends Remarks {
   releaseId?: string;
   /** Seconds between two blocks. */
   blockPeriod?: number;
-  /** Hours without a transaction before the service may put it to sleep. */
-  idleHours?: number;
   nodes: NodeModel[];
   credentials: CredentialModel[];
   others: OtherModel[];
@@ -108,7 +106,6 @@ export interface ConsortiumModel extends Remarks {
   id: string;
   name: string;
   description?: string;
-  owner?: string;
   state?: string;
   memberships: MembershipModel[];
   environments: EnvironmentModel[];

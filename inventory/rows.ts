@@ -51,9 +51,9 @@ export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undef
 
 /** The properties of each kind that a model has. */
 const shown: Record<Kind, readonly string[]> = {
-  consortium: ["description", "owner", "state"],
+  consortium: ["description", "state"],
   membership: ["state", "minimumNodes", "maximumNodes"],
-  environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod", "idleHours"],
+  environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod"],
   node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
   appCred: [],
   tetherService: [

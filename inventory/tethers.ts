@@ -1,14 +1,11 @@
-import { type ApiError, type ConsortiumClient, isApiError } from "../provider/api";
+import { type ConsortiumClient, isApiError } from "../provider/api";
+import { briefly } from "../provider/api/api-error";
 import { fieldsOf, text } from "../provider/plain";
 import { ShownTether } from "../provider/resources/tether/read";
 import { type Verification, verifyReport } from "../sdk/runtime/verify";
 import { objectsWithin } from "./credentials";
 import { type PinModel, type TetherModel } from "./model";
 import { type Row } from "./rows";
-
-/** A short form of a service's error. */
-export const reasonIn = ({ call, status, errorMessage }: ApiError): string =>
-  `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
 
 /** The answer to a question about one object; undefined if the service has none, or if `failed` accepted the error. */
 export async function asked<T>(question: Promise<T>, failed: (error: unknown) => void): Promise<T | undefined> {
@@ -39,7 +36,7 @@ export async function observeTether(
   const ask = <T>(question: Promise<T>): Promise<T | undefined> =>
     asked(question, (error) => {
       failed(error);
-      unseen ??= reasonIn(error as ApiError);
+      unseen ??= briefly(error);
     });
   const [shown, { account, balanceWei } = {}, reports] = await Promise.all([
     ask(client.getTether(id)),

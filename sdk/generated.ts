@@ -31,6 +31,22 @@ interface Placed {
   environmentId: string;
 }
 
+/** A region of a cloud. */
+interface Zone {
+  /** Name of the zone. Default: the name of the resource. */
+  name: string;
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type: string;
+  /** `true` adopts the zone of this region and cloud if it exists; an id adopts exactly that object or fails. Default: `false`: one that exists already is an error. */
+  adopt?: boolean | string;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+
 /** What programs can ask for each object. */
 interface Asked {
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
@@ -78,21 +94,9 @@ export interface MembershipProperties extends Asked, Recorded {
 export interface MembershipFields extends Args<MembershipProperties, never, "orgName" | "adopt" | "extra"> {}
 
 /** Where environments of a consortium may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
-export interface ConsortiumZoneProperties extends Recorded {
+export interface ConsortiumZoneProperties extends Zone, Recorded {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
-  /** Name of the zone. Default: the name of the resource. */
-  name: string;
-  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
-  region: string;
-  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
-  cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
-  type: string;
-  /** `true` adopts the zone of this region and cloud if it exists; an id adopts exactly that object or fails. Default: `false`: one that exists already is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 export interface ConsortiumZoneFields extends Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra"> {}
@@ -148,21 +152,9 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
 export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra"> {}
 
 /** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
-export interface EnvironmentZoneProperties extends Placed, Recorded {
-  /** Name of the zone. Default: the name of the resource. */
-  name: string;
-  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
-  region: string;
-  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
-  cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
-  type: string;
+export interface EnvironmentZoneProperties extends Placed, Zone, Recorded {
   /** Id of the bridge that connects it with machines of your own. Default: none. */
   bridgeId?: string;
-  /** `true` adopts the zone of this region and cloud if it exists; an id adopts exactly that object or fails. Default: `false`: one that exists already is an error. */
-  adopt?: boolean | string;
-  /** Additional fields for the create call, under the service's own names, sent unchanged. */
-  extra?: Record<string, unknown>;
 }
 
 export interface EnvironmentZoneFields extends Args<EnvironmentZoneProperties, "region" | "cloud", "name" | "type" | "bridgeId" | "adopt" | "extra"> {}

@@ -33,12 +33,10 @@ export { Provider } from "./provider";
 export { CredentialRefused } from "./runtime/credential-refused";
 export {
   type AnyCredential,
-  type AnyCredential as AnyLogin,
   type AnyNode,
   connect,
   type ConnectOptions,
   type KnownCredential,
-  type KnownCredential as KnownLogin,
   type KnownNode,
   runtimeUrl,
   type Via,

@@ -5,43 +5,62 @@ import { z } from "zod";
 import { checked, ServiceError } from "./errors";
 import type { Call } from "./http/call-log";
 
-/** Which calls a fault hits. Every call with this method and route counts, whether it is hit or not. */
-export interface FaultTarget {
+const positive = z.number().int().positive();
+const status = z.number().int().min(200).max(599);
+const ms = z.number().nonnegative();
+const acted = z.boolean().optional();
+const target = {
   /** HTTP method. Default: any. */
-  method?: string;
+  method: z.string().min(1).optional(),
   /**
    * Pattern of a route exactly as in the call log (`/consortia/:consortiumId/environments`), or a regular expression,
    * as such or as a string, found in the path below `/api/v1`. Default: any.
    */
-  route?: string | RegExp;
+  route: z.string().min(1).or(z.instanceof(RegExp)).optional(),
   /** The first matching call that is hit, from 1. Default 1, or `every`. */
-  nth?: number;
+  nth: positive.optional(),
   /** How many calls are hit; may be Infinity. Default 1; Infinity with `every`. */
-  times?: number;
+  times: positive.or(z.literal(Infinity)).optional(),
   /** Only every nth matching call is hit. Default 1. */
-  every?: number;
-}
+  every: positive.optional(),
+};
+const ruleSchema = z.discriminatedUnion("kind", [
+  /** Answers with this status. `retryAfter` is in seconds; `body` replaces `{ errorMessage }`. */
+  z.strictObject({
+    ...target,
+    kind: z.literal("status"),
+    status,
+    acted,
+    body: z.unknown().optional(),
+    retryAfter: z.number().nonnegative().optional(),
+    errorMessage: z.string().optional(),
+  }),
+  /** Drops all connections and accepts none for `ms`; without a target, at once instead of at the next call. */
+  z.strictObject({ ...target, kind: z.literal("refuse"), ms }),
+  /** Resets the connection; nothing was done. */
+  z.strictObject({ ...target, kind: z.literal("resetBefore") }),
+  /** Does what was asked, then resets the connection. */
+  z.strictObject({ ...target, kind: z.literal("resetAfter") }),
+  /** Never answers. */
+  z.strictObject({ ...target, kind: z.literal("hang"), acted }),
+  /** Does what was asked and sends half of the JSON; then closes the connection, or (`wellFormed`) ends as if that were all. */
+  z.strictObject({ ...target, kind: z.literal("truncated"), wellFormed: z.boolean().optional() }),
+  /** Answers with an HTML page, as a proxy would. Status: default 502. */
+  z.strictObject({ ...target, kind: z.literal("html"), status: status.optional(), acted }),
+  /** Waits before the call is looked at. */
+  z.strictObject({ ...target, kind: z.literal("delay"), ms }),
+]);
+
+export type FaultRule = z.input<typeof ruleSchema>;
+
+/** Which calls a fault hits. Every call with this method and route counts, whether it is hit or not. */
+export type FaultTarget = Pick<FaultRule, keyof typeof target>;
 
 /** What happens to a call that is hit. `acted`: whether the service still does what was asked. */
-export type FaultKind =
-  /** Answers with this status. `retryAfter` is in seconds; `body` replaces `{ errorMessage }`. */
-  | { kind: "status"; status: number; retryAfter?: number; errorMessage?: string; body?: unknown; acted?: boolean }
-  /** Drops all connections and accepts none for `ms`; without a target, at once instead of at the next call. */
-  | { kind: "refuse"; ms: number }
-  /** Resets the connection; nothing was done. */
-  | { kind: "resetBefore" }
-  /** Does what was asked, then resets the connection. */
-  | { kind: "resetAfter" }
-  /** Never answers. */
-  | { kind: "hang"; acted?: boolean }
-  /** Does what was asked and sends half of the JSON; then closes the connection, or (`wellFormed`) ends as if that were all. */
-  | { kind: "truncated"; wellFormed?: boolean }
-  /** Answers with an HTML page, as a proxy would. Status: default 502. */
-  | { kind: "html"; status?: number; acted?: boolean }
-  /** Waits before the call is looked at. */
-  | { kind: "delay"; ms: number };
+export type FaultKind = Untargeted<FaultRule>;
 
-export type FaultRule = FaultTarget & FaultKind;
+/** For each kind of its own: `Omit` alone would keep only what all of them have. */
+type Untargeted<Rule> = Rule extends FaultRule ? Omit<Rule, keyof FaultTarget> : never;
 
 /** A rule in force. */
 export interface Fault {
@@ -53,36 +72,6 @@ export interface Fault {
   /** Removes the rule. */
   remove(): void;
 }
-
-const positive = z.number().int().positive();
-const status = z.number().int().min(200).max(599);
-const target = {
-  method: z.string().min(1).optional(),
-  route: z.string().min(1).or(z.instanceof(RegExp)).optional(),
-  nth: positive.optional(),
-  times: positive.or(z.literal(Infinity)).optional(),
-  every: positive.optional(),
-};
-const ms = z.number().nonnegative();
-const acted = z.boolean().optional();
-const ruleSchema: z.ZodType<FaultRule> = z.discriminatedUnion("kind", [
-  z.strictObject({
-    ...target,
-    kind: z.literal("status"),
-    status,
-    acted,
-    body: z.unknown().optional(),
-    retryAfter: z.number().nonnegative().optional(),
-    errorMessage: z.string().optional(),
-  }),
-  z.strictObject({ ...target, kind: z.literal("refuse"), ms }),
-  z.strictObject({ ...target, kind: z.literal("resetBefore") }),
-  z.strictObject({ ...target, kind: z.literal("resetAfter") }),
-  z.strictObject({ ...target, kind: z.literal("hang"), acted }),
-  z.strictObject({ ...target, kind: z.literal("truncated"), wellFormed: z.boolean().optional() }),
-  z.strictObject({ ...target, kind: z.literal("html"), status: status.optional(), acted }),
-  z.strictObject({ ...target, kind: z.literal("delay"), ms }),
-]);
 
 interface Entry {
   readonly id: string;

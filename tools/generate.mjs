@@ -34,7 +34,7 @@ const files = {
   ...policyDocs(policies, read("docs/policies.md")),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
-  "sdk/network/generated.ts": await networkTypes(schema),
+  "sdk/network/generated.ts": networkTypes(schema),
   "docs/reference/network-file.md": networkPage(schema),
   "docs/reference/commands.md": commandsPage(),
 };

@@ -7,7 +7,7 @@ import "./lib/node-version.mjs";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isatty } from "node:tty";
-import { holder, makeStackPlaces, stack, stackEnv, stackExists, tetherIdIn } from "./local/stack.mjs";
+import { makeStackPlaces, stack, stackEnv, stackExists, tetherIdIn } from "./local/stack.mjs";
 import { build, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
@@ -97,21 +97,13 @@ function runOptions() {
 /** @param {string} text */
 const done = (text, code = 0) => (log(text), code);
 
-const afterKill = `
-An earlier run was killed and left its lock on the stack. No other run is using it. Remove the lock, and let the next run adopt
-what the killed one created. The last command clears Pulumi's warning about it:
-  npm run pulumi -- cancel --yes
-  CONSORTIUM_ADOPT=true npm start
-  npm run pulumi -- refresh --yes --clear-pending-creates`;
-
 /**
  * @param {number} code
  * @param {string} remedy
  */
 function failed(code, remedy) {
-  const other = holder(root);
-  if (!other) log(`Pulumi failed. ${remedy}`);
-  else log(other.live ? `Process ${other.pid} is using this stack. Wait until it has finished.` : afterKill);
+  log(`Pulumi failed. ${remedy}
+If a killed run left its lock: docs/recovery.md#a-killed-run, with \`npm run pulumi --\` for \`pulumi\`.`);
   return code;
 }
 

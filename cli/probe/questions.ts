@@ -294,16 +294,6 @@ export const questions: readonly Question[] = [
   { question: "DELETE of a zone exists", use: "otherwise it stays until its environment is deleted", ask: zones },
   { question: "?limit= and ?skip= of lists", use: "not used; Link headers are followed", ask: pages },
   {
-    question: "The default size of a page",
-    use: "a partial list does not prove that an object is gone",
-    ask: () => "not tested: needs many objects",
-  },
-  {
-    question: "Names are unique",
-    use: "both; two objects with one name are an error",
-    ask: () => "not tested: needs a second object",
-  },
-  {
     question: "A DELETE answers",
     use: "any success counts, and the list confirms it",
     ask: deletedStatuses,

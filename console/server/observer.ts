@@ -3,7 +3,6 @@ import {
   credentialsFor,
   LiveNetwork,
   mayAnswer,
-  type ConsortiumModel,
   type EnvironmentModel,
   environmentsOf,
   type NetworkModel,
@@ -21,6 +20,7 @@ import {
 import {
   type BlockView,
   type EnvironmentView,
+  type MapsView,
   type NetworkView,
   type Section,
   type TetherView,
@@ -54,7 +54,6 @@ export class Observer {
   #model: NetworkModel | undefined;
   readonly #ledgers = new Map<string, LedgerHistory>();
   readonly #pins = new Map<string, Pins>();
-  readonly #maps = new Maps();
 
   constructor(private readonly options: ObserverOptions) {
     this.#live = this.#newLook();
@@ -64,7 +63,7 @@ export class Observer {
     const [kind = "", id = "", ...rest] = section.split("/");
     const { embedded } = this.options;
     if (kind === "network") return this.#network();
-    if (kind === "maps") return this.#maps.of((await this.#network()).model);
+    if (kind === "maps") return mapsOf((await this.#network()).model);
     if (kind === "environment") return this.#environment(id);
     if (kind === "log") return this.#log(id, ...rest);
     if (kind === "tether") return this.#tether(id);
@@ -218,29 +217,15 @@ function limited(model: NetworkModel, { about }: Embedded): NetworkModel {
   return { ...model, limits: model.limits.map((one) => ({ ...one, most: about.limits[one.kind] })) };
 }
 
-/** The drawings of the consortia, each made anew only where something that it shows has changed. */
-export class Maps {
-  readonly #drawn = new Map<string, { of: string; svg: string }>();
-
-  /** By the id of the consortium. */
-  of(model: NetworkModel): Record<string, string> {
-    const drawn = model.consortia.map((one) => this.#draw(model, one));
-    for (const id of this.#drawn.keys()) if (!(id in Object.fromEntries(drawn))) this.#drawn.delete(id);
-    return Object.fromEntries(drawn);
-  }
-
-  #draw(model: NetworkModel, consortium: ConsortiumModel): [string, string] {
-    const { id, name, environments } = consortium;
-    const tethers = environments.flatMap((one) => tethersOf(model, one));
-    const map = mapOf({ ...model, title: name, consortia: [consortium], tethers });
-    const of = JSON.stringify(map);
-    const before = this.#drawn.get(id);
-    if (before?.of === of) return [id, before.svg];
-    const svg = svgOf(map, { style: false, link: (item) => linkTo(item.kind, item.ids) });
-    this.#drawn.set(id, { of, svg });
-    return [id, svg];
-  }
-}
+/** The drawings of the consortia. */
+export const mapsOf = (model: NetworkModel): MapsView =>
+  Object.fromEntries(
+    model.consortia.map((consortium) => {
+      const tethers = consortium.environments.flatMap((one) => tethersOf(model, one));
+      const map = mapOf({ ...model, title: consortium.name, consortia: [consortium], tethers });
+      return [consortium.id, svgOf(map, { style: false, link: (item) => linkTo(item.kind, item.ids) })];
+    }),
+  );
 
 /** Links to the console's pages. Nodes and credentials have no page of their own. */
 function linkTo(kind: MapItem["kind"], [id, ...others]: readonly string[]): string | undefined {
@@ -297,7 +282,8 @@ export class LedgerHistory {
     if (newest < known) this.#blocks = []; // the chain went back
     const from = Math.max(newest < known ? 0 : known + 1, newest - mostBlocks + 1, 0);
     const numbers = Array.from({ length: newest - from + 1 }, (_, index) => newest - index);
-    const read = await Promise.all(numbers.map((number) => ask("eth_getBlockByNumber", [toHex(number), true])));
+    const blockAt = (number: number) => ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
+    const read = await Promise.all(numbers.map(blockAt));
     const fresh = read.flatMap((block) => (block ? [blockOf(block as RpcBlock)] : []));
     this.#blocks = [...fresh, ...this.#blocks].slice(0, mostBlocks);
   }
@@ -307,8 +293,6 @@ export class LedgerHistory {
     return { times: this.#times, heights, blocks: this.#blocks, ...(noBlocks !== undefined && { noBlocks }) };
   }
 }
-
-const toHex = (number: number) => `0x${number.toString(16)}`;
 
 function blockOf({ number, hash, timestamp, transactions }: RpcBlock): BlockView {
   const shown = transactions.slice(0, mostTransactions).map((one): TransactionView => ({

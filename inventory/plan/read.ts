@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { partsOfUrn } from "../../provider/constants";
+import { isObject } from "../../provider/plain";
 
 /** What Pulumi would do to a resource, or what a refresh found. */
 export interface Step {
@@ -113,7 +114,6 @@ const kept = ["preludeEvent", "resourcePreEvent", "resOutputsEvent", "diagnostic
  * contain the outputs of resources, even passwords, in clear text.
  */
 export function withoutDebug(text: string): string {
-  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
   const values = (jsonIn(text) ?? []).filter(isObject);
   const isDebug = (one: unknown): boolean => (one as { severity?: string } | undefined)?.severity === "debug";
   const lines = values.filter((value) => kept.some((kind) => kind in value) && !isDebug(value.diagnosticEvent));

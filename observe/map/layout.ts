@@ -188,7 +188,6 @@ const parts: readonly [characters: RegExp, part: number][] = [
 ];
 const usualPart = 0.72;
 const isWide = (text: string): boolean => square.test(text) || emoji.test(text);
-const columnsOf = (character: string): number => (isWide(character) ? 2 : 1);
 
 function textWidth(text: string, kind: Line["kind"]): number {
   const width = (character: string): number => {
@@ -204,7 +203,7 @@ export function shortened(text: string, most = longest): string {
   let columns = 0;
   let short = "";
   for (const { segment } of characters.segment(text)) {
-    columns += columnsOf(segment);
+    columns += isWide(segment) ? 2 : 1;
     if (columns > most) return `${short}…`;
     short += segment;
   }

@@ -119,12 +119,6 @@ export const starter: Program = {
 const some = (names: string[]): Part[] =>
   parts.filter(({ name }) => names.includes(name)).map(({ comment: _, ...part }) => part);
 
-/** One member of a ledger, and the credential of its applications. */
-export const small: Program = {
-  parts: some(["coffee-trade", "grower", "ledger", "grower-app"]),
-  outputs: { username: new Ref("grower-app", "username"), password: new Ref("grower-app", "password") },
-};
-
 const region: Fields = { region: "us-east-2", cloud: "aws" };
 const service = (name: string, type: string): Part => ({
   type: "Service",

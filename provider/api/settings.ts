@@ -46,8 +46,6 @@ export interface SettingSources {
   given?: Partial<Record<SettingName, unknown>>;
   /** Environment variables. Default: those of this process. */
   env?: Environment;
-  /** @deprecated The name of `given` in 0.2.0. */
-  provider?: Partial<Record<SettingName, unknown>>;
 }
 
 export interface Settings {
@@ -135,7 +133,7 @@ export const foundIn = (value: unknown, source: string, place?: string): Found |
   value === undefined || value === null || value === "" ? undefined : { value, source, place };
 
 /** First match wins: given, environment; for settings about the connection alone, the other way round. */
-function findIn({ env = processEnvironment(), provider, given = provider ?? {} }: SettingSources): Find {
+function findIn({ env = processEnvironment(), given = {} }: SettingSources): Find {
   const unknown = Object.keys(given).find((name) => !(settingNames as readonly string[]).includes(name));
   if (unknown !== undefined) {
     throw new SettingsError(
@@ -226,13 +224,6 @@ function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
 
 export const defaultBaseUrl = (region: Region): string =>
   `https://console${region === "us" ? "" : `-${region}`}.kaleido.io/api/v1`;
-
-/** The other region that a key's id names, such as `eu` for a key that begins with `e0`. undefined: nothing speaks for one. */
-export function otherRegionOfKey({ apiKey, region, baseUrl }: Settings): Region | undefined {
-  const [, letter] = /^([a-z])\d[0-9a-z]{8}-/.exec(apiKey.reveal()) ?? [];
-  const named = regions.find((one) => one.startsWith(letter ?? "-"));
-  return named === undefined || region.startsWith(letter!) || baseUrl !== defaultBaseUrl(region) ? undefined : named;
-}
 
 /**
  * Resolves the connection settings. Call it for every use, so that a rotated key takes effect.

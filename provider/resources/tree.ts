@@ -62,6 +62,14 @@ const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place
   },
 };
 
+/** The kinds directly inside a kind, in the order of deletion. */
+export const kindsWithin = (kind: ListedKind): readonly ListedKind[] => contents[kind]?.kinds ?? [];
+
+/** All kinds: children before parents, and objects that others refer to after those. */
+export const deletionOrder = (function within(kind: ListedKind): ListedKind[] {
+  return [...kindsWithin(kind).flatMap(within), kind];
+})("consortium");
+
 /** The properties that place an object directly inside this one. */
 export const placeWithin = (owner: Owner): Props => contents[owner.kind]?.place(owner) ?? {};
 
@@ -112,59 +120,48 @@ const beyondSpec: readonly ListedKind[] = [
   "destination",
 ];
 
-/** Whether the service has a kind, according to the last answer, and the time of that. */
-interface Verdict {
-  has: boolean | undefined;
-  at: number;
+/** What lists of a kind have shown. */
+interface Known {
+  has?: boolean;
+  /** When the service last said that it lacks it. */
+  lackingSince?: number;
+  /** The list that will show it. */
+  asking?: Promise<unknown> | undefined;
 }
 
-/** By run: what the last list of each kind has shown. */
-const verdicts = new WeakMap<object, Map<ListedKind, Promise<Verdict | undefined>>>();
+const knownByRun = new WeakMap<object, Partial<Record<ListedKind, Known>>>();
 
 /** After this time, a service without a kind is asked again: it may be a newer version. */
 const lackingMs = 600_000;
 
 /** As `listed`, but asks only once for a kind that the service lacks, rather than in every place. */
-async function listedIfKnown(
-  session: Session,
-  kind: ListedKind,
-  place: Props,
-  maxAgeMs = Infinity,
-): Promise<Found[] | undefined> {
+async function listedIfKnown(session: Session, kind: ListedKind, place: Props, maxAgeMs = Infinity) {
   if (!beyondSpec.includes(kind)) return listed(session, kind, place, maxAgeMs);
-  const known = verdicts.get(session.run) ?? new Map<ListedKind, Promise<Verdict | undefined>>();
-  verdicts.set(session.run, known);
-  const before = known.get(kind);
-  const last = before && (await before);
-  if (before !== known.get(kind)) return listedIfKnown(session, kind, place, maxAgeMs); // somebody is asking again
-  if (last?.has === false && session.clock.now() - last.at < lackingMs) return undefined;
-  const answer = judged(session, kind, place, maxAgeMs, last?.has);
-  if (!last?.has)
-    known.set(
-      kind,
-      answer.catch(() => undefined),
-    );
-  return (await answer).found;
+  const kinds = knownByRun.get(session.run) ?? {};
+  knownByRun.set(session.run, kinds);
+  const known = (kinds[kind] ??= {});
+  while (known.asking) await known.asking;
+  if (session.clock.now() - (known.lackingSince ?? -Infinity) < lackingMs) return undefined;
+  const list = judged(session, kind, place, maxAgeMs, known);
+  if (!known.has) known.asking = list.catch(() => undefined).finally(() => (known.asking = undefined));
+  return list;
 }
 
-/** Lists a kind, and tells whether that shows that the service has it. */
-async function judged(
-  session: Session,
-  kind: ListedKind,
-  place: Props,
-  maxAgeMs: number,
-  has: boolean | undefined,
-): Promise<Verdict & { found: Found[] | undefined }> {
+/** Lists a kind, and notes whether that shows that the service has it. */
+async function judged(session: Session, kind: ListedKind, place: Props, maxAgeMs: number, known: Known) {
   const at = session.clock.now();
   try {
     const found = await asked(session, kind, place, maxAgeMs);
-    return { found, has: found && true, at };
+    if (found) Object.assign(known, { has: true, lackingSince: undefined });
+    return found;
   } catch (error) {
     // Not for this key, or not now: a service that is not running shows no destinations.
-    if (isApiError(error, "denied", "conflict")) return { found: undefined, has, at };
+    if (isApiError(error, "denied", "conflict")) return undefined;
     if (!isApiError(error, "missing", "unsupported")) throw error;
-    const lacks = isApiError(error, "unsupported") || (!has && (await isThere(session, kind, place)));
-    return lacks ? { found: undefined, has: false, at } : { found: [], has, at };
+    const lacks = isApiError(error, "unsupported") || (!known.has && (await isThere(session, kind, place)));
+    if (!lacks) return [];
+    Object.assign(known, { has: false, lackingSince: at });
+    return undefined;
   }
 }
 
@@ -190,9 +187,8 @@ const withContents = (session: Session, found: readonly Found[], looking: Lookin
   Promise.all(found.map((one) => filled(session, one, looking)));
 
 async function filled(session: Session, owner: Found, looking: Looking): Promise<Found> {
-  const { kinds = [] } = contents[owner.kind] ?? {};
   const isEmpty = owner.kind === "service" && !withDestinations.includes(owner.props.service);
-  const wanted = isEmpty ? [] : kinds.filter((kind) => looking.kinds?.includes(kind) ?? true);
+  const wanted = isEmpty ? [] : kindsWithin(owner.kind).filter((kind) => looking.kinds?.includes(kind) ?? true);
   const place = { ...owner.place, ...placeWithin(owner) };
   const lists = await Promise.all(
     wanted.map(async (kind) => {

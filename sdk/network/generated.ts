@@ -2,28 +2,18 @@
  * Generated from the schema of network files (sdk/network/schema.ts) by `npm run generate`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
+import { type ConsensusOf } from "../generated";
+
 /** One ledger: client, consensus, nodes by member, credentials, tether, and the services beside it. A consortium has at most 3 environments. */
-export type NetworkEnvironment = NetworkEnvironmentSettings &
-  (
-    | {
-        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-        provider: "quorum";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-        consensusType: "raft" | "ibft";
-      }
-    | {
-        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-        provider: "geth";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-        consensusType: "poa";
-      }
-    | {
-        /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-        provider: "pantheon";
-        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-        consensusType: "ibft" | "poa";
-      }
-  );
+export type NetworkEnvironment = NetworkEnvironmentSettings & {
+  [Client in keyof ConsensusOf]: {
+    /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
+    provider: Client;
+    /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
+    consensusType: ConsensusOf[Client];
+  };
+}[keyof ConsensusOf];
+
 /** What most entries may have. */
 interface NetworkEntry {
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
@@ -32,6 +22,30 @@ interface NetworkEntry {
   formerly?: string | string[];
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
+}
+
+/** A region of a cloud. */
+interface NetworkZone {
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type?: string;
+  /** Name of the zone. Default: its key. */
+  name?: string;
+}
+
+/** What is in a consortium. */
+interface NetworkContents {
+  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
+  members?: string[] | Record<string, NetworkMember | null>;
+  /** Where environments of the consortium may run, by key. Default: none. */
+  zones?: Record<string, NetworkConsortiumZone>;
+  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
+  invitations?: Record<string, string | NetworkInvitation>;
+  /** Ledgers by key. At most 3 in a consortium. Default: none. */
+  environments?: Record<string, NetworkEnvironment>;
 }
 
 /** One business of the consortium. */
@@ -81,7 +95,7 @@ export interface NetworkEnvironmentSettings extends NetworkEntry {
 }
 
 /** A whole network: one consortium with its members and environments, or several consortia. */
-export interface NetworkDefinition {
+export interface NetworkDefinition extends NetworkContents {
   /** Name of the network, the first part of all logical names. Default: the name of the file. */
   name?: string;
   /** Previous name of the network, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
@@ -92,14 +106,6 @@ export interface NetworkDefinition {
   limits?: NetworkLimits;
   /** The consortium: its name, or its settings. Default: one with the name of the network. */
   consortium?: string | NetworkConsortiumHead;
-  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
-  members?: string[] | Record<string, NetworkMember | null>;
-  /** Where environments of the consortium may run, by key. Default: none. */
-  zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
-  invitations?: Record<string, string | NetworkInvitation>;
-  /** Ledgers by key. At most 3 in a consortium. Default: none. */
-  environments?: Record<string, NetworkEnvironment>;
   /** Several consortia by key, instead of `consortium`, `members`, `zones`, `invitations` and `environments`. An organization owns at most 2 consortia. */
   consortia?: Record<string, NetworkConsortium | null>;
 }
@@ -129,15 +135,7 @@ export interface NetworkConsortiumHead {
 }
 
 /** A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it. */
-export interface NetworkConsortiumZone extends NetworkEntry {
-  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
-  region: string;
-  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
-  cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
-  type?: string;
-  /** Name of the zone. Default: its key. */
-  name?: string;
+export interface NetworkConsortiumZone extends NetworkEntry, NetworkZone {
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
 }
@@ -273,15 +271,7 @@ export interface NetworkTether {
 }
 
 /** A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it. */
-export interface NetworkEnvironmentZone extends NetworkEntry {
-  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
-  region: string;
-  /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
-  cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
-  type?: string;
-  /** Name of the zone. Default: its key. */
-  name?: string;
+export interface NetworkEnvironmentZone extends NetworkEntry, NetworkZone {
   /** Id of the bridge that connects it with machines of your own. Default: none. */
   bridgeId?: string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
@@ -341,19 +331,11 @@ export interface NetworkDestination extends NetworkEntry {
 }
 
 /** One of several consortia, with its members and environments. */
-export interface NetworkConsortium extends NetworkEntry {
+export interface NetworkConsortium extends NetworkEntry, NetworkContents {
   /** Name of the consortium. Default: its key. */
   name?: string;
   /** Description for people. Default: none. */
   description?: string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
-  members?: string[] | Record<string, NetworkMember | null>;
-  /** Where environments of the consortium may run, by key. Default: none. */
-  zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
-  invitations?: Record<string, string | NetworkInvitation>;
-  /** Ledgers by key. At most 3 in a consortium. Default: none. */
-  environments?: Record<string, NetworkEnvironment>;
 }

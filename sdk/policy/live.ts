@@ -1,5 +1,4 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
-import { isApiError } from "../../provider/api/api-error";
 import {
   isDefaultProvider,
   ownKey,
@@ -65,7 +64,6 @@ export class Organization {
       const found = await this.tree.listed(this.session, kind, place);
       return found?.filter(({ props }) => !isGoing(props)) ?? [];
     } catch (error) {
-      if (isApiError(error, "missing")) return [];
       this.#failure = error instanceof Error ? error : new Error(String(error));
       throw this.#failure;
     }

@@ -11,8 +11,6 @@ import { answer, gone, resource, show, withUnknownFields } from "./crud";
 import { refusePaused } from "./environments";
 import { portOf, smallest } from "./nodes";
 
-const typeOf = (entity: Entity<"service">) => (isUtility(entity) ? "utility" : "member");
-
 export const service = resource({
   kind: "service",
   parents: ["consortium", "environment"],
@@ -49,7 +47,8 @@ export const service = resource({
     const urls = { http: `${context.origin(host)}/services/${entity.parent}/${entity.id}` };
     const started = firstStart(entity, at) === undefined ? {} : { urls };
     const { size = smallest } = entity.fields;
-    return show(context, entity, { ...entity.fields, size, service_type: typeOf(entity), ...started }, at);
+    const service_type = isUtility(entity) ? "utility" : "member";
+    return show(context, entity, { ...entity.fields, size, service_type, ...started }, at);
   },
   resets: true,
 });

@@ -321,9 +321,9 @@ test("--import: all that exists, by paths of ids, owners first, each under a nam
     ["Membership", "Kaffee-Tee/acme", `${c}/${acme}`],
     ["Membership", `Kaffee-Tee/member-${tokyo}`, `${c}/${tokyo}`],
     ["Environment", "Kaffee-Tee/prod-eu", `${c}/${e}`],
+    ["AppCred", "Kaffee-Tee/prod-eu/app", `${c}/${e}/${cred}`],
     ["Node", `Kaffee-Tee/prod-eu/acme-1-${one}`, `${c}/${e}/${one}`],
     ["Node", `Kaffee-Tee/prod-eu/acme-1-${two}`, `${c}/${e}/${two}`],
-    ["AppCred", "Kaffee-Tee/prod-eu/app", `${c}/${e}/${cred}`],
     ["Environment", "Kaffee-Tee/acme", expect.stringContaining(`${c}/`)],
   ]);
   const names = resources.map(({ name }) => name);

@@ -7,7 +7,7 @@ import { containing } from "../service/helpers";
 
 /** An observer of a service that is not embedded; `answers` are what it answers, by the end of the path. */
 function observing(answers: Record<string, unknown>, more: Partial<ObserverOptions> = {}) {
-  const settings = resolveSettings({ env: {}, provider: { baseUrl: "http://127.0.0.1:1/api/v1", apiKey: "key" } });
+  const settings = resolveSettings({ env: {}, given: { baseUrl: "http://127.0.0.1:1/api/v1", apiKey: "key" } });
   const asked: string[] = [];
   const send = ({ method, url }: { method: string; url: string }) => {
     asked.push(`${method} ${new URL(url).pathname}`);

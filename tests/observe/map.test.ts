@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { Maps } from "../../console/server/observer";
+import { mapsOf } from "../../console/server/observer";
 import { LiveNetwork } from "../../inventory/live";
 import { type NetworkModel } from "../../inventory/model";
 import { withStacks } from "../../inventory/stack";
@@ -129,7 +129,7 @@ test("tethers whose reports are about nodes of one environment are all in it, an
       await send("POST", `/tether/${id}/${path}`, body);
   const look = async () => {
     const { apiKey, baseUrl } = service;
-    const client = new ConsortiumClient(resolveSettings({ env: {}, provider: { apiKey, baseUrl } }));
+    const client = new ConsortiumClient(resolveSettings({ env: {}, given: { apiKey, baseUrl } }));
     const model = await new LiveNetwork(client).look({ tethers: ids });
     await client.close();
     return model;
@@ -153,7 +153,7 @@ test("two tethers that pin one environment stand in it, on the console's map, to
     items.filter(({ kind }) => kind === "tetherService").flatMap(({ ids }) => ids);
   expect(map.groups[0]!.groups.map(({ items }) => ofTethers(items))).toEqual([["t1", "t2"], []]);
   expect(ofTethers(map.items)).toEqual(["t3"]);
-  const svg = new Maps().of(model).c1!;
+  const svg = mapsOf(model).c1!;
   expect(["t1", "t2", "t3"].map((id) => svg.includes(`"#/tethers/${id}"`))).toEqual([true, true, false]);
 });
 

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { holder, makeStackPlaces, stackEnv, stackExists, tetherIdIn } from "../../tools/local/stack.mjs";
+import { makeStackPlaces, stackEnv, stackExists, tetherIdIn } from "../../tools/local/stack.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 import { Sandbox } from "./sandbox";
 
@@ -52,12 +51,6 @@ describe("the passphrase", () => {
     makeStackPlaces(sandbox.folder);
     expect(readFileSync(config, "utf8")).toBe("config:\n  quickstart:x: y\n");
   });
-
-  test("when new makes a file go that held nothing but the salt", () => {
-    writeFileSync(sandbox.path("Pulumi.local.yaml"), "encryptionsalt: v1:abc=\n");
-    makeStackPlaces(sandbox.folder);
-    expect(existsSync(sandbox.path("Pulumi.local.yaml"))).toBe(false);
-  });
 });
 
 const put = (path: string, text = "{}") => {
@@ -75,30 +68,6 @@ test.each([
 ])("with %s in the state folder the stack exists: %s %s", (_, path, expected) => {
   if (path) put(path);
   expect(stackExists(sandbox.folder)).toBe(expected);
-});
-
-describe("the lock on the stack", () => {
-  const lock = (pid: number, host = hostname()) =>
-    put("locks/organization/quickstart/local/1.json", JSON.stringify({ pid, hostname: host }));
-
-  test("may not be there", () => {
-    expect(holder(sandbox.folder)).toBeUndefined();
-  });
-
-  test("may belong to a live run", () => {
-    lock(process.pid);
-    expect(holder(sandbox.folder)).toEqual({ pid: process.pid, live: true });
-  });
-
-  test("may be left by one that was killed", () => {
-    lock(2 ** 30);
-    expect(holder(sandbox.folder)).toEqual({ pid: 2 ** 30, live: false });
-  });
-
-  test("of another machine is taken for live", () => {
-    lock(2 ** 30, "elsewhere");
-    expect(holder(sandbox.folder)).toMatchObject({ live: true });
-  });
 });
 
 test("the tether id is the one in Pulumi.yaml, ten characters long", () => {

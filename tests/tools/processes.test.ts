@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withLock } from "../../tools/lib/cache.mjs";
+import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
 import { Sandbox } from "./sandbox";
 
 const tools = join(__dirname, "../../tools");
@@ -46,7 +47,7 @@ describe("tools/pulumi", () => {
   const launcher = join(tools, "pulumi");
 
   test("hands over arguments, folder, input and output, and the exit code", async () => {
-    sandbox.pulumi("bin");
+    sandbox.pulumi("bin", "v3.220.0", languageHosts);
     const body = 'echo "$# $1|$2 in $(pwd -P)"; while read -r line; do echo "read $line"; done; echo aside >&2; exit 7';
     sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', body);
     const { code, stdout, stderr } = await start([launcher, "a b", "--c"], "hello\n").ended;
@@ -55,7 +56,7 @@ describe("tools/pulumi", () => {
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("passes %s on and waits for Pulumi's own end", async (name) => {
-    sandbox.pulumi("bin");
+    sandbox.pulumi("bin", "v3.220.0", languageHosts);
     const trap = `trap 'echo caught; exit 5' ${name.slice(3)}`;
     const wait = `echo up > ${sandbox.path("up")}; while :; do /bin/sleep 0.05; done`;
     sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', trap, wait);
@@ -66,7 +67,7 @@ describe("tools/pulumi", () => {
   });
 
   test("ends by the signal that ended Pulumi", async () => {
-    sandbox.pulumi("bin");
+    sandbox.pulumi("bin", "v3.220.0", languageHosts);
     sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', "kill -TERM $$");
     expect(await start([launcher, "up"]).ended).toMatchObject({ code: null, signal: "SIGTERM" });
   });

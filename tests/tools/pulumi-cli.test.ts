@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { cacheRoot, needsLanguages, pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
+import { cacheRoot, pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { isOlder } from "../../tools/lib/node-version.mjs";
 import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
 import { companions, Sandbox } from "./sandbox";
@@ -236,18 +236,4 @@ test.each([
   ["22.1.0", ">=20.18.1", false],
 ])("%s is older than %s: %s", (version, oldest, expected) => {
   expect(isOlder(version, oldest)).toBe(expected);
-});
-
-test.each([
-  ["nodejs", ["up"], false],
-  ["{ name: nodejs, options: { typescript: false } }", ["up"], false],
-  ["yaml", ["up"], true],
-  ["{ name: python, options: { virtualenv: venv } }", ["preview"], true],
-  ["nodejs", ["package", "add", "consortium"], true],
-])("a program with the runtime %j, and %j: the language hosts are needed is %j", async (runtime, args, needed) => {
-  mkdirSync(sandbox.path("project", "inside"), { recursive: true });
-  writeFileSync(sandbox.path("project", "Pulumi.yaml"), `name: p\nruntime: ${runtime}\n`);
-  expect(await needsLanguages(args, sandbox.path("project", "inside"))).toBe(needed);
-  expect(await needsLanguages(["-C", "project", ...args], sandbox.path("."))).toBe(needed);
-  expect(await needsLanguages(["up"], "/")).toBe(false);
 });

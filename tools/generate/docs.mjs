@@ -6,7 +6,7 @@ import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./
 
 const { nameKey } = built("provider/core/definition.js");
 const { conditionOf } = built("provider/api/states.js");
-const { examples, lookupExamples, quickstart, sampleIds, small, starter, whole } = built("plugin/schema/examples.js");
+const { examples, lookupExamples, quickstart, sampleIds, starter, whole } = built("plugin/schema/examples.js");
 const { languages, yamlBody } = built("plugin/schema/languages.js");
 
 const titles = { typescript: "TypeScript", yaml: "YAML", python: "Python", go: "Go" };
@@ -260,25 +260,11 @@ ${inLanguages(whole)}`;
   };
 }
 
-const shown = ["yaml", "python", "go", "typescript"];
-
-/** A network in each language. Pulumi's registry shows one of them at a time. */
-const chooser = [
-  `{{< chooser language "${shown.join(",")}" >}}`,
-  ...shown.map(
-    (language) =>
-      `{{% choosable language ${language} %}}\n\n\`\`\`${language}\n${languages[language](small)}\`\`\`\n\n{{% /choosable %}}`,
-  ),
-  "{{< /chooser >}}",
-].join("\n");
-
-const source = "plugin/schema/examples.ts";
-
 /** @param {(path: string) => string} read a file of the repository as it is @returns {Record<string, string>} path → text */
 export function languageFiles(read) {
-  const inPage = (/** @type {string} */ file, /** @type {string} */ part) => withPart(file, read(file), source, part);
   /** A project in YAML, whose settings come before its resources. @param {string} file @param {unknown} program */
   const inYaml = (file, program) => read(file).split(/^resources:$/m)[0] + yamlBody(program);
+  const page = "docs/reference/network.md";
   return {
     "examples/yaml/Pulumi.yaml": inYaml("examples/yaml/Pulumi.yaml", quickstart),
     "examples/python/__main__.py": languages.python(quickstart),
@@ -286,7 +272,6 @@ export function languageFiles(read) {
     "templates/yaml/Pulumi.yaml": inYaml("templates/yaml/Pulumi.yaml", starter),
     "templates/python/__main__.py": languages.python(starter),
     "templates/go/main.go": languages.go(starter),
-    "docs/_index.md": inPage("docs/_index.md", chooser),
-    "docs/reference/network.md": inPage("docs/reference/network.md", exampleOf(examples.Network).trimEnd()),
+    [page]: withPart(page, read(page), "plugin/schema/examples.ts", exampleOf(examples.Network).trimEnd()),
   };
 }

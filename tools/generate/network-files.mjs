@@ -1,60 +1,54 @@
 // @ts-check
 /** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference of the file. */
-import { format } from "prettier";
 import { table } from "./markdown.mjs";
-import { built, consensusOf, described, interfaceOf, interfaceText, membersOf, shared } from "./types.mjs";
+import { built, consensusOf, described, interfaceOf, interfaceText, shared } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
-
-/** Which consensus belongs to which client: a rule between properties, which zod's JSON schema lacks. @param {Record<string, readonly string[]>} allowed */
-const consensusRules = (allowed) =>
-  Object.entries(allowed).map(([provider, types]) => ({
-    if: { properties: { provider: { const: provider } }, required: ["provider"] },
-    then: { properties: { consensusType: { enum: types } } },
-  }));
 
 /** @returns {Json} the JSON schema of a network file */
 export function networkSchema() {
   const { Network } = built("sdk/network/schema.js");
   const made = described(Network, { io: "input", target: "draft-7" }); // the version that editors support best
-  made.definitions.NetworkEnvironment.allOf = consensusRules(consensusOf);
+  // Which consensus belongs to which client: a rule between properties, which zod's JSON schema lacks.
+  made.definitions.NetworkEnvironment.allOf = Object.entries(consensusOf).map(([provider, types]) => ({
+    if: { properties: { provider: { const: provider } }, required: ["provider"] },
+    then: { properties: { consensusType: { enum: types } } },
+  }));
   return { $schema: made.$schema, title: "Network file of pulumi-consortium", ...made };
 }
-
-const nameOf = (/** @type {string} */ ref) => ref.split("/").at(-1) ?? "";
 
 const header = `/*
  * Generated from the schema of network files (sdk/network/schema.ts) by \`npm run generate\`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
- */`;
+ */
+import { type ConsensusOf } from "../generated";
+`;
 
-/** @param {Json} schema @returns {Promise<string>} sdk/network/generated.ts */
-export async function networkTypes(schema) {
+/** @param {Json} schema @returns {string} sdk/network/generated.ts */
+export function networkTypes(schema) {
   const { NetworkEnvironment: environment, ...others } = schema.definitions;
   const { provider, consensusType, ...rest } = environment.properties;
-  // A client with one of its consensus protocols: in TypeScript a union, beside the other settings.
-  const choices = environment.allOf.map((/** @type {Json} */ rule) => {
-    const consensus = { ...consensusType, ...rule.then.properties.consensusType };
-    const client = { ...provider, ...rule.if.properties.provider };
-    const members = membersOf({
-      properties: { provider: client, consensusType: consensus },
-      required: environment.required,
-    });
-    return `{\n${Object.values(members).join("")}}`;
-  });
   const settings = { description: "The other settings of an environment.", properties: rest };
   const { NetworkMember: member, ...more } = others;
   const interfaces = Object.entries({ NetworkMember: member, NetworkEnvironmentSettings: settings, ...more }).map(
     ([name, definition]) => interfaceOf(name, definition),
   );
   const entry = shared(interfaces, "NetworkEntry", "What most entries may have.", ["adopt", "formerly", "extra"]);
-  const text = [
-    header,
-    `/** ${environment.description} */`,
-    `export type NetworkEnvironment = NetworkEnvironmentSettings & (${choices.join(" | ")});`,
-    ...[entry, ...interfaces].map(interfaceText),
-  ];
-  return format(text.join("\n"), { parser: "typescript", printWidth: 120 });
+  const zone = shared(interfaces, "NetworkZone", "A region of a cloud.", ["region", "cloud", "type", "name"]);
+  const contents = ["members", "zones", "invitations", "environments"];
+  const inside = shared(interfaces, "NetworkContents", "What is in a consortium.", contents);
+  // A client with one of its consensus protocols, beside the other settings.
+  const choice = `/** ${environment.description} */
+export type NetworkEnvironment = NetworkEnvironmentSettings & {
+  [Client in keyof ConsensusOf]: {
+    /** ${provider.description} */
+    provider: Client;
+    /** ${consensusType.description} */
+    consensusType: ConsensusOf[Client];
+  };
+}[keyof ConsensusOf];
+`;
+  return [header, choice, ...[entry, zone, inside, ...interfaces].map(interfaceText)].join("\n");
 }
 
 /** The mappings with their headings, in the order of the page. @type {[string, string][]} */
@@ -88,7 +82,7 @@ const anchor = (/** @type {string} */ title) =>
 
 /** The type of a value in words. @param {Json} schema @param {boolean} many @returns {string} */
 function words(schema, many = false) {
-  if (schema.$ref) return `[settings](#${anchor(titles[nameOf(schema.$ref)] ?? "")})`;
+  if (schema.$ref) return `[settings](#${anchor(titles[schema.$ref.split("/").at(-1)] ?? "")})`;
   if (schema.allOf && !schema.type) return words(schema.allOf[0]);
   if (schema.enum) return schema.enum.map((/** @type {string} */ value) => `\`${value}\``).join(", ");
   const forms = (schema.anyOf ?? []).filter((/** @type {Json} */ { type }) => type !== "null");

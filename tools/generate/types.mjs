@@ -211,6 +211,7 @@ export function sdkTypes(definitions, { types, config }) {
   const shapes = all.map(({ shape }) => shape);
   const bases = [
     shared(shapes, "Placed", "Where objects of an environment belong.", ["consortiumId", "environmentId"]),
+    shared(shapes, "Zone", "A region of a cloud.", ["name", "region", "cloud", "type", "adopt", "extra"]),
     shared(shapes, "Asked", "What programs can ask for each object.", ["adopt", "extra"]),
     shared(shapes, "Recorded", "What the service records of each object.", ["state", "revision", "createdAt"]),
   ];
@@ -302,7 +303,7 @@ export const described = (schema, options) =>
 const namedIn = (schema, io) => described(z.object({ schema }), { io }).$defs ?? {};
 
 /** The members of an interface, with their descriptions, by key. @param {Json} schema @returns {Record<string, string>} */
-export const membersOf = ({ properties, required = [] }) =>
+const membersOf = ({ properties, required = [] }) =>
   Object.fromEntries(
     Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, property]) => [
       key,

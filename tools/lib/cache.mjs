@@ -1,7 +1,7 @@
 // @ts-check
 /** Folders in the user's cache that are filled once. A folder is complete or absent, even if several processes ask for it at once. */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, tidying } from "./processes.mjs";
@@ -21,8 +21,7 @@ export async function withLock(path, work, onWait) {
   const { lock } = await import("proper-lockfile"); // here, because a fresh clone has no packages at first
   await mkdir(dirname(path), { recursive: true });
   const take = () =>
-    lock(path, { ...options, lockfilePath: path }).catch(async (/** @type {NodeJS.ErrnoException} */ error) => {
-      if (error.code === "ENOTDIR") return rm(path); // the lock of version 0.1.0 was a file, and it is stale
+    lock(path, { ...options, lockfilePath: path }).catch((/** @type {NodeJS.ErrnoException} */ error) => {
       if (error.code !== "ELOCKED") throw error;
     });
   let release = await take();

@@ -1,10 +1,10 @@
 // @ts-check
 /** Finds a Pulumi CLI that can run this project, or makes one in a folder of the user's cache. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildWithGo, downloadHostAnswers, installOfficial, refreshScripts } from "../pulumi-cli/build.mjs";
+import { buildWithGo, downloadHostAnswers, installOfficial } from "../pulumi-cli/build.mjs";
 import { addLanguages, languageHosts, languagesVersion } from "../pulumi-cli/languages.mjs";
 import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
 import { fillCacheFolder } from "./cache.mjs";
@@ -52,7 +52,6 @@ export async function pulumiCli({ languages = false, ...making } = {}) {
   const found = await pulumiOnPath({ own, needed });
   if (found) return described(found);
   if (!isComplete(home)) await make(home, making);
-  refresh(home);
   if (isComplete(home, needed)) return described(commandIn(home));
   if (!isComplete(more, needed))
     await fillCacheFolder(more, {
@@ -60,13 +59,7 @@ export async function pulumiCli({ languages = false, ...making } = {}) {
       isWhole: () => isComplete(more, needed),
       fill: (draft) => addLanguages(draft, home),
     });
-  refresh(more);
   return described(commandIn(more));
-}
-
-/** @param {string} home of a copy that an earlier version may have built */
-function refresh(home) {
-  if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin"));
 }
 
 /** @param {string} command @returns {PulumiCli} */
@@ -104,36 +97,13 @@ async function fill(draft, { automation, canDownload = downloadHostAnswers }) {
   if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${output.trim()}`);
 }
 
-/** Commands that generate code, or install a package, in another language. */
-const makesCode = /^(convert|package|import)$/;
-
-/**
- * Whether the program that Pulumi would run, or that a command generates, is in another language than JavaScript.
- * @param {string[]} args
- * @param {string} [folder]
- */
-export async function needsLanguages(args, folder = process.cwd()) {
-  if (args.some((arg) => makesCode.test(arg))) return true;
-  const at = args.findIndex((arg) => /^(-C|--cwd)(=|$)/.test(arg));
-  const named = at < 0 ? undefined : (args[at]?.split("=")[1] ?? args[at + 1]);
-  for (let place = resolve(folder, named ?? "."); ; place = dirname(place)) {
-    const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(place, name)).find(existsSync);
-    if (!file && place === dirname(place)) return false;
-    if (!file) continue;
-    await installPackages();
-    const { parse } = await import("yaml"); // here, because a fresh clone has no packages at first
-    const { runtime } = parse(readFileSync(file, "utf8")) ?? {};
-    return !/^(nodejs|bun)$/.test(runtime?.name ?? runtime ?? "nodejs");
-  }
-}
-
 /**
  * tools/pulumi: runs Pulumi in place of this process.
  * @param {string[]} args
  */
 export const launch = (args) =>
   runMain("tools/pulumi", async () => {
-    const { command, env } = await pulumiCli({ languages: await needsLanguages(args) });
+    const { command, env } = await pulumiCli({ languages: true });
     const { code, signal } = await runAttached(command, args, { env: { ...process.env, ...env } });
     if (signal) process.kill(process.pid, signal);
     return code;

@@ -1,10 +1,8 @@
 // @ts-check
 /** The stack of `npm start`. Everything is in .consortium, so it touches none of your accounts and other stacks. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive } from "../lib/processes.mjs";
 
 /** @typedef {import("../lib/processes.mjs").Env} Env */
 /** @typedef {import("../lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
@@ -49,40 +47,16 @@ export function makeStackPlaces(root) {
   mkdirSync(state, { recursive: true, mode: 0o700 });
   if (existsSync(passphrase)) return;
   writeFileSync(passphrase, randomBytes(24).toString("base64url"), { mode: 0o600 });
-  dropSalt(config);
-}
-
-/**
- * Removes the salt of a passphrase that is gone, with which Pulumi would refuse the new one.
- * @param {string} config
- */
-function dropSalt(config) {
-  if (!existsSync(config)) return;
-  const rest = readFileSync(config, "utf8").replace(/^encryptionsalt:.*\n?/m, "");
-  if (rest.trim() === "") rmSync(config);
-  else writeFileSync(config, rest);
+  // With the salt of the old passphrase, Pulumi would refuse the new one.
+  if (existsSync(config)) writeFileSync(config, readFileSync(config, "utf8").replace(/^encryptionsalt:.*\n?/m, ""));
 }
 
 /** @param {string} root @returns {boolean} */
 export function stackExists(root) {
   const folder = join(places(root).state, ".pulumi", "stacks");
-  return filesIn(folder).some((name) => new RegExp(`(^|[\\\\/])${stack}\\.json(\\.gz)?$`).test(name));
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  return files.some((name) => new RegExp(`(^|[\\\\/])${stack}\\.json(\\.gz)?$`).test(name));
 }
-
-/**
- * @param {string} root
- * @returns {{ pid: number, live: boolean } | undefined} the run that holds the stack, or held it when it was killed
- */
-export function holder(root) {
-  const folder = join(places(root).state, ".pulumi", "locks");
-  const [first] = filesIn(folder).filter((name) => name.endsWith(".json"));
-  if (!first) return undefined;
-  const { pid, hostname: host } = JSON.parse(readFileSync(join(folder, first), "utf8"));
-  return { pid, live: host !== hostname() || isAlive(pid) };
-}
-
-/** @param {string} folder @returns {string[]} */
-const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []);
 
 /**
  * The tether service of the program, in Pulumi.yaml. The embedded service must offer the same.

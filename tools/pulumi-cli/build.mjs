@@ -1,6 +1,6 @@
 // @ts-check
 /** Pulumi from its sources, for machines that cannot download it: two Go modules whose sums are committed. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -52,7 +52,7 @@ export async function buildWithGo(root, version) {
   log(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
   log("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
   for (const program of programs(version)) await compile(go, bin, program);
-  refreshScripts(bin);
+  for (const name of scripts) copyFileSync(join(sources, name), join(bin, name));
 }
 
 /** Where Go works, and with which settings. @param {string} module */
@@ -69,20 +69,6 @@ export async function compile(go, bin, { name, module, packages, ldflags = "" })
   if (code === 0) return;
   const last = output.trim().split("\n").slice(-12).join("\n");
   throw new UserError(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
-}
-
-/**
- * Copies the scripts of this version beside the programs, unless they are there.
- * @param {string} bin
- */
-export function refreshScripts(bin) {
-  for (const name of scripts) {
-    const [from, to] = [join(sources, name), join(bin, name)];
-    if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue;
-    const draft = `${to}.${process.pid}`;
-    copyFileSync(from, draft);
-    renameSync(draft, to); // another run may be starting the old one
-  }
 }
 
 function wantedGo() {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The language hosts of YAML, Python and Go, beside a Pulumi that was built here. Only the tests ask for them. */
+/** The language hosts of YAML, Python and Go, beside a Pulumi that was built here. `npm start` does without them. */
 import { createHash } from "node:crypto";
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -54,8 +54,6 @@ const byDefault = {
   "Credentials are listed": "yes",
   "DELETE of a zone exists": "yes",
   "?limit= and ?skip= of lists": "both work",
-  "The default size of a page": "not tested: needs many objects",
-  "Names are unique": "not tested: needs a second object",
   "A DELETE answers": "node 204, environment 202, membership 204, consortium 202",
   "A deleted object is listed as":
     "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",

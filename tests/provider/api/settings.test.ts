@@ -33,7 +33,6 @@ describe("given values and the environment", () => {
     ["given values alone", { env: {}, given }, [...ofGiven, 3, organization]],
     ["both: given ones decide about the organization", { env, given }, [...ofGiven, 2, organization]],
     ["empty ones are none", { env, given: { apiKey: "", baseUrl: null, organization: undefined } }, ofEnv],
-    ["given ones, as 0.2.0 called them", { env: {}, provider: given }, [...ofGiven, 3, organization]],
   ])("%s", (_, sources, expected) => expect(shown(sources)).toEqual(expected));
 
   test("an unknown one is refused, without its value", () => {
