@@ -29,6 +29,21 @@ export function valuesIn(json: string): number {
   return values;
 }
 
+/** An object's outermost members, with null in place of all that is in them; undefined if there are too many. */
+export function outlineOf(json: string): unknown {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { opens, closes, level, at } of marksIn(json)) {
+    if (level === 2 && opens) parts.push(json.slice(from, at), "null");
+    if (level === 2 && closes) from = at + 1;
+  }
+  try {
+    return parseJson(parts.join("") + json.slice(from));
+  } catch {
+    return undefined;
+  }
+}
+
 const [quote, backslash, comma] = ['"', "\\", ","].map((mark) => mark.charCodeAt(0));
 const [brace, bracket, closing, closed] = ["{", "[", "}", "]"].map((mark) => mark.charCodeAt(0));
 
@@ -38,9 +53,9 @@ function* marksIn(json: string) {
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at);
     if (code === quote) at = endOfText(json, at);
-    else if (code === brace || code === bracket) yield { level: ++level, closes: false };
-    else if (code === closing || code === closed) yield { level: level--, closes: true };
-    else if (code === comma) yield { level, closes: false };
+    else if (code === brace || code === bracket) yield { at, level: ++level, opens: true, closes: false };
+    else if (code === closing || code === closed) yield { at, level: level--, opens: false, closes: true };
+    else if (code === comma) yield { at, level, opens: false, closes: false };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { explain, Refusal } from "../errors";
-import { parseJson, TooMuch } from "../http/json";
+import { outlineOf, parseJson, TooMuch } from "../http/json";
 import { type CallLimits, isObject } from "../settings/settings";
 import { type Quantity, signing, type Simulation, standard, type Transaction } from "./params";
 import { failure, type RpcCall, rpcCall, unforeseen } from "./rpc";
@@ -47,7 +47,7 @@ export function read(body: string, rights: Rights): Message {
     calls = parseJson(body);
   } catch (error) {
     if (!(error instanceof TooMuch)) return whole(failure(null, -32_700, "The body is not JSON."));
-    return whole(failure(null, -32_600, `The call ${error.message}.`));
+    return whole(failure(idOf(outlineOf(body)), -32_600, `The call ${error.message}.`));
   }
   return screen(calls, rights);
 }

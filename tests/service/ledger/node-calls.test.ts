@@ -120,12 +120,12 @@ test("what is no call has an answer of its own", async () => {
   }
   for (const depth of [65, 5_000, 140_000]) {
     const deep = `{"params":${"[".repeat(depth)}${"]".repeat(depth)},"id":"a","jsonrpc":"2.0","method":"eth_call"}`;
-    const said = { id: null, error: { code: -32_600, message: containing("too many levels") } };
+    const said = { id: "a", error: { code: -32_600, message: containing("too many levels") } };
     expect(await rpc(urls.rpc, credential, deep)).toMatchObject({ status: 200, body: said });
     expect(await overSocket(urls.wss, credential, deep)).toMatchObject(said);
   }
   const wide = `{"jsonrpc":"2.0","id":7,"method":"eth_call","params":[${"[],".repeat(90_000)}0]}`;
-  const said = { id: null, error: { code: -32_600, message: containing("too many values") } };
+  const said = { id: 7, error: { code: -32_600, message: containing("too many values") } };
   expect(await rpc(urls.rpc, credential, wide)).toMatchObject({ status: 200, body: said });
   expect(await overSocket(urls.wss, credential, wide)).toMatchObject(said);
   const inexact = '{"jsonrpc":"2.0","id":12345678901234567890,"method":"eth_chainId"}';
