@@ -1,7 +1,7 @@
 import { conflictAdvice, conflictOf } from "./conflict";
 import { messageOf } from "../plain";
 import { printable } from "./printable";
-import { type Settings } from "./settings";
+import { otherRegionOfKey, type Settings } from "./settings";
 
 /**
  * What went wrong with a call. Code decides by this, never by the message.
@@ -157,7 +157,9 @@ export function nextStep(facts: ErrorFacts, settings: Settings): string {
       return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
     case "denied": {
       const what = status === 403 ? "is not allowed to do this" : "was refused";
-      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}`;
+      const other = status === 401 ? otherRegionOfKey(settings) : undefined;
+      const hint = other && ` The id of the key is one of region ${other}, and the region is ${settings.region}.`;
+      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}${hint ?? ""}`;
     }
     case "missing":
       if (call === "GET /consortia") return checkAddress(settings);

@@ -225,6 +225,13 @@ function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
 export const defaultBaseUrl = (region: Region): string =>
   `https://console${region === "us" ? "" : `-${region}`}.kaleido.io/api/v1`;
 
+/** The other region that a key's id names, such as `eu` for a key that begins with `e0`. undefined: nothing speaks for one. */
+export function otherRegionOfKey({ apiKey, region, baseUrl }: Settings): Region | undefined {
+  const [, letter] = /^([a-z])\d[0-9a-z]{8}-/.exec(apiKey.reveal()) ?? [];
+  const named = regions.find((one) => one.startsWith(letter ?? "-"));
+  return named === undefined || region.startsWith(letter!) || baseUrl !== defaultBaseUrl(region) ? undefined : named;
+}
+
 /**
  * Resolves the connection settings. Call it for every use, so that a rotated key takes effect.
  * @throws SettingsError if the key is missing or a value is unusable

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
+import { resolveSettings } from "../../../provider/api/settings";
 import { apiKey, settingsFor } from "../../support/peer";
 
 const http = new Http(settingsFor("https://host/api/v1"));
@@ -84,3 +85,16 @@ test("a page as a message is cut", () => {
 });
 
 test("anything else is no API error", () => expect(isApiError(new Error("x"))).toBe(false));
+
+test.each([
+  ["e0abcdefgh-c2VjcmV0", "us", "eu"],
+  ["u0abcdefgh-c2VjcmV0", "us", undefined],
+  ["u0abcdefgh-c2VjcmV0", "us1", undefined],
+  ["k1abcdefgh-c2VjcmV0", "eu", "ko"],
+  ["abc", "us", undefined],
+])("a refused key %s in region %s: the region that its id names is %s", (key, region, other) => {
+  const settings = resolveSettings({ env: {}, given: { apiKey: key, region } });
+  const { message } = new Http(settings).error({ kind: "denied", call: "GET /x", status: 401, errorMessage: "no" });
+  if (other === undefined) expect(message).not.toContain("The id of the key");
+  else expect(message).toContain(`The id of the key is one of region ${other}, and the region is ${region}.`);
+});
