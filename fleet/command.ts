@@ -21,7 +21,6 @@ import {
 } from "./results";
 import { runFleet, type RunOptions, Stop } from "./run";
 import { readSecrets } from "./secrets";
-import { type Fleet } from "./schema";
 import { selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
 import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
@@ -34,6 +33,8 @@ interface Flags extends Wanted {
   yes?: boolean;
   refresh?: boolean;
   takeOver?: boolean;
+  shards?: number;
+  matrix?: keyof typeof matrices;
 }
 
 const commands: Record<Command, { summary: string; note: string }> = {
@@ -106,7 +107,7 @@ function definePlan(program: Program): void {
     .addOption(only())
     .addOption(changedSince())
     .addHelpText("after", "\nNeeds no keys and no Pulumi. See docs/fleet.md for the pipelines.")
-    .action((file: string, { shards, matrix, ...wanted }: PlanFlags) => {
+    .action((file: string, { shards, matrix, ...wanted }: Flags) => {
       const definition = readFleet(file);
       const { stacks, changes } = selected(definition, wanted);
       const planned = plannedShards(definition.stacks, stacks, shards);
@@ -120,11 +121,6 @@ function definePlan(program: Program): void {
       const many = `${planned.length} shard${planned.length === 1 ? "" : "s"}`;
       console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${many}`);
     });
-}
-
-interface PlanFlags extends Wanted {
-  shards?: number;
-  matrix?: keyof typeof matrices;
 }
 
 function defineMerge(program: Program): void {
@@ -166,7 +162,12 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   const { stacks, inAll, changes } = selected(read, flags);
   if (changes)
     console.error(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
-  addPacks(read, flags.policyPack);
+  for (const folder of flags.policyPack ?? []) {
+    const pack = { path: resolve(folder) };
+    const problem = problemOfPack(pack);
+    if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
+    read.policyPacks.push(pack);
+  }
   const secrets = await readSecrets(read, stacks, process.env);
   const { parallel = read.concurrency, refresh, takeOver, shard } = flags;
   const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
@@ -209,15 +210,6 @@ async function agreed(
   }
   if (await confirm(command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`)) return planned;
   return void console.error("Nothing was changed.");
-}
-
-function addPacks({ policyPacks }: Fleet, folders: readonly string[] = []): void {
-  for (const folder of folders) {
-    const pack = { path: resolve(folder) };
-    const problem = problemOfPack(pack);
-    if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
-    policyPacks.push(pack);
-  }
 }
 
 function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file = "<file>"): void {

@@ -73,8 +73,15 @@ export async function failBeyondLimits(all: readonly Previewed[], stacks: readon
   const failing = byOwner(all).map(async ([owner, own]) => {
     const networks = networksOf(owners.get(owner) ?? []);
     if (networks.length === 0 || own.every(({ progress }) => progress.newConsortia.length === 0)) return;
-    const { listed, told = limits.consortia } = await existing(own[0].env);
-    fail(own, listed, Math.max(told, raisedIn(networks)));
+    const client = new ConsortiumClient(resolveProviderSettings({}, own[0].env));
+    try {
+      const [listed, plan] = await Promise.all([client.listConsortia(), client.limits().catch(() => undefined)]);
+      fail(own, listed, Math.max(plan?.consortia ?? limits.consortia, raisedIn(networks)));
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+    } finally {
+      await client.close();
+    }
   });
   await Promise.all(failing);
 }
@@ -96,19 +103,5 @@ function fail(own: readonly Previewed[], listed: readonly ConsortiumObject[], mo
       `the organization ${organization.name} would have ${count} consortia, and the service allows ${most}: ${there}, and ` +
       `${made.join(", ")} would be created. Delete one, or leave one out; if your organization allows more, set ` +
       "limits.consortiaPerOrganization in one of its network files.";
-  }
-}
-
-/** The consortia that there are, and how many the plan allows, if the service tells. */
-async function existing(env: NodeJS.ProcessEnv) {
-  const client = new ConsortiumClient(resolveProviderSettings({}, env));
-  try {
-    const [listed, plan] = await Promise.all([client.listConsortia(), client.limits().catch(() => undefined)]);
-    return { listed, told: plan?.consortia };
-  } catch (error) {
-    if (isApiError(error)) return { listed: [] };
-    throw error;
-  } finally {
-    await client.close();
   }
 }

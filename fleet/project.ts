@@ -75,13 +75,9 @@ function plugins(): object | undefined {
 
 const settingsFile = (workFolder: string, stack: string): string => join(workFolder, `Pulumi.${stack}.yaml`);
 
-interface Settings {
-  config?: Record<string, string | boolean>;
-}
-
-function settingsIn(workFolder: string, stack: string): Settings {
+function settingsIn(workFolder: string, stack: string): { config?: Record<string, string | boolean> } {
   const file = settingsFile(workFolder, stack);
-  return (existsSync(file) && (parse(readFileSync(file, "utf8")) as Settings | null)) || {};
+  return (existsSync(file) && (parse(readFileSync(file, "utf8")) as object | null)) || {};
 }
 
 /** Sets the configuration of a stack with a network file. Its other settings, such as the salt, stay. */

@@ -3,7 +3,7 @@ import { on, once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { type Answer, type Order, sharedArgument } from "pulumi-consortium/internal/fleet";
 
-/** The provider plugin, in one process for all stacks of a run. It ends with the run, however that ends. */
+/** The provider plugin, in one process for all stacks of a run, which starts at once. It ends with the run, however that ends. */
 export class SharedProvider {
   #child?: Promise<ChildProcess>;
 
@@ -12,7 +12,10 @@ export class SharedProvider {
     private readonly file: string,
     private readonly log: string,
     private readonly env: NodeJS.ProcessEnv,
-  ) {}
+  ) {
+    this.#child = this.#start();
+    this.#child.catch(() => undefined); // told where a stack is served
+  }
 
   /** Serves a stack with its own settings. Returns the variable by which Pulumi finds it, which is one for debugging. */
   async serve(stack: string, environment: NodeJS.ProcessEnv): Promise<Record<string, string>> {

@@ -76,18 +76,19 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
   const { environment } = options.secrets;
   const workFolder = prepareWorkFolder(fleet);
   if (recovery.isAnyOpen(workFolder)) recovery.dropTornAttributes(environment.PULUMI_BACKEND_URL);
-  const pulumi = await findPulumi();
-  const open = (cwd = workFolder) => workspaceIn(cwd, environment, pulumi);
-  const workspace = await open();
-  const all = await workspace.listStacks().catch((cause: Error) => {
-    throw new Error(`Cannot list the stacks of the backend: ${saidIn(cause)}`, { cause });
-  });
-  const known = new Set(all.map(({ name }) => lastOf(name)));
-  const provider = sharedProvider(environment, join(workFolder, "logs", "fleet.log"));
-  const otherPaths = pathReader(fleet, open);
-  const previewed: Previewed[] = [];
-  const context = { ...options, fleet, pulumi, workFolder, known, provider, otherPaths, previewed };
+  // It starts while Pulumi's API is loaded and the stacks are listed.
+  const provider = sharedProvider(options, join(workFolder, "logs", "fleet.log"));
   try {
+    const pulumi = await findPulumi();
+    const open = (cwd = workFolder) => workspaceIn(cwd, environment, pulumi);
+    const workspace = await open();
+    const all = await workspace.listStacks().catch((cause: Error) => {
+      throw new Error(`Cannot list the stacks of the backend: ${saidIn(cause)}`, { cause });
+    });
+    const known = new Set(all.map(({ name }) => lastOf(name)));
+    const otherPaths = pathReader(fleet, open);
+    const previewed: Previewed[] = [];
+    const context = { ...options, fleet, pulumi, workFolder, known, provider, otherPaths, previewed };
     const stacks = await resultsOf(context);
     if (!isOffline(environment)) await failBeyondLimits(previewed, fleet.stacks);
     return { stacks, strays: options.stop.raised ? [] : await straysIn(all, fleet, workspace) };
@@ -133,12 +134,12 @@ async function resultOf(stack: FleetStack, context: RunContext, failed?: string)
   return result;
 }
 
-/** The provider for stacks that run as YAML; undefined if Pulumi has no YAML host, or you debug the provider. */
-function sharedProvider(env: NodeJS.ProcessEnv, log: string): SharedProvider | undefined {
+/** The provider for stacks that run as YAML; undefined if there are none, Pulumi has no YAML host, or you debug the provider. */
+function sharedProvider({ stacks, secrets: { environment } }: RunOptions, log: string): SharedProvider | undefined {
   const file = pluginFile();
-  if (file === undefined || !hasYamlHost(env) || /(^|,)consortium:/.test(env.PULUMI_DEBUG_PROVIDERS ?? ""))
-    return undefined;
-  return new SharedProvider(file, log, env);
+  const isDebugged = /(^|,)consortium:/.test(environment.PULUMI_DEBUG_PROVIDERS ?? "");
+  const isNeeded = stacks.some(({ definition }) => definition !== undefined) && hasYamlHost(environment) && !isDebugged;
+  return file !== undefined && isNeeded ? new SharedProvider(file, log, environment) : undefined;
 }
 
 /** Returns the paths of the objects in the states of all stacks but one. It reads the states at the first call. */

@@ -37,17 +37,14 @@ export function shardsOf(all: readonly FleetStack[], count: number): Map<string,
   const hash = (name: string, index: number) => createHash("sha256").update(`${index} ${name}`).digest("hex");
   const indexOf = (name: string) =>
     indexesOf(count).reduce((best, index) => (hash(name, index) > hash(name, best) ? index : best));
-  return new Map(groupsOf(all).map(([name, group]) => [name, indexOf(group)]));
-}
-
-/** The group of each stack: the first name among all that `dependsOn` links. */
-function groupsOf(all: readonly FleetStack[]): [name: string, group: string][] {
   const links = new Map(all.map(({ name, dependsOn }) => [name, [...dependsOn]]));
   for (const { name, dependsOn } of all) dependsOn.forEach((other) => links.get(other)!.push(name));
-  const groups = new Map<string, string>();
+  // All that `dependsOn` links are where the first name among them is.
+  const shards = new Map<string, number>();
   for (const first of [...links.keys()].sort())
-    if (!groups.has(first)) reached(first, (name) => links.get(name)!).forEach((name) => groups.set(name, first));
-  return [...groups];
+    if (!shards.has(first))
+      reached(first, (name) => links.get(name)!).forEach((name) => shards.set(name, indexOf(first)));
+  return shards;
 }
 
 /** The shards that have any of the stacks: at least one, so that a pipeline always has a job. */

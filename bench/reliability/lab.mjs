@@ -5,17 +5,11 @@ import { on, Stack, tetherId } from "../lib/stack.mjs";
 
 const apiKey = "reliability-key";
 
-/** @typedef {{ ok: boolean, why: string }} Verdict why it is not ok */
-/**
- * @typedef {object} Trial
- * @property {string} title
- * @property {import("./faults.mjs").Call} [call] the row of the published table
- * @property {string} [column]
- * @property {(lab: Lab, adapter: Adapter) => Promise<Verdict>} run
- */
 /** @typedef {import("../../service/index.js").Service} Service */
 /** @typedef {import("../lib/stack.mjs").Adapter} Adapter */
+/** @typedef {{ method: string, route: string }} Call */
 /** @typedef {{ service: Service, stack: Stack, env: Record<string, string> }} Bench */
+/** @typedef {(bench: Bench) => Promise<import("../lib/stack.mjs").Ended>} Build creates the network, while something goes wrong */
 
 export class Lab {
   /** One stack for many trials: those that succeed leave it empty. @type {Stack | undefined} */
@@ -37,70 +31,41 @@ export class Lab {
 
   /** The calls of an `up` without faults, each kind once, in their order. */
   async calls() {
-    /** @type {import("./faults.mjs").Call[]} */
+    /** @type {Call[]} */
     let all = [];
-    const { ok, why } = await this.trial("dynamic", async ({ service, stack, env }) => {
+    const why = await this.trial("dynamic", async ({ service, stack, env }) => {
       const ended = await stack.up(env);
       all = service.calls.map(({ method, route }) => ({ method, route }));
       return ended;
     });
-    if (!ok) throw new Error(`An up without any fault is not exact: ${why}`);
+    if (why !== "") throw new Error(`An up without any fault is not exact: ${why}`);
     return all.filter((one, at) => all.findIndex((o) => o.method === one.method && o.route === one.route) === at);
-  }
-
-  /**
-   * One fault in one `up`, or several at different calls.
-   * @param {Adapter} adapter
-   * @param {import("./faults.mjs").Cell[]} cells
-   */
-  fault(adapter, ...cells) {
-    return this.trial(adapter, async ({ service, stack, env }) => {
-      service.setTiming({ listLag: Math.max(...cells.map(({ lag }) => lag)) });
-      const faults = cells.map(({ call, kind }) => service.faults.add({ ...call, ...kind.rule, nth: 1, times: 1 }));
-      const first = await stack.up(Object.assign({}, env, ...cells.map(({ kind }) => kind.env)));
-      // Whether a contract was paid for is never tried out. Here, a person has looked and says that it was not.
-      const unacted = cells.some(({ kind }) => !kind.acted);
-      const [, word] = (unacted && /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(first.text)) || [];
-      const ended = word ? await stack.up({ ...env, CONSORTIUM_NOT_DEPLOYED: word }) : first;
-      // A later run must find what the slow call did: if it acted only after the destroy, that would not be undone.
-      const isUnderWay = (/** @type {Service["calls"][number]} */ { fault, status }) =>
-        fault === "delay" && status === undefined;
-      await until(() => !service.calls.some(isUnderWay), "the slow call acted");
-      service.setTiming({ listLag: 0 });
-      const hits = faults.map((fault) => fault.hits);
-      if (hits.some((count) => count !== 1))
-        return { ...ended, code: null, text: `error: the faults hit ${hits.join(", ")} calls` };
-      return ended;
-    });
   }
 
   /**
    * What `build` does must succeed and leave exactly the network. A destroy after it must leave nothing.
    * @param {Adapter} adapter
-   * @param {(bench: Bench) => Promise<import("../lib/stack.mjs").Ended>} build
-   * @returns {Promise<Verdict>}
+   * @param {Build} build
+   * @returns {Promise<string>} why it is not exact; empty if it is
    */
   async trial(adapter, build) {
     const organizations = [{ name: "bench", apiKey }];
     const service = await this.module.startService({ organizations, tethers: [{ id: tetherId }], timing });
     const env = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl, ...on(adapter) };
     const stack = (this.#stack ??= await Stack.create(this.cli, { program }));
-    try {
+    const judge = async () => {
       const { code, text } = await build({ service, stack, env });
-      const judge = async () => {
-        if (code !== 0) return complaint(text);
-        const wrong = problems(service, stack.resources());
-        if (wrong.length > 0) return wrong.join("; ");
-        const end = await stack.destroy(env);
-        if (end.code !== 0) return `destroy: ${complaint(end.text)}`;
-        return remains(service, stack.resources()).join("; ");
-      };
-      const why = await judge();
-      if (why !== "") this.close();
-      return { ok: why === "", why };
-    } finally {
-      await service.close();
-    }
+      if (code !== 0) return complaint(text);
+      const wrong = problems(service, stack.resources());
+      if (wrong.length > 0) return wrong.join("; ");
+      const end = await stack.destroy(env);
+      if (end.code !== 0) return `destroy: ${complaint(end.text)}`;
+      return remains(service, stack.resources()).join("; ");
+    };
+    const why = await judge().catch(String);
+    if (why !== "") this.close();
+    await service.close();
+    return why;
   }
 }
 

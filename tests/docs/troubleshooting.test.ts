@@ -29,7 +29,7 @@ const printedByPulumi: Record<string, string> = {
   "code must be a string, not undefined": "adoption/adoption.test.ts",
   "no resource plugin 'pulumi-resource-consortium' found": "install/plugin.test.ts",
   "the stack is currently locked by": "life/backends.test.ts",
-  "pending operations from previous deployment": "life/interruption.test.ts",
+  "pending operations from previous deployment": "life/faults.test.ts",
   "failed to load checkpoint": "life/interruption.test.ts",
   "1 error occurred:": "life/partial-failure.test.ts",
 };

@@ -1,52 +1,75 @@
 import { reading } from "../../../bench/measures/requests.mjs";
-import { kinds, lagMs } from "../../../bench/reliability/faults.mjs";
-import { Lab } from "../../../bench/reliability/lab.mjs";
+import { kinds, withFaults } from "../../../bench/reliability/faults.mjs";
+import { type Build, Lab } from "../../../bench/reliability/lab.mjs";
+import { withForeignKey, withKill } from "../../../bench/reliability/trials.mjs";
 import * as service from "../../../service/index";
 import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 
-/* A sample of the matrix that `npm run reliability` runs one by one: an `up` in which calls fail ends with exactly the network. */
+/*
+ * A sample of the trials that `npm run reliability` runs one by one: a stack whose calls fail, whose run is killed, or which gets the key
+ * of another organization ends with exactly the network.
+ */
 
 const environments = "/consortia/:consortiumId/environments";
+const appcreds = `${environments}/:environmentId/appcreds`;
 const deploy = "/tether/:tetherId/deploy";
 
-type Fault = [kind: string, method: string, route: string];
-const runs: [title: string, adapter: "dynamic" | "plugin", faults: Fault[]][] = [
+const faults = (...all: [kind: string, method: string, route: string][]): Build =>
+  withFaults(
+    ...all.map(([name, method, route]) => ({
+      call: { method, route },
+      kind: kinds.find((one) => one.name === name)!,
+    })),
+  );
+
+const cliKilledAfter =
+  (route: string): Build =>
+  async (bench) => {
+    const up = await withKill({ method: "POST", route }, "CLI", true)(bench);
+    expect(up.text).toContain("pending operations from previous deployment");
+    return up;
+  };
+
+const trials: [title: string, adapter: "dynamic" | "plugin", build: Build][] = [
   [
-    "one at each kind of resource",
+    "faults, one at each kind of resource",
     "dynamic",
-    [
+    faults(
       ["refused for 1.5 s", "GET", "/consortia"],
       ["reset after", "POST", environments],
       ["acted, no answer", "POST", `${environments}/:environmentId/nodes`],
       ["429, Retry-After: 1", "GET", `${environments}/:environmentId/nodes`],
-      ["cut, well-formed", "POST", `${environments}/:environmentId/appcreds`],
+      ["cut, well-formed", "POST", appcreds],
       ["acted, HTML, 502", "POST", deploy],
-    ],
+    ),
   ],
   [
     "a slow service, and a deployment that nobody knows of",
     "plugin",
-    [
-      ["slow: acts after 3 × the time-out", "POST", environments],
-      ["reset before", "POST", deploy],
-    ],
+    faults(["slow: acts after 3 × the time-out", "POST", environments], ["reset before", "POST", deploy]),
+  ],
+  ["lists far behind", "plugin", faults(["reset after, lists 8 s behind", "POST", appcreds])],
+  ["the CLI killed after the first create", "dynamic", cliKilledAfter("/consortia")],
+  ["the CLI killed after the tether's deployment", "plugin", cliKilledAfter(deploy)],
+  [
+    "the provider killed after a credential's create",
+    "plugin",
+    withKill({ method: "POST", route: appcreds }, "provider", true),
   ],
   [
-    "lists far behind",
-    "plugin",
-    [["reset after, lists 8 s behind", "POST", `${environments}/:environmentId/appcreds`]],
+    "the provider killed before the tether's deployment",
+    "dynamic",
+    withKill({ method: "POST", route: deploy }, "provider", false),
   ],
+  ["the key of an organization with a consortium", "dynamic", withForeignKey("destroy", true)],
+  ["the key of an organization without one", "plugin", withForeignKey("up --refresh", false)],
 ];
 
 // At the same time, because most of it is waiting.
-test.concurrent.each(runs)("%s, on the %s provider: %j", async (_, adapter, faults) => {
-  const cells = faults.map(([name, method, route]) => {
-    const kind = kinds.find((one) => one.name === name)!;
-    return { call: { method, route }, kind, lag: kind.lag ?? (kind.acted ? lagMs : 0) };
-  });
+test.concurrent.each(trials)("%s, on the %s provider", async (_, adapter, build) => {
   const lab = new Lab(await pulumiCli(), service);
   try {
-    expect(await lab.fault(adapter, ...cells)).toMatchObject({ ok: true, why: "" });
+    expect(await lab.trial(adapter, build)).toBe("");
   } finally {
     lab.close();
   }
