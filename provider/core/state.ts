@@ -3,6 +3,8 @@ import { type Identified } from "../api";
 import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
+import { isObject } from "../plain";
+import { UserError } from "./user-error";
 import { isUnset, sameName, sameValue, secretPaths, timeOf } from "./values";
 
 /*
@@ -43,7 +45,13 @@ export const keptKey = "__kept";
 
 export const stateVersion = 2;
 
-export const keptIn = (state: Props): Partial<Kept> => (state[keptKey] as Kept | undefined) ?? {};
+/** @throws UserError for the state of a newer version, which may mean something else by it */
+export function keptIn({ [keptKey]: kept }: Props): Partial<Kept> {
+  if (!isObject(kept)) return {};
+  if (Number(kept.version) > stateVersion)
+    throw new UserError("A newer version of pulumi-consortium wrote the state of this resource: install that one.");
+  return kept;
+}
 
 /** Whether a verb has made or read it before. A `get` begins with only the object's place. */
 export const isRecorded = (state: Props): boolean => state[keptKey] !== undefined || state.__version !== undefined; // 0.2.0

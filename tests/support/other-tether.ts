@@ -18,6 +18,8 @@ export interface Manners {
   says?: string;
   /** Answers `activate` with this status as long as there is no contract; undefined lets it start all the same. */
   unready?: number;
+  /** Starts, and answers `activate` with 502. */
+  startsUnclear?: boolean;
   /** Shows no balance, or always the same one. */
   balance?: "none" | "constant";
   /** What `GET /tether/{id}` shows; undefined: it knows no such call. */
@@ -73,10 +75,12 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
     did.activates++;
     const { unready } = world.manners;
     if (unready && !did.mined.includes(network)) return reply.code(unready).send({ errorMessage: "no contract yet" });
+    if (did.active) return reply.code(409).send({ errorMessage: "no" });
     did.active = true;
-    return reply.send("true");
+    return world.manners.startsUnclear ? reply.code(502).send("<html>") : reply.send("true");
   });
   server.post(`${at}/deactivate`, (_, reply) => {
+    if (!did.active) return reply.code(409).send({ errorMessage: "no" });
     did.active = false;
     return reply.send("true");
   });

@@ -60,11 +60,7 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
     ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
   const current = alike.find(({ id }) => collection.isGivenUp(id));
-  if (current)
-    return new UserError(
-      `${refusal} It replaces ${current.id}, and a service may take no second one beside that. Set the resource option ` +
-        "deleteBeforeReplace: true, and run `pulumi up` again: then the old one goes first.",
-    );
+  if (current) return new UserError(`${refusal} ${oldFirst(current)}`);
   if (definition.naming && alike.length === 0 && adopts(collection.session, inputs))
     return new UserError(`${refusal} It has appeared since this run looked: run the command again, which adopts it.`);
   if (definition.naming) return undefined;
@@ -77,6 +73,10 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
   return why === "name" ? new UserError(`${refusal} Choose another name.`) : undefined;
 }
 
+const oldFirst = ({ id }: Identified): string =>
+  `It replaces ${id}, and a service may take no second one beside that. Set the resource option deleteBeforeReplace: true, and run ` +
+  "`pulumi up` again: then the old one goes first.";
+
 const leftBehind = (ids: readonly string[]): string =>
   "If a run that failed or was killed left it behind, and nothing uses it: " +
   `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
@@ -84,11 +84,13 @@ const leftBehind = (ids: readonly string[]): string =>
 /** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
 function atLimit(collection: Collection, siblings: Identified[] = [], error: unknown): unknown {
   if (!isApiError(error) || conflictOf(error) !== "quota") return error;
+  const [current] = siblings.filter(({ id }) => collection.isGivenUp(id));
+  if (current) return collection.error(`${sentence(briefly(error))} ${oldFirst(current)}`);
   const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
   if (others.length === 0) return error;
   const ids = others.map(({ id }) => id).join(", ");
   return collection.error(
-    `${error.message} This program does not have ${ids}, which also count. If this stack made it under ` +
+    `${error.message} Not in this program, but counted: ${ids}. If this stack made it under ` +
       'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
       'formerly: "<its old key>": then nothing is made or deleted.',
   );

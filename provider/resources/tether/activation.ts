@@ -38,18 +38,21 @@ export async function refusedStart(session: Session, tetherId: string): Promise<
   return (await refusalOf(client.activateTether(tetherId))) && refusal;
 }
 
+/** Starts it, and keeps in mind what came of that. See `refusedStart`. */
+export type Start = () => Promise<ApiError | undefined>;
+
 /** @throws the refusal */
-export async function activated(session: Session, tetherId: string): Promise<void> {
-  const refusal = await refusedStart(session, tetherId);
+export async function activated(start: Start): Promise<void> {
+  const refusal = await start();
   if (refusal) throw refusal;
 }
 
 /** Activates it as soon as the service allows that. */
-export const activateSoon = (session: Session, tetherId: string): Promise<unknown> =>
+export const activateSoon = (session: Session, tetherId: string, start: Start): Promise<unknown> =>
   patiently(
     session,
     tetherId,
-    async () => ({ done: await activated(session, tetherId) }),
+    async () => ({ done: await activated(start) }),
     (error) => `not ready to be activated (${briefly(error)})`,
     (error) => isApiError(error, "conflict", "invalid") || isPassing(error),
   );

@@ -4,7 +4,7 @@ import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/state";
-import { activated, activateSoon, deactivated, saysUndeployed } from "./activation";
+import { activated, activateSoon, deactivated, refusedStart, saysUndeployed, type Start } from "./activation";
 import { deploy, type UnknownOutcome, unknownsIn } from "./deploy";
 import { funded } from "./funds";
 import {
@@ -27,7 +27,8 @@ export async function begin(session: Session, news: Props): Promise<Props> {
     const shown = await shownOf(session, inputs.tetherId);
     if (shown) return await configure(session, asItIs(shown), news);
     const reports = await reportsOf(session, inputs.tetherId);
-    return await configure(session, {}, news, reports > 0 ? `it has made ${reports} reports` : undefined);
+    const ran = reports > 0 ? `it has made ${reports} reports` : undefined;
+    return await configure(session, {}, news, { ran, isUnseen: true });
   } catch (error) {
     throw error instanceof UserError ? error : failure(inputs, error);
   }
@@ -65,15 +66,20 @@ async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise
  * Brings a tether service to its inputs: targetNetwork, interval, deploy, activate, in this order (spec, section 4.3), each only
  * if it is missing. It is stopped before network or interval change. After a failure, the completed steps are kept, and the
  * next update does the others.
- * @param before what shows that it has run, if the service does not show its settings
+ * @param before of a tether that the service does not show: what shows that it has run
  */
-export async function configure(session: Session, olds: Props, news: Props, before?: string): Promise<Props> {
+export async function configure(
+  session: Session,
+  olds: Props,
+  news: Props,
+  before: { ran?: string; isUnseen?: boolean } = {},
+): Promise<Props> {
   const inputs = news as TetherInputs;
   const { tetherId, network, intervalHours } = inputs;
   const { client } = session;
   await fit(session, olds, inputs);
 
-  let ran = before;
+  let { ran } = before;
   const stopped = (): void => void (ran ??= "it was at work");
   let done = soFar(olds, inputs);
   const note = (facts: Props): void => {
@@ -89,6 +95,12 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       if (!isApiError(error) || !error.unclear) note({ [key]: before });
       throw error;
     }
+  };
+  const start: Start = async () => {
+    const { state } = done;
+    const refusal = await setting("state", () => refusedStart(session, tetherId));
+    note({ state: refusal ? state : "active" });
+    return refusal;
   };
   const keep = (unknown: UnknownOutcome | undefined): void => {
     const others = Object.entries(unknownsIn(done)).filter(([name]) => name !== network);
@@ -125,7 +137,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
-      await deploy({ session, inputs, account, first: deployed.length === 0, ran, unknown, note, keep });
+      await deploy({ session, inputs, account, first: deployed.length === 0, ran, unknown, start, note, keep });
       keep(undefined);
       note({ deployedNetworks: [...deployed, network] });
       if (done.state !== "active") note({ state: "deployed" });
@@ -133,14 +145,14 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     const active = inputs.active !== false;
     if (active && done.state !== "active") {
       // A contract may be mined only some time after the answer to `deploy`.
-      const fresh = done.state === "deployed";
-      const start = fresh ? activateSoon : activated;
-      await setting("state", () => start(session, tetherId)).catch((error: unknown) => {
+      const fresh = done.state === "deployed" || done.state === undefined;
+      await (fresh ? activateSoon(session, tetherId, start) : activated(start)).catch((error: unknown) => {
         throw saysUndeployed(error) ? withoutContract(network, error) : error;
       });
-      note({ state: "active", active });
-    } else if (!active && (done.state === "active" || done.state === undefined)) {
-      await setting("state", () => deactivated(session, tetherId, inConsole, isUnclear));
+      note({ active });
+    } else if (!active && (done.state === "active" || done.state === undefined || before.isUnseen)) {
+      const mayBeStopped = isUnclear || (before.isUnseen === true && ran === undefined);
+      await setting("state", () => deactivated(session, tetherId, inConsole, mayBeStopped));
       note({ state: "inactive", active });
     }
   } catch (error) {

@@ -9,7 +9,7 @@ import { keptIn } from "../../core/state";
 import { type Look } from "../../core/wait";
 import { patiently, shownOf, showsContract, type TetherInputs, titleOf } from "./read";
 import { balanceOf, funded, payerOf } from "./funds";
-import { refusedStart } from "./activation";
+import { type Start } from "./activation";
 
 /** A deployment that was sent and whose outcome is unknown. The state keeps it. */
 export interface UnknownOutcome {
@@ -45,6 +45,7 @@ export interface Deployment {
   ran?: string;
   /** What an earlier run sent without learning the outcome. */
   unknown?: UnknownOutcome;
+  start: Start;
   note: (facts: Props) => void;
   /** Records in the state that the outcome is unknown; without an argument, that it is known. */
   keep: (unknown: UnknownOutcome | undefined) => void;
@@ -95,15 +96,14 @@ export async function deploy(deployment: Deployment): Promise<void> {
  * What shows that somebody has deployed it before. A killed run remembers nothing of it, nor does a resource with another name.
  * A tether that has run can be activated only if it has a contract.
  */
-async function already({ session, inputs, first, ran, note }: Deployment): Promise<string | undefined> {
+async function already({ session, inputs, first, ran, start }: Deployment): Promise<string | undefined> {
   const { tetherId, network, active } = inputs;
   const shows = showsContract(await shownOf(session, tetherId), network, first);
   if (shows) return "the service shows it";
   const unseen = (session.adoptAll || session.createLog.isContinued || ran !== undefined) && shows === undefined;
   if (!unseen) return undefined;
   if (active === false) return ran;
-  if (await refusedStart(session, tetherId)) return undefined;
-  note({ state: "active" });
+  if (await start()) return undefined;
   return ran ?? "the service can be activated";
 }
 
@@ -129,7 +129,7 @@ async function settled(deployment: Deployment, unknown: UnknownOutcome): Promise
 
 /** Looks once for traces of a contract that was sent for. Does not activate a tether with `active: false`. */
 async function look(
-  { session, inputs, first, account, note }: Deployment,
+  { session, inputs, first, account, start }: Deployment,
   unknown: UnknownOutcome,
 ): Promise<Look<string>> {
   const { tetherId, network } = inputs;
@@ -146,8 +146,7 @@ async function look(
     return { done: `the account ${payer} has paid ${before - balance} wei for it` };
   }
   const unseen = balance === undefined && shows === undefined;
-  if (unseen && inputs.active !== false && !(await refusedStart(session, tetherId))) {
-    note({ state: "active" });
+  if (unseen && inputs.active !== false && !(await start())) {
     return { done: "the service can be activated" };
   }
   const has = balance === undefined ? "shows no balance" : `has ${balance} wei`;

@@ -50,6 +50,9 @@ describe.each(["dynamic", "plugin"])("%s", (adapter) => {
     expect(upgraded(definition, state, inputs)).toEqual(state);
   });
 
+  test("the state of a newer version is not read as one of this", () =>
+    expect(() => keptIn({ __kept: { version: 3 } })).toThrow(/newer version of pulumi-consortium/));
+
   test("what was adopted and is shared is known as such", () => {
     const shared = resources.filter(([, { outputs }]) => outputs!.__left !== undefined);
     expect(shared.length).toBeGreaterThan(0);

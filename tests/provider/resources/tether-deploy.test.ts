@@ -275,3 +275,24 @@ describe("a run that may follow a killed one, on a service that shows nothing of
     expect(world.did).toMatchObject({ deploys: 1, activates: 1 });
   });
 });
+
+describe("a tether that is to be stopped, on a service that shows nothing of it and refuses without a reason", () => {
+  const stopped = { ...args, active: false };
+
+  test("is, where nobody knows whether it was started", async () => {
+    const world = await otherTether({ ...strict, startsUnclear: true });
+    await lost(world);
+    expect(world.did.active).toBe(true);
+    expect(await world.engine.up(stopped)).toMatchObject({ then: "updated" });
+    expect(world.did).toMatchObject({ deploys: 1, active: false });
+    expect(await world.engine.up(stopped)).toEqual({ then: "same" });
+  });
+
+  test.each([true, false])("is, where somebody else runs it (%s), and may be where nobody does", async (active) => {
+    const world = await otherTether(strict);
+    Object.assign(world.did, { active });
+    expect(await world.engine.up(stopped)).toEqual({ then: "created" });
+    expect(world.did.active).toBe(false);
+    expect(await world.engine.up(stopped)).toEqual({ then: "same" });
+  });
+});

@@ -1,5 +1,6 @@
 import { secret } from "@pulumi/pulumi";
 import { AppCred, Configuration, ConsortiumZone, Destination, EnvironmentZone, Node, Service } from "../../../sdk";
+import { routeOf } from "../../support/bases";
 import { isSecret, revealed } from "../../support/double/wire";
 import { newProcess, setEnvironment } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
@@ -392,7 +393,25 @@ onBothAdapters((make) => {
     const { service, stack } = await make(program(""));
     const old = service.store.nodes.list().map(({ id }) => id);
     const { message } = (await stack.up(program("-new"), { parallel: 1 })).errors[0]!;
-    expect(message).toMatch(/limit.*This program does not have .*aliases: \[\{ name:/s);
+    expect(message).toMatch(/limit.*Not in this program, but counted: .*aliases: \[\{ name:/s);
     for (const id of old) expect(message).toContain(id);
+  });
+
+  test("a credential that is replaced at a limit: the error says how the old one goes first", async () => {
+    const program = (v: number) =>
+      ledger(({ environment, membership }) => void new AppCred("app", { environment, membership, keepers: { v } }));
+    const { service, stack } = await make(program(1));
+    const errorMessage = "you have reached the maximum of 1 appcreds";
+    service.faults.add({
+      kind: "status",
+      status: 402,
+      errorMessage,
+      times: Infinity,
+      method: "POST",
+      route: routeOf("appCred"),
+    });
+    const { message } = (await stack.up(program(2))).errors[0]!;
+    expect(message).toMatch(/HTTP 402: you have reached .*It replaces \S+, .*deleteBeforeReplace: true/);
+    expect(message).not.toContain("aliases");
   });
 });
