@@ -82,6 +82,8 @@ class Exporter {
       return [];
     }
     const name = this.named(environment.props.name, key, path);
+    if (environment.unlisted?.includes("appCred"))
+      this.remark([...path, "credentials"], "the service does not show which credentials there are");
     if (credentials.length > 0) {
       const ids = credentials.map(({ id }) => id).join(", ");
       this.remark([...path, "credentials"], `not exported, because only their holders know the passwords: ${ids}`);

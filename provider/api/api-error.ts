@@ -148,7 +148,7 @@ export function kindOfStatus(status: number): ErrorKind {
 
 /** What to do next, by kind of failure. */
 export function nextStep(facts: ErrorFacts, settings: Settings): string {
-  const { kind, call, status } = facts;
+  const { kind, call, status, retryAfterMs = 0 } = facts;
   const { apiKey, baseUrl, advice } = settings;
   const conflict = conflictOf(facts);
   if (conflict) return conflictAdvice(conflict, advice);
@@ -176,6 +176,8 @@ export function nextStep(facts: ErrorFacts, settings: Settings): string {
     case "server":
     case "unavailable":
     case "limited":
+      if (retryAfterMs > 60_000)
+        return `The service asks to wait for ${Math.ceil(retryAfterMs / 60_000)} minutes: then ${advice.again}.`;
       return `The service at ${baseUrl} may be having problems: ${advice.again} later.`;
   }
 }

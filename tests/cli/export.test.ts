@@ -57,6 +57,15 @@ async function byHand() {
   return { c, acme, tokyo, e, one, two, cred };
 }
 
+test("credentials that the service does not list are remarked on", () => {
+  const environment = found("environment", "e1", { name: "prod", provider: "quorum", consensusType: "raft" });
+  const trade = found("consortium", "c1", { name: "trade" }, [{ ...environment, unlisted: ["appCred"] }]);
+  expect(definitionOf(trade, { adopt: true }).remarks).toContainEqual({
+    path: ["environments", "prod", "credentials"],
+    text: "the service does not show which credentials there are",
+  });
+});
+
 test("the file of a network that exists, to be adopted: each by its id, keys that a file may have", async () => {
   const { c, acme, tokyo, e, one, two, cred } = await byHand();
   service.clearCalls();

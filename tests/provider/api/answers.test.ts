@@ -46,6 +46,13 @@ describe("an answer that is none", () => {
     expect(error.message).toMatch(sentence);
   });
 
+  test("a wait that is too long to be waited out is named", async () => {
+    virtualTime();
+    const { baseUrl } = await peer(json(429, { errorMessage: "slow down" }, { "retry-after": "7200" }));
+    const error = await failure(http(baseUrl).request("GET", "/x"));
+    expect(error.message).toMatch(/HTTP 429: slow down\. The service asks to wait for 120 minutes: then try again/);
+  });
+
   test("a redirection is named, without what may be secret in it, and not followed", async () => {
     const { baseUrl } = await peer(
       (response) => void response.writeHead(302, { location: "https://u:p@eu.example/api/v1/x?token=t" }).end("moved"),
