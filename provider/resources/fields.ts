@@ -62,7 +62,7 @@ export const tetherIdText = (missing: string) =>
     .string({ error: missing })
     .regex(
       new RegExp(`^[^\\s/?#%&=:]{${tetherIdLength}}$`),
-      `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
+      `tetherId must be the last ${tetherIdLength} characters of the tether service's console address, without blanks and / ? # % & = :`,
     );
 
 export const consortiumId = () =>

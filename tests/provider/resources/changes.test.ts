@@ -224,7 +224,7 @@ lifecycle(
     ...["short", "er01?tab=1", "1/settings", "ether0001 "].map((tetherId) => ({
       change: { tetherId },
       then: "refused" as const,
-      why: { property: "tetherId", reason: /last 10 of the tether service's console address/ },
+      why: { property: "tetherId", reason: /last 10 characters of the tether service's console address/ },
     })),
   ],
   { tethers },

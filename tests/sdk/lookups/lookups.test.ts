@@ -239,7 +239,7 @@ test.each<[Name, object, string]>([
   [
     "getTetherAccount",
     { tetherId: "short" },
-    "getTetherAccount: tetherId has 10 characters: the last 10 of the tether service's console address",
+    "getTetherAccount: tetherId must be the last 10 characters of the tether service's console address, without blanks and / ? # % & = :",
   ],
 ])("%s refuses %j before it calls anybody", async (name, args, message) => {
   const { service } = await start();
