@@ -42,18 +42,22 @@ test.each([true, false])("one that others started is stopped before it is set, s
   expect(fields()).toMatchObject({ network: "rinkeby", active: true });
 });
 
-test("refused when it is started again: an error at once, because its contract has been there for long", async () => {
-  const { engine, service, time } = await tethered();
+test.each([
+  [true, 409, "not now"],
+  [false, 400, "not now"],
+  [false, 409, "deploy first"],
+])("refused when it is started again (shown: %s; %d %s): an error at once", async (getById, status, errorMessage) => {
+  const { engine, service, time, calls } = await tethered({ answers: { getById } });
   await engine.up(tetherArgs);
   await engine.up({ ...tetherArgs, active: false });
-  const fault = { kind: "status", status: 409, times: Infinity, ...posting("activate") } as const;
-  const not = service.faults.add({ ...fault, errorMessage: "not now" });
+  service.faults.add({ kind: "status", status, errorMessage, times: Infinity, ...posting("activate") });
+  calls();
   const before = time.now();
-  expect(errorOf(await engine.up(tetherArgs))).toMatch(/HTTP 409: not now/);
+  const error = errorOf(await engine.up(tetherArgs));
+  expect(error).toContain(`HTTP ${status}: ${errorMessage}`);
+  expect(error.includes("take the resource out of the program")).toBe(errorMessage === "deploy first"); // it has lost it
   expect(time.now() - before).toBeLessThan(1_000);
-  not.remove();
-  service.faults.add({ ...fault, errorMessage: "deploy first" }); // a service that has lost it
-  expect(errorOf(await engine.up(tetherArgs))).toMatch(/deploy first\. .*take the resource out of the program/);
+  expect(calls()).not.toContain(post("deactivate"));
 });
 
 describe("delete", () => {
