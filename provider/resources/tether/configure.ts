@@ -25,10 +25,12 @@ export async function begin(session: Session, news: Props): Promise<Props> {
   const inputs = news as TetherInputs;
   try {
     const shown = await shownOf(session, inputs.tetherId);
-    if (shown) return await configure(session, asItIs(shown), news);
-    const reports = await reportsOf(session, inputs.tetherId);
+    const reports = shown ? 0 : await reportsOf(session, inputs.tetherId);
     const ran = reports > 0 ? `it has made ${reports} reports` : undefined;
-    return await configure(session, {}, news, { ran, isUnseen: true });
+    // First, so that no failure later on leaves it running.
+    if (inputs.active === false && shown?.state === undefined)
+      await deactivated(session, inputs.tetherId, inConsole, ran === undefined);
+    return await configure(session, shown ? asItIs(shown) : {}, news, ran);
   } catch (error) {
     throw error instanceof UserError ? error : failure(inputs, error);
   }
@@ -66,24 +68,24 @@ async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise
  * Brings a tether service to its inputs: targetNetwork, interval, deploy, activate, in this order (spec, section 4.3), each only
  * if it is missing. It is stopped before network or interval change. After a failure, the completed steps are kept, and the
  * next update does the others.
- * @param before of a tether that the service does not show: what shows that it has run
+ * @param before what shows that it has run, if the service does not show its settings
  */
-export async function configure(
-  session: Session,
-  olds: Props,
-  news: Props,
-  before: { ran?: string; isUnseen?: boolean } = {},
-): Promise<Props> {
+export async function configure(session: Session, olds: Props, news: Props, before?: string): Promise<Props> {
   const inputs = news as TetherInputs;
   const { tetherId, network, intervalHours } = inputs;
   const { client } = session;
   await fit(session, olds, inputs);
 
-  let { ran } = before;
+  let ran = before;
   const stopped = (): void => void (ran ??= "it was at work");
   let done = soFar(olds, inputs);
   const note = (facts: Props): void => {
     done = { ...done, ...facts };
+  };
+  const isUnclear = olds.network !== undefined && olds.state === undefined;
+  /** Progress while it does not run. Whether it runs may be unclear, and stays so until it is started or stopped. */
+  const progress = (state: "configured" | "deployed"): void => {
+    if (done.state !== "active" && !(isUnclear && done.state === undefined)) note({ state });
   };
   /** Forgets the value until an answer is clear: the next update sends it again, whatever the program asks for then. */
   const setting = async <T>(key: "network" | "intervalHours" | "state", send: () => Promise<T>): Promise<T> => {
@@ -109,7 +111,6 @@ export async function configure(
   };
 
   try {
-    const isUnclear = olds.network !== undefined && olds.state === undefined;
     if (isUnclear) note({ state: asItIs((await shownOf(session, tetherId)) ?? {}).state });
     const moves = olds.network !== network || olds.intervalHours !== intervalHours;
     if (moves && done.state === "active") {
@@ -123,7 +124,8 @@ export async function configure(
         throw new UserError(
           `the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`,
         );
-      note({ network, state: "configured" });
+      note({ network });
+      progress("configured");
     }
     if (olds.intervalHours !== intervalHours) {
       const set = (): Promise<unknown> => client.setTetherInterval(tetherId, intervalHours);
@@ -140,7 +142,7 @@ export async function configure(
       await deploy({ session, inputs, account, first: deployed.length === 0, ran, unknown, start, note, keep });
       keep(undefined);
       note({ deployedNetworks: [...deployed, network] });
-      if (done.state !== "active") note({ state: "deployed" });
+      progress("deployed");
     }
     const active = inputs.active !== false;
     if (active && done.state !== "active") {
@@ -150,9 +152,8 @@ export async function configure(
         throw saysUndeployed(error) ? withoutContract(network, error) : error;
       });
       note({ active });
-    } else if (!active && (done.state === "active" || done.state === undefined || before.isUnseen)) {
-      const mayBeStopped = isUnclear || (before.isUnseen === true && ran === undefined);
-      await setting("state", () => deactivated(session, tetherId, inConsole, mayBeStopped));
+    } else if (!active && (done.state === "active" || done.state === undefined)) {
+      await setting("state", () => deactivated(session, tetherId, inConsole, isUnclear));
       note({ state: "inactive", active });
     }
   } catch (error) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type ApiError, type ConsortiumClient, isApiError, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { paths } from "../../api/paths";
+import { isOneOf } from "../../api/states";
 import { type Props } from "../../core/definition";
 import { Listed } from "../../core/collection";
 import { type Session } from "../../core/session";
@@ -32,14 +33,14 @@ function flat(answer: unknown): unknown {
 }
 
 /** Words of services for the states that decide. What another word means is unclear. */
-const words: [string, RegExp][] = [
-  ["active", /^(active|activated|running|started|enabled)$/],
-  ["inactive", /^(inactive|deactivated|stopped|disabled|paused|suspended)$/],
-  ["deployed", /^deployed$/],
-  ["configured", /^configured$/],
-];
+const words = {
+  active: ["active", "activated", "running", "started", "enabled"],
+  inactive: ["inactive", "deactivated", "stopped", "disabled", "paused", "suspended"],
+  deployed: ["deployed"],
+  configured: ["configured"],
+};
 const inOurWords = (state: string): string | undefined =>
-  words.find(([, theirs]) => theirs.test(state.trim().toLowerCase()))?.[0];
+  Object.entries(words).find(([, theirs]) => isOneOf(theirs, state))?.[0];
 
 /** What a service may show of a tether. The spec has no such call, so nothing relies on it. */
 export const ShownTether = z.preprocess(

@@ -283,9 +283,11 @@ describe("a tether that is to be stopped, on a service that shows nothing of it 
     const world = await otherTether({ ...strict, startsUnclear: true });
     await lost(world);
     expect(world.did.active).toBe(true);
-    expect(await world.engine.up(stopped)).toMatchObject({ then: "updated" });
-    expect(world.did).toMatchObject({ deploys: 1, active: false });
-    expect(await world.engine.up(stopped)).toEqual({ then: "same" });
+    world.manners = strict;
+    const elsewhere = { ...stopped, network: "mainnet" };
+    expect(await world.engine.up(elsewhere)).toMatchObject({ then: "updated" });
+    expect(world.did.active).toBe(false);
+    expect(await world.engine.up(elsewhere)).toEqual({ then: "same" });
   });
 
   test.each([true, false])("is, where somebody else runs it (%s), and may be where nobody does", async (active) => {
@@ -294,5 +296,14 @@ describe("a tether that is to be stopped, on a service that shows nothing of it 
     expect(await world.engine.up(stopped)).toEqual({ then: "created" });
     expect(world.did.active).toBe(false);
     expect(await world.engine.up(stopped)).toEqual({ then: "same" });
+  });
+
+  test("is, where the run that made the resource did not end", async () => {
+    const world = await otherTether({ ...strict, deploy: 409 });
+    world.did.active = true;
+    await lost(world, stopped);
+    world.manners = strict;
+    expect(await world.engine.up(stopped)).toEqual({ then: "updated" });
+    expect(world.did.active).toBe(false);
   });
 });
