@@ -27,10 +27,11 @@ export async function begin(session: Session, news: Props): Promise<Props> {
     const shown = await shownOf(session, inputs.tetherId);
     const reports = shown ? 0 : await reportsOf(session, inputs.tetherId);
     const ran = reports > 0 ? `it has made ${reports} reports` : undefined;
+    const mayRun = inputs.active === false && shown?.state === undefined;
     // First, so that no failure later on leaves it running.
-    if (inputs.active === false && shown?.state === undefined)
-      await deactivated(session, inputs.tetherId, inConsole, ran === undefined);
-    return await configure(session, shown ? asItIs(shown) : {}, news, ran);
+    if (mayRun) await deactivated(session, inputs.tetherId, inConsole, ran === undefined);
+    const made = await configure(session, shown ? asItIs(shown) : {}, news, ran);
+    return mayRun ? { ...made, state: "inactive" } : made;
   } catch (error) {
     throw error instanceof UserError ? error : failure(inputs, error);
   }

@@ -296,6 +296,7 @@ describe("a tether that is to be stopped, on a service that shows nothing of it 
     expect(await world.engine.up(stopped)).toEqual({ then: "created" });
     expect(world.did.active).toBe(false);
     expect(await world.engine.up(stopped)).toEqual({ then: "same" });
+    await world.engine.destroy(); // sends no second stop, which this service would refuse
   });
 
   test("is, where the run that made the resource did not end", async () => {
