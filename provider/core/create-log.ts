@@ -31,6 +31,7 @@ export interface LoggedCreate {
 }
 
 type Line =
+  | { newStack: true }
   | { begun: Omit<LoggedCreate, "id"> }
   | { made: string; id: string }
   | { refused: string }
@@ -42,6 +43,8 @@ export interface LogContents {
   interrupted: LoggedCreate[];
   /** Creates since then. */
   current: LoggedCreate[];
+  /** Whether this run made the stack. */
+  isOfNewStack: boolean;
   /** Whether this run continues a killed one. */
   isContinued: boolean;
   /** Paths of the objects that the states held when the killed run was continued. */
@@ -67,15 +70,23 @@ function textOf(file: string): string {
 
 export function readCreateLog(file: string): LogContents {
   const all = new Map<string, LoggedCreate>();
-  const contents: LogContents = { interrupted: [], current: [], isContinued: false, held: new Set() };
+  const contents: LogContents = {
+    interrupted: [],
+    current: [],
+    isOfNewStack: false,
+    isContinued: false,
+    held: new Set(),
+  };
   for (const line of textOf(file).split("\n").map(lineOf)) {
     if (line === undefined) continue;
     if ("begun" in line) all.set(line.begun.attempt, line.begun);
     else if ("made" in line) all.set(line.made, { ...all.get(line.made)!, id: line.id });
     else if ("refused" in line) all.delete(line.refused);
+    else if ("newStack" in line) contents.isOfNewStack = true;
     else {
       contents.interrupted = [...all.values()];
       contents.isContinued = true;
+      contents.isOfNewStack = false;
       contents.held = new Set(line.continued.held);
     }
   }
@@ -94,6 +105,9 @@ function write(file: string, line: Line): void {
   }
 }
 
+/** Marks the stack as one that this run made: it has no states. */
+export const markNew = (file: string): void => write(file, { newStack: true });
+
 /** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
 export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
 
@@ -109,6 +123,11 @@ export class CreateLog {
   /** Whether a fleet keeps a log: its runs adopt only what the log proves. */
   get isKept(): boolean {
     return this.file !== undefined;
+  }
+
+  /** Whether this run made the stack, so that there is no state to wait for. */
+  get isOfNewStack(): boolean {
+    return this.#before.isOfNewStack;
   }
 
   /** Whether this run continues a killed one. */

@@ -161,14 +161,14 @@ const statesShownMs = 300;
  * itself until its first create is answered
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
-  const { run, clock } = session;
+  const { run, clock, createLog } = session;
   // A consortium depends on nothing, so the engine may create it before it shows other states.
   if (isRoot(definition) && run.subjects.length === 0)
     await Promise.all([
       consortiaOf(session)
         .look(Infinity)
         .catch(() => undefined),
-      clock.sleep(statesShownMs),
+      createLog.isOfNewStack ? undefined : clock.sleep(statesShownMs),
     ]);
   await proveSeen(session);
   const required = session.client.http.settings.organization;

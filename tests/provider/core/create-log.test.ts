@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { markInterrupted, readCreateLog } from "../../../provider/core/create-log";
+import { systemClock } from "../../../provider/api/clock";
+import { markInterrupted, markNew, readCreateLog } from "../../../provider/core/create-log";
 import { bases } from "../../support/bases";
 import { Engine, errorOf, failed, type Kind, type Outcome, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
@@ -65,6 +66,17 @@ test("in a fleet, no run adopts everything: the error does not advise it", async
   const error = errorOf(await again());
   expect(error).toContain(`adopt: "${id}"`);
   expect(error).not.toContain("CONSORTIUM_ADOPT");
+});
+
+test("a run that made its stack waits for no states; one that continues it does", async () => {
+  const waits = jest.spyOn(systemClock, "sleep");
+  const isWaiting = () => waits.mock.calls.splice(0).some(([ms]) => ms === 300);
+  markNew(file);
+  const { again } = await killed("consortium", { answered: true });
+  expect(isWaiting()).toBe(false);
+  markInterrupted(file, []);
+  expect(await again()).toMatchObject({ then: "created" });
+  expect(isWaiting()).toBe(true);
 });
 
 describe.each(kinds)("%s", (kind) => {
