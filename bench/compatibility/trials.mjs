@@ -8,10 +8,10 @@ import { succeed } from "../../tools/lib/processes.mjs";
 import { table } from "../lib/report.mjs";
 
 /** The oldest SDK of the peer range, the newest for Node.js 20, and the newest. */
-const sdks = ["3.216.0", "3.248.0", "3.270.0"];
+const sdks = ["3.216.0", "3.248.0", "3.276.0"];
 const [oldest = "", , newest = ""] = sdks;
 /** The oldest Node.js that an SDK runs on, if that is not 20. @type {Record<string, number>} */
-const oldestNode = { "3.270.0": 22 };
+const oldestNode = { "3.276.0": 22 };
 
 /** @typedef {"CommonJS" | "ESM" | "TypeScript 5" | "TypeScript 6" | "esbuild bundle"} Kind */
 /** @typedef {"npm" | "pnpm" | "Yarn" | "Bun"} Installer */

@@ -5,7 +5,7 @@ import { previewKey, providerKey, secretSignature, signatureKey } from "../const
 import { Verbs } from "../core/verbs";
 import { type Definition, type Props, secretKeys } from "../core/definition";
 import { isUnknown } from "../core/values";
-import { messageOf } from "../plain";
+import { isObject, messageOf } from "../plain";
 import { Incomplete } from "../core/user-error";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
@@ -68,13 +68,18 @@ export const hostProcess = new HostProcess();
 // eslint-disable-next-line no-console -- the host shows what the provider process prints
 const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
-/** Marks what is always a secret: the program cannot, where one of its transforms set it. The host passes the mark on. */
+/**
+ * Marks what is always a secret: the program cannot, where one of its transforms set it. The host passes the marks on. Each value within
+ * an object has its own, because newer engines drop that of the whole.
+ */
 function withSecrets(definition: Definition, inputs: Props): Props {
-  const keys = secretKeys(definition).filter((key) => inputs[key] !== undefined && !isUnknown(inputs[key]));
-  return {
-    ...inputs,
-    ...Object.fromEntries(keys.map((key) => [key, { [signatureKey]: secretSignature, value: inputs[key] }])),
+  const marked = (value: unknown): unknown => {
+    if (isUnknown(value) && !isObject(value)) return value;
+    if (!isObject(value)) return { [signatureKey]: secretSignature, value };
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, marked(inner)]));
   };
+  const keys = secretKeys(definition).filter((key) => inputs[key] !== undefined);
+  return { ...inputs, ...Object.fromEntries(keys.map((key) => [key, marked(inputs[key])])) };
 }
 
 export type Handler = ReturnType<typeof handler>;

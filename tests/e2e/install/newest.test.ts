@@ -7,11 +7,11 @@ import { root } from "../support/stack";
 test("a life with the oldest @pulumi/pulumi, and with the newest on Node.js 24, as npm installs them", async () => {
   const { peerDependencies } = jest.requireActual<{ peerDependencies: object }>("../../../package.json");
   expect(peerDependencies).toMatchObject({ "@pulumi/pulumi": ">=3.216.0 <4" });
-  const pairs = "(20.*SDK 3.216.0|24.*SDK 3.270.0)";
+  const pairs = "(20.*SDK 3.216.0|24.*SDK 3.276.0)";
   const args = [join(root, "bench/compatibility.mjs"), "--only", `^Node.js ${pairs}, dynamic provider, CommonJS, npm$`];
   const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: root }).catch(
     (error: { stderr: string }) => error,
   );
-  expect(stderr).toMatch(/works +Node\.js 24\.[\d.]+, SDK 3\.270\.0, dynamic provider, CommonJS, npm/);
+  expect(stderr).toMatch(/works +Node\.js 24\.[\d.]+, SDK 3\.276\.0, dynamic provider, CommonJS, npm/);
   expect(stderr).toContain("2 work, 0 fail");
 }, 900_000);

@@ -7,7 +7,7 @@ import { pages } from "../../docs/markdown";
 import { until } from "../../support/until";
 
 /** The newest SDK that was tried: pages have people install whatever is newest. */
-const sdk = "3.270.0";
+const sdk = "3.276.0";
 
 /** Somebody with an empty folder and a page of ours, who types what it says. */
 export class Newcomer {

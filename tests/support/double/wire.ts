@@ -21,9 +21,14 @@ export function revealed<T>(value: T): T {
   return open(value) as T;
 }
 
-/** What was secret in the one is secret in the other: for providers that do not know of secrets, as the engine does it. */
+const isMap = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * What was secret in the one is secret in the other: for providers that do not know of secrets, as the engine does it. The mark of a
+ * whole map is lost where the other one is a map without it (Pulumi 3.274).
+ */
 export function withSecretsOf(outs: unknown, ins: unknown): unknown {
-  if (isSecret(outs)) return outs;
+  if (isSecret(outs)) return isMap(outs.value) && isMap(ins) && !isSecret(ins) ? withSecretsOf(outs.value, ins) : outs;
   if (isSecret(ins)) return secret(outs);
   if (Array.isArray(outs)) return outs.map((one, at) => withSecretsOf(one, (ins as unknown[] | undefined)?.[at]));
   if (typeof outs !== "object" || outs === null) return outs;
