@@ -104,22 +104,19 @@ interface CheckOptions extends ObserveOptions {
 
 async function optionsFor({ stack, outputs, consortium, ...flags }: Flags): Promise<CheckOptions> {
   const { credentialsInOutputs } = await import("../inventory/credentials.js");
-  const { credentialsInStack, modelOfStack, proveKeyOf } = await import("../inventory/stack.js");
+  const { readStack } = await import("../inventory/stack.js");
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
-  const what = `The stack ${stack}`;
-  const credentials = [
-    ...(document === undefined ? [] : credentialsInStack(document, what)),
-    ...(outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs))),
-  ];
+  const state = document === undefined ? undefined : readStack(document, `The stack ${stack}`);
+  const given = outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs));
   return {
-    credentials,
+    credentials: [...(state?.credentials ?? []), ...given],
     tethers: flags.tether,
     targets: flags.target,
     pinsAhead: flags.pins,
     write: flags.write ?? false,
     ...(consortium !== undefined && { consortium }),
-    ...(document !== undefined && { stack: modelOfStack(document, what) }),
-    prove: async (client) => (document === undefined ? undefined : proveKeyOf(client, document, what)),
+    ...(state && { stack: state.model }),
+    prove: async (client) => state?.prove(client),
   };
 }
 
