@@ -29,7 +29,7 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
     tethers: new SimulatedTethers(base, ledger),
     serveNodes(app) {
       app.all(nodePath, (request, reply) => {
-        const { node } = admitted(base.store, request, reply);
+        const { found: node } = admitted("node", base.store, request, reply);
         throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${why}.`);
       });
     },

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Base, Context } from "../context";
 import { Refusal } from "../errors";
-import { admittedToService, organizationOf, servicePath } from "../http/authentication";
+import { admitted, organizationOf, servicePath } from "../http/authentication";
 import { details, name, optional, parse } from "../http/bodies";
 import { deleteObject } from "../store/deletion";
 import { refuseOthers, sees } from "../store/sharing";
@@ -57,7 +57,7 @@ export const service = resource({
 export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
   for (const path of [servicePath, `${servicePath}/*`])
     app.all(path, (request, reply) => {
-      const { id, fields } = admittedToService(store, request, reply, isUtility);
+      const { id, fields } = admitted("service", store, request, reply).found;
       throw new Refusal(501, `No ${fields.service} runs behind the service ${id}: this service only manages it.`);
     });
 }
