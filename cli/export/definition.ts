@@ -5,7 +5,7 @@ import { type Definition, nameKey } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { adopt, description, nameText } from "../../provider/resources/fields";
 import { type Found, inside, type ListedKind } from "../../provider/resources/tree";
-import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
+import { type NetworkDefinition, type NetworkEnvironment, type NetworkNode } from "../../sdk";
 import { type ReferenceName, references } from "../../sdk/network/references";
 import { nodeSettings, usualLimits } from "../../sdk/network/schema";
 
@@ -40,14 +40,14 @@ class Exporter {
     private readonly found: Found,
     private readonly adopt: boolean,
   ) {
-    this.memberKeys = keysOf(inside(found, "membership"), "member");
+    this.memberKeys = keysOf(inside(found, "membership"), "membership");
   }
 
   run(): Exported {
     const consortium = this.found;
     const environments = inside(consortium, "environment");
     const keys = keysOf(environments, "environment");
-    const key = keysOf([consortium], "network").get(consortium.id)!;
+    const key = keysOf([consortium], "consortium").get(consortium.id)!;
     const definition: NetworkDefinition = {
       name: key,
       ...this.limits(),
@@ -56,13 +56,7 @@ class Exporter {
         ...this.described(consortium, ["consortium"]),
         ...this.adopted(consortium, ["consortium"]),
       },
-      members: Object.fromEntries(
-        inside(consortium, "membership").map((member): [string, NetworkMember] => {
-          const one = this.memberKeys.get(member.id)!;
-          const orgName = this.named(member.props.orgName, one, ["members", one]);
-          return [one, { ...(orgName !== one && { orgName }), ...this.adopted(member, ["members", one]) }];
-        }),
-      ),
+      ...this.group("members", "membership", consortium, [], () => ({})).entries,
       ...this.group("zones", "consortiumZone", consortium, [], (zone, at) => this.zone(zone, at)).entries,
       ...this.group("invitations", "invitation", consortium, [], ({ props: { email } }) => ({ email })).entries,
       environments: Object.fromEntries(environments.flatMap((one) => this.environment(one, keys.get(one.id)!))),
@@ -142,7 +136,7 @@ class Exporter {
     settings: (item: Found, at: string[]) => Entry,
   ): { entries: Entry; keys: ReadonlyMap<string, string> } {
     const definition: Definition = definitions[kind];
-    const all = keysOf(inside(owner, kind), definition.title);
+    const all = keysOf(inside(owner, kind), kind);
     const keys = new Map<string, string>();
     const made = inside(owner, kind).flatMap((item): [string, Entry][] => {
       const key = all.get(item.id)!;
@@ -354,6 +348,9 @@ function plain(name: string): string {
   return slug.replace(/^[-._]+|[-._]+$/g, "");
 }
 
+/** What a key without a name begins with, if not with the title of the kind. */
+const words: Partial<Record<ListedKind, string>> = { consortium: "network", membership: "member" };
+
 /** A key of digits would be a number in YAML, and JavaScript would sort it first. */
 const worded = (slug: string, kind: string) => (/^\d+$/.test(slug) ? `${kind}-${slug}` : slug);
 
@@ -366,8 +363,9 @@ interface Sibling {
  * A key for each sibling, made of its name, and of its id if the name is not enough. Other siblings change a key only if their names
  * are alike; their order never does.
  */
-export function keysOf(siblings: readonly Sibling[], kind: string): Map<string, string> {
-  const slugs = siblings.map(({ id, props }) => ({ id, slug: worded(plain(props.name ?? props.orgName ?? ""), kind) }));
+export function keysOf(siblings: readonly Sibling[], kind: ListedKind): Map<string, string> {
+  const word = words[kind] ?? definitions[kind].title;
+  const slugs = siblings.map(({ id, props }) => ({ id, slug: worded(plain(props.name ?? props.orgName ?? ""), word) }));
   const taken = (slug: string): number => slugs.filter((one) => one.slug.toLowerCase() === slug.toLowerCase()).length;
   const used = new Set<string>();
   /** Even ids may be alike in the characters that a key may have. */
@@ -380,7 +378,7 @@ export function keysOf(siblings: readonly Sibling[], kind: string): Map<string, 
   return new Map(
     slugs.map(({ id, slug }) => {
       const usable = slug !== "" && !(slug in Object.prototype);
-      return [id, unique(usable && taken(slug) === 1 ? slug : `${usable ? slug : kind}-${plain(id) || "unnamed"}`)];
+      return [id, unique(usable && taken(slug) === 1 ? slug : `${usable ? slug : word}-${plain(id) || "unnamed"}`)];
     }),
   );
 }
