@@ -105,7 +105,7 @@ class Exporter {
       ...this.adopted(environment, path),
     };
     const { parts, keys } = this.parts(environment, path);
-    const nodes = this.nodes(inside(environment, "node"), path, keys);
+    const nodes = this.nodes(environment, path, keys);
     return [[key, { ...settings, ...parts, nodes, credentials: [] } as NetworkEnvironment]];
   }
 
@@ -140,9 +140,9 @@ class Exporter {
     const keys = new Map<string, string>();
     const made = inside(owner, kind).flatMap((item): [string, Entry][] => {
       const key = all.get(item.id)!;
-      const at = [...path, name, key];
       const member = this.memberKeys.get(item.props.membershipId ?? "");
-      const isOwned = kind === "configuration" || kind === "service";
+      const isOwned = kind === "configuration" || kind === "service" || kind === "node";
+      const at = [...path, name, ...(kind === "node" && member !== undefined ? [member] : []), key];
       const missing = (needed[kind] ?? []).filter((one) => !isValid(fieldOf(definition, one), item.props[one]));
       const lacks = [...missing, ...(isOwned && member === undefined ? ["a member that owns it"] : [])];
       if (lacks.length > 0) {
@@ -189,29 +189,16 @@ class Exporter {
     return entries;
   }
 
-  private nodes(nodes: readonly Found[], path: string[], references: Keys): NonNullable<NetworkEnvironment["nodes"]> {
-    const keys = keysOf(nodes, "node");
+  /** The nodes, by the keys of their members. */
+  private nodes(environment: Found, path: string[], references: Keys): Record<string, Record<string, NetworkNode>> {
+    const { entries } = this.group("nodes", "node", environment, path, (node, at) =>
+      this.settingsOf(definitions.node, node, nodeSettings, references, at),
+    );
     const byMember: Record<string, Record<string, NetworkNode>> = {};
-    for (const node of nodes) {
-      const key = keys.get(node.id)!;
-      const member = this.memberKeys.get(node.props.membershipId ?? "");
-      if (member === undefined) {
-        this.remark(
-          [...path, "nodes"],
-          `the node ${node.id} is left out: the service does not show a member that owns it`,
-        );
-        continue;
-      }
-      const name = this.named(node.props.name, key, [...path, "nodes", member, key]);
-      byMember[member] = {
-        ...byMember[member],
-        [key]: {
-          ...(name !== key && { name }),
-          ...this.settingsOf(definitions.node, node, nodeSettings, references, [...path, "nodes", member, key]),
-          ...this.adopted(node, [...path, "nodes", member, key]),
-        },
-      };
-    }
+    for (const [key, { member, ...node }] of Object.entries(
+      (entries.nodes ?? {}) as Record<string, { member: string }>,
+    ))
+      byMember[member] = { ...byMember[member], [key]: node };
     return byMember;
   }
 
