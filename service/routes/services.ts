@@ -4,7 +4,7 @@ import type { Base, Context } from "../context";
 import { Refusal } from "../errors";
 import { admitted, organizationOf, servicePath } from "../http/authentication";
 import { details, name, optional, parse } from "../http/bodies";
-import { deleteObject } from "../store/deletion";
+import { deleteObject, identitiesIn } from "../store/deletion";
 import { refuseOthers, sees } from "../store/sharing";
 import { type Entity, firstStart, isUtility, stateAt } from "../store/entities";
 import { answer, gone, resource, show, withUnknownFields } from "./crud";
@@ -107,11 +107,8 @@ export function identityRoutes(app: FastifyInstance, context: Context): void {
   });
 }
 
-const isRegistered = ({ store }: Base, environment: string, membership: string) =>
-  store
-    .children("service", environment)
-    .flatMap(({ id }) => store.children("identity", id))
-    .some(({ fields }) => fields.membership_id === membership);
+const isRegistered = (base: Base, environment: string, membership: string) =>
+  identitiesIn(base, environment, membership).length > 0;
 
 /** Fields that clients may send back as they were shown. */
 const shownToo = { uri: z.unknown().optional(), setup_complete: z.unknown().optional() };
