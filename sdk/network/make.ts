@@ -123,8 +123,10 @@ export type NetworkOutputs = Record<
   }
 >;
 
-export const mapped = <T, R>(record: Readonly<Record<string, T>>, show: (one: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
+export const mapped = <T, R>(
+  record: Readonly<Record<string, T>>,
+  show: (one: T, key: string) => R,
+): Record<string, R> => Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one, key)]));
 
 const ids = <T extends { id: Output<string> }>(record: Readonly<Record<string, T>>) =>
   mapped(record, ({ id }) => ({ id }));
@@ -136,12 +138,9 @@ const environmentOutputs = (one: NetworkEnvironmentResources): NetworkEnvironmen
   credentials: mapped(one.credentials, ({ username, password }) => ({ username, password: secret(password) })),
   zones: ids(one.zones),
   configurations: ids(one.configurations),
-  services: Object.fromEntries(
-    Object.entries(one.services).map(([key, { id, urls }]) => {
-      const destinations = mapped(one.destinations[key]!, ({ uri }) => ({ uri }));
-      return [key, { id, urls, destinations }];
-    }),
-  ),
+  services: mapped(one.services, ({ id, urls }, key) => {
+    return { id, urls, destinations: mapped(one.destinations[key]!, ({ uri }) => ({ uri })) };
+  }),
   ...(one.tether && { tether: { id: one.tether.id, account: one.tether.account } }),
 });
 
