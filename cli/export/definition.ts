@@ -5,7 +5,7 @@ import { type Definition, nameKey } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { adopt, description, nameText } from "../../provider/resources/fields";
 import { type Found, inside, type ListedKind } from "../../provider/resources/tree";
-import { type NetworkDefinition, type NetworkEnvironment, type NetworkNode } from "../../sdk";
+import { type NetworkDefinition, type NetworkNode } from "../../sdk";
 import { type ReferenceName, references } from "../../sdk/network/references";
 import { nodeSettings, usualLimits } from "../../sdk/network/schema";
 
@@ -45,8 +45,6 @@ class Exporter {
 
   run(): Exported {
     const consortium = this.found;
-    const environments = inside(consortium, "environment");
-    const keys = keysOf(environments, "environment");
     const key = keysOf([consortium], "consortium").get(consortium.id)!;
     const definition: NetworkDefinition = {
       name: key,
@@ -59,23 +57,14 @@ class Exporter {
       ...this.group("members", "membership", consortium, [], () => ({})).entries,
       ...this.group("zones", "consortiumZone", consortium, [], (zone, at) => this.zone(zone, at)).entries,
       ...this.group("invitations", "invitation", consortium, [], ({ props: { email } }) => ({ email })).entries,
-      environments: Object.fromEntries(environments.flatMap((one) => this.environment(one, keys.get(one.id)!))),
+      ...this.group("environments", "environment", consortium, [], (one, at) => this.environment(one, at)).entries,
     };
     return { definition, remarks: this.remarks };
   }
 
-  private environment(environment: Found, key: string): [string, NetworkEnvironment][] {
-    const path = ["environments", key];
+  private environment(environment: Found, path: string[]): Entry {
     const { provider, consensusType, chainId, enableTether } = environment.props;
     const credentials = inside(environment, "appCred");
-    if (!isSupported(environment)) {
-      this.remark(
-        [],
-        `the environment ${environment.id} is left out: the client "${provider}" with "${consensusType}" is not supported`,
-      );
-      return [];
-    }
-    const name = this.named(environment.props.name, key, path);
     if (environment.unlisted?.includes("appCred"))
       this.remark([...path, "credentials"], "the service does not show which credentials there are");
     if (credentials.length > 0) {
@@ -89,7 +78,6 @@ class Exporter {
       );
     }
     const settings = {
-      ...(name !== key && { name }),
       ...this.described(environment, path),
       provider,
       consensusType,
@@ -102,11 +90,10 @@ class Exporter {
           `an invalid chain id: ${chainId}`,
         )),
       ...this.period(environment),
-      ...this.adopted(environment, path),
     };
     const { parts, keys } = this.parts(environment, path);
     const nodes = this.nodes(environment, path, keys);
-    return [[key, { ...settings, ...parts, nodes, credentials: [] } as NetworkEnvironment]];
+    return { ...settings, ...parts, nodes, credentials: [] };
   }
 
   /** What is in an environment besides nodes and credentials. */
@@ -145,16 +132,21 @@ class Exporter {
       const at = [...path, name, ...(kind === "node" && member !== undefined ? [member] : []), key];
       const missing = (needed[kind] ?? []).filter((one) => !isValid(fieldOf(definition, one), item.props[one]));
       const lacks = [...missing, ...(isOwned && member === undefined ? ["a member that owns it"] : [])];
+      const what = `the ${definition.title} ${item.id} is left out`;
       if (lacks.length > 0) {
-        const what = `the ${definition.title} ${item.id} is left out`;
         this.remark([...path, name], `${what}: the service does not show ${lacks.join(" and ")}`);
+        return [];
+      }
+      if (kind === "environment" && !isSupported(item)) {
+        const { provider, consensusType } = item.props;
+        this.remark([], `${what}: the client "${provider}" with "${consensusType}" is not supported`);
         return [];
       }
       keys.set(item.id, key);
       const nameAs = nameKey(definition)!;
       const own = this.named(item.props[nameAs] as string | undefined, key, at);
       const head = { ...(isOwned && { member }), ...(own !== key && { [nameAs]: own }) };
-      return [[key, { ...head, ...settings(item, at), ...this.adopted(item, at) }]];
+      return [[key, { ...head, ...this.adopted(item, at), ...settings(item, at) }]];
     });
     return { entries: made.length > 0 ? { [name]: Object.fromEntries(made) } : {}, keys };
   }
