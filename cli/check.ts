@@ -7,7 +7,7 @@ import { printable } from "../provider/api/printable";
 import { groupBy } from "../provider/core/values";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
-import { fail, networkUrl, replaceFile, textOf, wholeNumber } from "./shared/terminal";
+import { fail, replaceFile, targetOption, textOf, wholeNumber } from "./shared/terminal";
 
 interface Flags {
   stack?: string;
@@ -42,11 +42,7 @@ export function define(command: Command): void {
     .addOption(
       new Option("--tether <id...>", "tether services to check besides those of the stack").default([], "none"),
     )
-    .addOption(
-      new Option("--target <network=url>", "JSON-RPC address of a public chain, to verify pins there; repeatable")
-        .argParser(networkUrl)
-        .default({}, "none"),
-    )
+    .addOption(targetOption("JSON-RPC address of a public chain, to verify pins there"))
     .option("--pins <count>", "for how many pins the funds of a tether must last", wholeNumber(1), 24)
     .option("--write", "also send a transaction of value 0 through each node, and wait for its block")
     .option("--json", "print one JSON document")
