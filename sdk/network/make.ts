@@ -111,18 +111,6 @@ export interface NetworkEnvironmentOutputs extends Pick<resources.Environment, "
   tether?: Pick<resources.TetherService, "id" | "account">;
 }
 
-/** The outputs of each consortium, by key. */
-export type NetworkOutputs = Record<
-  string,
-  {
-    id: Output<string>;
-    members: Record<string, { id: Output<string> }>;
-    zones: Record<string, { id: Output<string> }>;
-    invitations: Record<string, { id: Output<string> }>;
-    environments: Record<string, NetworkEnvironmentOutputs>;
-  }
->;
-
 export const mapped = <T, R>(
   record: Readonly<Record<string, T>>,
   show: (one: T, key: string) => R,
@@ -144,7 +132,7 @@ const environmentOutputs = (one: NetworkEnvironmentResources): NetworkEnvironmen
   ...(one.tether && { tether: { id: one.tether.id, account: one.tether.account } }),
 });
 
-export const outputsOf = (consortia: Readonly<Record<string, NetworkConsortiumResources>>): NetworkOutputs =>
+export const outputsOf = (consortia: Readonly<Record<string, NetworkConsortiumResources>>) =>
   mapped(consortia, ({ consortium, members, zones, invitations, environments }) => ({
     id: consortium.id,
     members: ids(members),
@@ -152,3 +140,6 @@ export const outputsOf = (consortia: Readonly<Record<string, NetworkConsortiumRe
     invitations: ids(invitations),
     environments: mapped(environments, environmentOutputs),
   }));
+
+/** The outputs of each consortium, by key. */
+export type NetworkOutputs = ReturnType<typeof outputsOf>;
