@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
 import { check, type Outcome, type Result, type Verdict, verdictOf } from "../observe/check/checks";
-import type { ObserveOptions } from "../observe/check/observations";
 import { type ConsortiumClient } from "../provider/api";
 import { printable } from "../provider/api/printable";
 import { groupBy } from "../provider/core/values";
@@ -93,12 +92,7 @@ async function checkNetwork(flags: Flags): Promise<void> {
   );
 }
 
-interface CheckOptions extends ObserveOptions {
-  /** Proves that the key belongs to the stack's organization. */
-  prove: (client: ConsortiumClient) => Promise<void>;
-}
-
-async function optionsFor({ stack, outputs, consortium, ...flags }: Flags): Promise<CheckOptions> {
+async function optionsFor({ stack, outputs, consortium, ...flags }: Flags) {
   const { credentialsInOutputs } = await import("../inventory/credentials.js");
   const { readStack } = await import("../inventory/stack.js");
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
@@ -112,7 +106,7 @@ async function optionsFor({ stack, outputs, consortium, ...flags }: Flags): Prom
     write: flags.write ?? false,
     ...(consortium !== undefined && { consortium }),
     ...(state && { stack: state.model }),
-    prove: async (client) => state?.prove(client),
+    prove: async (client: ConsortiumClient) => state?.prove(client),
   };
 }
 
