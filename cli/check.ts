@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
 import { check, type Outcome, type Result, type Verdict, verdictOf } from "../observe/check/checks";
-import type { ObserveOptions } from "../observe/check/observations";
 import { type ConsortiumClient } from "../provider/api";
 import { printable } from "../provider/api/printable";
 import { groupBy } from "../provider/core/values";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
-import { fail, networkUrl, replaceFile, textOf, wholeNumber } from "./shared/terminal";
+import { fail, replaceFile, targetOption, textOf, wholeNumber } from "./shared/terminal";
 
 interface Flags {
   stack?: string;
@@ -42,11 +41,7 @@ export function define(command: Command): void {
     .addOption(
       new Option("--tether <id...>", "tether services to check besides those of the stack").default([], "none"),
     )
-    .addOption(
-      new Option("--target <network=url>", "JSON-RPC address of a public chain, to verify pins there; repeatable")
-        .argParser(networkUrl)
-        .default({}, "none"),
-    )
+    .addOption(targetOption("JSON-RPC address of a public chain, to verify pins there"))
     .option("--pins <count>", "for how many pins the funds of a tether must last", wholeNumber(1), 24)
     .option("--write", "also send a transaction of value 0 through each node, and wait for its block")
     .option("--json", "print one JSON document")
@@ -97,29 +92,21 @@ async function checkNetwork(flags: Flags): Promise<void> {
   );
 }
 
-interface CheckOptions extends ObserveOptions {
-  /** Proves that the key belongs to the stack's organization. */
-  prove: (client: ConsortiumClient) => Promise<void>;
-}
-
-async function optionsFor({ stack, outputs, consortium, ...flags }: Flags): Promise<CheckOptions> {
+async function optionsFor({ stack, outputs, consortium, ...flags }: Flags) {
   const { credentialsInOutputs } = await import("../inventory/credentials.js");
-  const { credentialsInStack, modelOfStack, proveKeyOf } = await import("../inventory/stack.js");
+  const { readStack } = await import("../inventory/stack.js");
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
-  const what = `The stack ${stack}`;
-  const credentials = [
-    ...(document === undefined ? [] : credentialsInStack(document, what)),
-    ...(outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs))),
-  ];
+  const state = document === undefined ? undefined : readStack(document, `The stack ${stack}`);
+  const given = outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs));
   return {
-    credentials,
+    credentials: [...(state?.credentials ?? []), ...given],
     tethers: flags.tether,
     targets: flags.target,
     pinsAhead: flags.pins,
     write: flags.write ?? false,
     ...(consortium !== undefined && { consortium }),
-    ...(document !== undefined && { stack: modelOfStack(document, what) }),
-    prove: async (client) => (document === undefined ? undefined : proveKeyOf(client, document, what)),
+    ...(state && { stack: state.model }),
+    prove: async (client: ConsortiumClient) => state?.prove(client),
   };
 }
 

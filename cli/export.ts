@@ -87,9 +87,6 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
 /** What `pulumi import --file` takes. `name` is the variable in the code that Pulumi writes. */
 type BulkImport = Record<"type" | "name" | "logicalName" | "id", string>[];
 
-/** What a key without a name begins with, if not with the title of the kind. */
-const words: Partial<Record<ListedKind, string>> = { consortium: "network", membership: "member" };
-
 /** Everything in these consortia under the logical names of their network files. */
 function bulkImportOf(consortia: readonly Found[]): { resources: BulkImport; remarks: Remark[] } {
   const resources: BulkImport = [];
@@ -105,7 +102,7 @@ function bulkImportOf(consortia: readonly Found[]): { resources: BulkImport; rem
     resources.push({ type, name, logicalName, id: path.map(encodeURIComponent).join("/") });
   };
   const addAll = (kind: ListedKind, items: readonly Found[], name: string, within: readonly string[]): void => {
-    const keys = keysOf(items, words[kind] ?? definitions[kind].title);
+    const keys = keysOf(items, kind);
     for (const item of items) {
       const [own, path] = [name + keys.get(item.id)!, [...within, item.id]];
       const left = leftOut(item);

@@ -3,7 +3,7 @@ import { LiveNetwork } from "../inventory/live";
 import { type NetworkModel } from "../inventory/model";
 import { modelOfPlan } from "../inventory/plan/changes";
 import { planName, readPlan } from "../inventory/plan/read";
-import { modelOfStack, onlyOf, proveKeyOf, withStacks } from "../inventory/stack";
+import { onlyOf, readStack, withStacks } from "../inventory/stack";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
@@ -77,15 +77,13 @@ async function modelFor(
 ): Promise<NetworkModel> {
   if (file !== undefined) return (await import("../inventory/file.js")).modelOfNetworkFile(file);
   if (plan !== undefined) return modelOfPlan(readPlan(textOf(plan), planName(plan)));
-  const what = `The stack ${stack}`;
-  const document = stack === undefined ? undefined : await exportStack(stack);
-  const state = document === undefined ? undefined : modelOfStack(document, what);
-  if (state && !live) return state;
-  const tethers = [...new Set([...tether, ...(state?.tethers ?? []).map(({ id }) => id)])];
+  const { model, prove } = stack === undefined ? {} : readStack(await exportStack(stack), `The stack ${stack}`);
+  if (model && !live) return model;
+  const tethers = [...new Set([...tether, ...(model?.tethers ?? []).map(({ id }) => id)])];
   return withClient(async (client) => {
-    if (document !== undefined) await proveKeyOf(client, document, what);
+    await prove?.(client);
     const shown = await new LiveNetwork(client).look({ consortium, tethers });
-    return state ? withStacks(shown, [consortium === undefined ? state : onlyOf(state, shown)]) : shown;
+    return model ? withStacks(shown, [consortium === undefined ? model : onlyOf(model, shown)]) : shown;
   });
 }
 

@@ -1,9 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Command } from "commander";
-import { create } from "tar";
 import { version } from "../provider/version";
 import { pulumiOutput } from "./shared/connection";
 
@@ -31,10 +29,6 @@ export function define(program: Command): void {
     .action(() => console.log(folder()));
 }
 
-/** Writes the archive for `pulumi plugin install --file`. It is the same on every platform. */
-const pack = (from: string, archive: string): Promise<void> =>
-  create({ file: archive, cwd: from, gzip: true, portable: true, noMtime: true }, files);
-
 /** The folder of the plugin in this package. */
 function folder(): string {
   const found = join(dirname(createRequire(__filename).resolve("pulumi-consortium/package.json")), "plugin");
@@ -45,16 +39,8 @@ function folder(): string {
 }
 
 async function install(): Promise<void> {
-  const from = folder();
-  const draft = mkdtempSync(join(tmpdir(), "consortium-plugin-"));
-  try {
-    const archive = join(draft, "plugin.tar.gz");
-    await pack(from, archive);
-    const args = ["plugin", "install", "resource", "consortium", `v${version}`, "--file", archive, "--reinstall"];
-    await pulumiOutput(args, "pulumi plugin install failed");
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+  const args = ["plugin", "install", "resource", "consortium", `v${version}`, "--file", folder(), "--reinstall"];
+  await pulumiOutput(args, "pulumi plugin install failed");
   console.log(
     `Installed the provider plugin consortium v${version} for this user's Pulumi CLI. Programs in YAML, Python, Go, .NET and Java\n` +
       "find it. For a TypeScript program, set this in the stack:\n\n" +

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { type Command } from "commander";
 import { resolveSettings, type Settings } from "../provider/api";
 import { printableLines } from "../provider/api/printable";
-import { type Question, questions } from "./probe/questions";
+import { questions } from "./probe/questions";
 import { World } from "./probe/world";
 import { connectionHelp } from "./shared/connection";
 import { newTable } from "./shared/formats";
@@ -103,8 +103,7 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
 const exitCode = (): number => Number(process.exitCode) || 1;
 
 function tableOf(rows: readonly string[][]): string {
-  const head: (keyof Question | "answer")[] = ["question", "answer", "use"];
-  const table = newTable({ head: [...head.slice(0, 2), "what the provider does"] }, Boolean(process.stdout.isTTY));
+  const table = newTable({ head: ["question", "answer", "what the provider does"] }, Boolean(process.stdout.isTTY));
   table.push(...rows.map((row) => row.map((cell) => printableLines(cell))));
   return table.toString();
 }

@@ -2,7 +2,7 @@
 import type * as connections from "../sdk/runtime/node-connections";
 
 export { connectionHelp, exportStack } from "../cli/shared/connection";
-export { fail, networkUrl, repeatable, stopSignals, textOf, wholeNumber } from "../cli/shared/terminal";
+export { fail, repeatable, stopSignals, targetOption, textOf, wholeNumber } from "../cli/shared/terminal";
 export { type PlacedCredential, credentialsFor } from "../inventory/credentials";
 export { LiveNetwork, mayAnswer } from "../inventory/live";
 export {
@@ -13,7 +13,7 @@ export {
   environmentsOf,
   tethersOf,
 } from "../inventory/model";
-export { credentialsInStack, modelOfStack, withStacks } from "../inventory/stack";
+export { readStack, withStacks } from "../inventory/stack";
 export { Pins, type Targets, chainFor } from "../inventory/tethers";
 export { mapOf } from "../observe/map/graph";
 export type { MapItem } from "../observe/map/items";

@@ -8,7 +8,7 @@ import { Run } from "../provider/core/run";
 import { newSession } from "../provider/core/session";
 import { sameName } from "../provider/core/values";
 import { definitions } from "../provider/resources";
-import { type PlacedCredential, credentialIn } from "./credentials";
+import { credentialIn } from "./credentials";
 import {
   displayName,
   emptyLists,
@@ -58,26 +58,25 @@ function rowsIn(document: unknown, what: string): StackRow[] {
   });
 }
 
-/** The network in the state of a stack. */
-export function modelOfStack(document: unknown, what = "The document"): NetworkModel {
+/** What the state of a stack tells. @param what how errors call the document */
+export function readStack(document: unknown, what = "The document") {
   const rows = rowsIn(document, what);
-  return modelOf(rows, { source: "stack", ...(rows[0] && { title: rows[0].managed.stack }) });
-}
-
-/** The credentials in the state of a stack, if it was exported with --show-secrets. */
-export const credentialsInStack = (document: unknown, what = "The document"): PlacedCredential[] =>
-  rowsIn(document, what).flatMap(({ kind, props }) => (kind === "appCred" ? credentialIn(props) : []));
-
-/**
- * Proves that the key belongs to the stack's organization: what another organization's key does not show is not gone.
- * @throws UserError that names both organizations
- */
-export async function proveKeyOf(client: ConsortiumClient, document: unknown, what: string): Promise<void> {
-  const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
-  const run = new Run(new Set(confirmed));
-  for (const { kind, id, props } of rowsIn(document, what))
-    if (id !== undefined) run.remember(subjectOf(definitions[kind], id, upgraded(definitions[kind], props)));
-  await proveSeen(newSession(client, { run }));
+  return {
+    model: modelOf(rows, { source: "stack", ...(rows[0] && { title: rows[0].managed.stack }) }),
+    /** Those in clear text: the state was exported with --show-secrets. */
+    credentials: rows.flatMap(({ kind, props }) => (kind === "appCred" ? credentialIn(props) : [])),
+    /**
+     * Proves that the key belongs to the stack's organization: what another organization's key does not show is not gone.
+     * @throws UserError that names both organizations
+     */
+    prove: async (client: ConsortiumClient): Promise<void> => {
+      const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
+      const run = new Run(new Set(confirmed));
+      for (const { kind, id, props } of rows)
+        if (id !== undefined) run.remember(subjectOf(definitions[kind], id, upgraded(definitions[kind], props)));
+      await proveSeen(newSession(client, { run }));
+    },
+  };
 }
 
 /** Properties of a stack that count as drift if the service has another value. */

@@ -29,7 +29,7 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
     tethers: new SimulatedTethers(base, ledger),
     serveNodes(app) {
       app.all(nodePath, (request, reply) => {
-        const { node } = admitted(base.store, request, reply);
+        const { found: node } = admitted("node", base.store, request, reply);
         throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${why}.`);
       });
     },
@@ -41,9 +41,9 @@ type LedgerSettings = NonNullable<ResolvedOptions["ledger"]>;
 function realChains(base: Base, anvil: string, dataDir: string | undefined, settings: LedgerSettings): Backend {
   const { targets: addresses = {}, idleAfter: idle = usualPace.idle } = settings;
   const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
-  const { accountPool: account, memory, pool: ledgerPool } = base.settings.callLimits;
-  const pace = { ...usualPace, idle, pool: { account, ledger: ledgerPool } };
-  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), base.store, base.warn, memory, pace);
+  const { callLimits } = base.settings;
+  const pace = { ...usualPace, idle, pool: callLimits };
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), base.store, base.warn, callLimits.memory, pace);
   const ledger = new RealLedger(base, chains);
   const nodes = new NodeEndpoint(base, ledger);
   const targets = new Targets(chains, addresses, () => base.origin());

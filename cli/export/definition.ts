@@ -5,7 +5,7 @@ import { type Definition, nameKey } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { adopt, description, nameText } from "../../provider/resources/fields";
 import { type Found, inside, type ListedKind } from "../../provider/resources/tree";
-import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
+import { type NetworkDefinition, type NetworkNode } from "../../sdk";
 import { type ReferenceName, references } from "../../sdk/network/references";
 import { nodeSettings, usualLimits } from "../../sdk/network/schema";
 
@@ -40,14 +40,12 @@ class Exporter {
     private readonly found: Found,
     private readonly adopt: boolean,
   ) {
-    this.memberKeys = keysOf(inside(found, "membership"), "member");
+    this.memberKeys = keysOf(inside(found, "membership"), "membership");
   }
 
   run(): Exported {
     const consortium = this.found;
-    const environments = inside(consortium, "environment");
-    const keys = keysOf(environments, "environment");
-    const key = keysOf([consortium], "network").get(consortium.id)!;
+    const key = keysOf([consortium], "consortium").get(consortium.id)!;
     const definition: NetworkDefinition = {
       name: key,
       ...this.limits(),
@@ -56,32 +54,17 @@ class Exporter {
         ...this.described(consortium, ["consortium"]),
         ...this.adopted(consortium, ["consortium"]),
       },
-      members: Object.fromEntries(
-        inside(consortium, "membership").map((member): [string, NetworkMember] => {
-          const one = this.memberKeys.get(member.id)!;
-          const orgName = this.named(member.props.orgName, one, ["members", one]);
-          return [one, { ...(orgName !== one && { orgName }), ...this.adopted(member, ["members", one]) }];
-        }),
-      ),
+      ...this.group("members", "membership", consortium, [], () => ({})).entries,
       ...this.group("zones", "consortiumZone", consortium, [], (zone, at) => this.zone(zone, at)).entries,
       ...this.group("invitations", "invitation", consortium, [], ({ props: { email } }) => ({ email })).entries,
-      environments: Object.fromEntries(environments.flatMap((one) => this.environment(one, keys.get(one.id)!))),
+      ...this.group("environments", "environment", consortium, [], (one, at) => this.environment(one, at)).entries,
     };
     return { definition, remarks: this.remarks };
   }
 
-  private environment(environment: Found, key: string): [string, NetworkEnvironment][] {
-    const path = ["environments", key];
+  private environment(environment: Found, path: string[]): Entry {
     const { provider, consensusType, chainId, enableTether } = environment.props;
     const credentials = inside(environment, "appCred");
-    if (!isSupported(environment)) {
-      this.remark(
-        [],
-        `the environment ${environment.id} is left out: the client "${provider}" with "${consensusType}" is not supported`,
-      );
-      return [];
-    }
-    const name = this.named(environment.props.name, key, path);
     if (environment.unlisted?.includes("appCred"))
       this.remark([...path, "credentials"], "the service does not show which credentials there are");
     if (credentials.length > 0) {
@@ -95,7 +78,6 @@ class Exporter {
       );
     }
     const settings = {
-      ...(name !== key && { name }),
       ...this.described(environment, path),
       provider,
       consensusType,
@@ -108,11 +90,10 @@ class Exporter {
           `an invalid chain id: ${chainId}`,
         )),
       ...this.period(environment),
-      ...this.adopted(environment, path),
     };
     const { parts, keys } = this.parts(environment, path);
-    const nodes = this.nodes(inside(environment, "node"), path, keys);
-    return [[key, { ...settings, ...parts, nodes, credentials: [] } as NetworkEnvironment]];
+    const nodes = this.nodes(environment, path, keys);
+    return { ...settings, ...parts, nodes, credentials: [] };
   }
 
   /** What is in an environment besides nodes and credentials. */
@@ -142,25 +123,30 @@ class Exporter {
     settings: (item: Found, at: string[]) => Entry,
   ): { entries: Entry; keys: ReadonlyMap<string, string> } {
     const definition: Definition = definitions[kind];
-    const all = keysOf(inside(owner, kind), definition.title);
+    const all = keysOf(inside(owner, kind), kind);
     const keys = new Map<string, string>();
     const made = inside(owner, kind).flatMap((item): [string, Entry][] => {
       const key = all.get(item.id)!;
-      const at = [...path, name, key];
       const member = this.memberKeys.get(item.props.membershipId ?? "");
-      const isOwned = kind === "configuration" || kind === "service";
+      const isOwned = kind === "configuration" || kind === "service" || kind === "node";
+      const at = [...path, name, ...(kind === "node" && member !== undefined ? [member] : []), key];
       const missing = (needed[kind] ?? []).filter((one) => !isValid(fieldOf(definition, one), item.props[one]));
       const lacks = [...missing, ...(isOwned && member === undefined ? ["a member that owns it"] : [])];
+      const what = `the ${definition.title} ${item.id} is left out`;
       if (lacks.length > 0) {
-        const what = `the ${definition.title} ${item.id} is left out`;
         this.remark([...path, name], `${what}: the service does not show ${lacks.join(" and ")}`);
+        return [];
+      }
+      if (kind === "environment" && !isSupported(item)) {
+        const { provider, consensusType } = item.props;
+        this.remark([], `${what}: the client "${provider}" with "${consensusType}" is not supported`);
         return [];
       }
       keys.set(item.id, key);
       const nameAs = nameKey(definition)!;
       const own = this.named(item.props[nameAs] as string | undefined, key, at);
       const head = { ...(isOwned && { member }), ...(own !== key && { [nameAs]: own }) };
-      return [[key, { ...head, ...settings(item, at), ...this.adopted(item, at) }]];
+      return [[key, { ...head, ...this.adopted(item, at), ...settings(item, at) }]];
     });
     return { entries: made.length > 0 ? { [name]: Object.fromEntries(made) } : {}, keys };
   }
@@ -195,29 +181,16 @@ class Exporter {
     return entries;
   }
 
-  private nodes(nodes: readonly Found[], path: string[], references: Keys): NonNullable<NetworkEnvironment["nodes"]> {
-    const keys = keysOf(nodes, "node");
+  /** The nodes, by the keys of their members. */
+  private nodes(environment: Found, path: string[], references: Keys): Record<string, Record<string, NetworkNode>> {
+    const { entries } = this.group("nodes", "node", environment, path, (node, at) =>
+      this.settingsOf(definitions.node, node, nodeSettings, references, at),
+    );
     const byMember: Record<string, Record<string, NetworkNode>> = {};
-    for (const node of nodes) {
-      const key = keys.get(node.id)!;
-      const member = this.memberKeys.get(node.props.membershipId ?? "");
-      if (member === undefined) {
-        this.remark(
-          [...path, "nodes"],
-          `the node ${node.id} is left out: the service does not show a member that owns it`,
-        );
-        continue;
-      }
-      const name = this.named(node.props.name, key, [...path, "nodes", member, key]);
-      byMember[member] = {
-        ...byMember[member],
-        [key]: {
-          ...(name !== key && { name }),
-          ...this.settingsOf(definitions.node, node, nodeSettings, references, [...path, "nodes", member, key]),
-          ...this.adopted(node, [...path, "nodes", member, key]),
-        },
-      };
-    }
+    for (const [key, { member, ...node }] of Object.entries(
+      (entries.nodes ?? {}) as Record<string, { member: string }>,
+    ))
+      byMember[member] = { ...byMember[member], [key]: node };
     return byMember;
   }
 
@@ -354,6 +327,9 @@ function plain(name: string): string {
   return slug.replace(/^[-._]+|[-._]+$/g, "");
 }
 
+/** What a key without a name begins with, if not with the title of the kind. */
+const words: Partial<Record<ListedKind, string>> = { consortium: "network", membership: "member" };
+
 /** A key of digits would be a number in YAML, and JavaScript would sort it first. */
 const worded = (slug: string, kind: string) => (/^\d+$/.test(slug) ? `${kind}-${slug}` : slug);
 
@@ -366,8 +342,9 @@ interface Sibling {
  * A key for each sibling, made of its name, and of its id if the name is not enough. Other siblings change a key only if their names
  * are alike; their order never does.
  */
-export function keysOf(siblings: readonly Sibling[], kind: string): Map<string, string> {
-  const slugs = siblings.map(({ id, props }) => ({ id, slug: worded(plain(props.name ?? props.orgName ?? ""), kind) }));
+export function keysOf(siblings: readonly Sibling[], kind: ListedKind): Map<string, string> {
+  const word = words[kind] ?? definitions[kind].title;
+  const slugs = siblings.map(({ id, props }) => ({ id, slug: worded(plain(props.name ?? props.orgName ?? ""), word) }));
   const taken = (slug: string): number => slugs.filter((one) => one.slug.toLowerCase() === slug.toLowerCase()).length;
   const used = new Set<string>();
   /** Even ids may be alike in the characters that a key may have. */
@@ -380,7 +357,7 @@ export function keysOf(siblings: readonly Sibling[], kind: string): Map<string, 
   return new Map(
     slugs.map(({ id, slug }) => {
       const usable = slug !== "" && !(slug in Object.prototype);
-      return [id, unique(usable && taken(slug) === 1 ? slug : `${usable ? slug : kind}-${plain(id) || "unnamed"}`)];
+      return [id, unique(usable && taken(slug) === 1 ? slug : `${usable ? slug : word}-${plain(id) || "unnamed"}`)];
     }),
   );
 }

@@ -107,8 +107,11 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number ${range}.`);
   };
 
-/** Parses a repeatable option such as `mainnet=https://…`: the JSON-RPC address of each public network. */
-export function networkUrl(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+/** An option such as `--target mainnet=https://…`, which may be repeated: the JSON-RPC address of each public network. */
+export const targetOption = (description: string): Option =>
+  new Option("--target <network=url>", `${description}; repeatable`).argParser(networkUrl).default({}, "none");
+
+function networkUrl(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const [, network, url = ""] = /^([^=]+)=(https?:\/\/.+)$/.exec(text) ?? [];
   if (network === undefined || !URL.canParse(url))
     throw new InvalidArgumentError("It must be network=URL, such as mainnet=https://….");

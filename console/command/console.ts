@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { type Command } from "commander";
 import {
   resolveSettings,
   connectionHelp,
   exportStack,
-  networkUrl,
   repeatable,
   stopSignals,
+  targetOption,
   textOf,
   wholeNumber,
 } from "pulumi-consortium/internal/console";
@@ -28,11 +28,7 @@ export function define(command: Command): void {
     .addOption(repeatable("--tether <id>", "tether service to show"))
     .addOption(repeatable("--stack <name>", "stack of the Pulumi project in this folder: shows what it manages"))
     .addOption(repeatable("--stack-export <file>", "output of pulumi stack export: shows what that stack manages"))
-    .addOption(
-      new Option("--target <network=url>", "RPC URL of a public network, to verify pins; repeatable")
-        .argParser(networkUrl)
-        .default({}, "none"),
-    )
+    .addOption(targetOption("RPC URL of a public network, to verify pins"))
     .addHelpText(
       "after",
       "\nServes a page that shows the network live, on this machine only, and prints a link that opens it once\n" +

@@ -1,21 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
-import {
-  type PlacedCredential,
-  type NetworkModel,
-  credentialsInStack,
-  modelOfStack,
-  withStacks,
-} from "pulumi-consortium/internal/console";
+import { type PlacedCredential, type NetworkModel, readStack, withStacks } from "pulumi-consortium/internal/console";
 
-interface Read {
-  changedAt: number;
-  model: NetworkModel;
-  credentials: PlacedCredential[];
-}
+type State = ReturnType<typeof readStack>;
 
 /** The network according to stacks: files written by `pulumi stack export`, which are read again when they change. */
 export class Stacks {
-  readonly #read = new Map<string, Read>();
+  readonly #read = new Map<string, State & { changedAt: number }>();
 
   /** @param exported states that are already exported, by the name of the stack */
   constructor(
@@ -23,7 +13,7 @@ export class Stacks {
     exported: Readonly<Record<string, unknown>> = {},
   ) {
     for (const [name, document] of Object.entries(exported))
-      this.#read.set(`stack ${name}`, { changedAt: 0, ...readDocument(document, `The stack ${name}`) });
+      this.#read.set(`stack ${name}`, { changedAt: 0, ...readStack(document, `The stack ${name}`) });
   }
 
   /** Reads changed files. Files that do not exist (yet) are ignored. @throws Error that names a file that is not an export */
@@ -59,7 +49,7 @@ export class Stacks {
   #models = () => [...this.#read.values()].map(({ model }) => model);
 }
 
-function readExport(file: string): Omit<Read, "changedAt"> {
+function readExport(file: string): State {
   const text = readFileSync(file, "utf8");
   let document: unknown;
   try {
@@ -67,10 +57,5 @@ function readExport(file: string): Omit<Read, "changedAt"> {
   } catch {
     document = undefined; // treated like any other file that is not an export
   }
-  return readDocument(document, file);
+  return readStack(document, file);
 }
-
-const readDocument = (document: unknown, what: string): Omit<Read, "changedAt"> => ({
-  model: modelOfStack(document, what),
-  credentials: credentialsInStack(document, what),
-});

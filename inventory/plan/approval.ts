@@ -30,14 +30,10 @@ export function digestOf(plan: Plan): string {
     .digest("hex");
 }
 
-/** A resource for which a plan differs from the approved one. */
-export interface Deviation {
-  urn: string;
-  approved: PlannedChange[];
-  now: PlannedChange[];
-}
+export type Deviation = ReturnType<typeof deviationsOf>[number];
 
-export function deviationsOf(plan: Plan, approved: Plan): Deviation[] {
+/** The resources for which a plan differs from the approved one. */
+export function deviationsOf(plan: Plan, approved: Plan) {
   const [is, was] = [deedsOf(plan), deedsOf(approved)];
   const changes = { is: changesOf(plan), was: changesOf(approved) };
   const of = (list: PlannedChange[], urn: string): PlannedChange[] => list.filter((change) => change.urn === urn);

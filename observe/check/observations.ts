@@ -25,7 +25,7 @@ export interface Observations {
   model: NetworkModel;
   stack?: NetworkModel;
   /** By the ids of the nodes. */
-  nodes: NodeProbes["nodes"];
+  nodes: ReadonlyMap<string, NodeProbe>;
   /** The credentials of the network, and those that match nothing in the service. */
   credentials: readonly CredentialProbe[];
   /** Whether all credentials of the organization were listed, so that no other credential works. */
@@ -151,11 +151,6 @@ interface CredentialProbe {
   why?: string;
 }
 
-interface NodeProbes {
-  nodes: Map<string, NodeProbe>;
-  credentials: CredentialProbe[];
-}
-
 /**
  * Asks all nodes of a network, each with every credential that may open it, and waits for a new block of each if one is due.
  * @param write whether to send a transaction to each
@@ -164,7 +159,7 @@ async function probeNodes(
   model: NetworkModel,
   known: readonly PlacedCredential[],
   { clock, write }: { clock: Clock; write: boolean },
-): Promise<NodeProbes> {
+) {
   const environments = environmentsOf(model);
   // If the service does not list credentials, only a node that accepts one shows to whom it belongs.
   const unassigned = known.filter(

@@ -271,9 +271,6 @@ const resultName = (id: string): string => {
   return Object.values(definitions).some(({ type }) => type === name) ? `Listed${name}` : name;
 };
 
-const specs = <T, S>(all: Record<string, T>, name: (one: T) => string, spec: (one: T) => S): Record<string, S> =>
-  Object.fromEntries(Object.values(all).map((one) => [token(name(one)), spec(one)]));
-
 interface About {
   description: string;
   keywords: string[];
@@ -285,19 +282,13 @@ interface About {
 export function packageSchema({ description, keywords, license, repository }: About): PackageSpec {
   const url = (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+|\.git$/g, "");
   const types = new Types(resultName);
+  const all = Object.values<Definition>(definitions);
   const resources = {
-    ...specs(
-      definitions,
-      ({ type }) => type,
-      (definition) => resourceSpec(definition, types),
-    ),
+    ...Object.fromEntries(all.map((definition) => [token(definition.type), resourceSpec(definition, types)])),
     [token("Network")]: networkSpec(types),
   };
-  const functions = specs(
-    lookups,
-    ({ name }) => name,
-    (lookup) => functionSpec(lookup, types),
-  );
+  const looks = Object.values<Lookup>(lookups);
+  const functions = Object.fromEntries(looks.map((lookup) => [token(lookup.name), functionSpec(lookup, types)]));
   return {
     name: "consortium",
     displayName: "Consortium",

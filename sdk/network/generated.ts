@@ -150,44 +150,10 @@ export interface NetworkInvitation extends NetworkEntry {
   protect?: boolean;
 }
 
-/** One node. Its key is its logical name within the environment. */
-export interface NetworkNode extends NetworkEntry {
+/** One node. Its key is its logical name within the environment. Settings that it does not have are those in `nodeDefaults`. */
+export interface NetworkNode extends NetworkEntry, NetworkNodeDefaults {
   /** Name of the node. Default: its key. */
   name?: string;
-  /** Role in the consensus. The service decides which values are allowed; seen: `validator`. Default: that in `nodeDefaults`, else the service chooses. */
-  role?: string;
-  /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: that in `nodeDefaults`, else the service chooses. */
-  size?: string;
-  /** Key of the environment's zone that it runs in, instead of `zoneId`. Default: that in `nodeDefaults`, else the service chooses. */
-  zone?: string;
-  /** Id of the environment's zone that it runs in. Default: that in `nodeDefaults`, else the service chooses. */
-  zoneId?: string;
-  /** Key of the configuration of its key management, instead of `kmsId`. Default: that in `nodeDefaults`, else the service chooses. */
-  kms?: string;
-  /** Id of the configuration of its key management. Default: that in `nodeDefaults`, else the service chooses. */
-  kmsId?: string;
-  /** Key of the configuration of its metrics, instead of `opsmetricId`. Default: that in `nodeDefaults`, else the service chooses. */
-  opsmetric?: string;
-  /** Id of the configuration of its metrics. Default: that in `nodeDefaults`, else the service chooses. */
-  opsmetricId?: string;
-  /** Key of the configuration of its backups, instead of `backupId`. Default: that in `nodeDefaults`, else the service chooses. */
-  backup?: string;
-  /** Id of the configuration of its backups. Default: that in `nodeDefaults`, else the service chooses. */
-  backupId?: string;
-  /** Key of the configuration of its networking, instead of `networkingId`. Default: that in `nodeDefaults`, else the service chooses. */
-  networking?: string;
-  /** Id of the configuration of its networking. Default: that in `nodeDefaults`, else the service chooses. */
-  networkingId?: string;
-  /** Key of the configuration of the client, such as its gas price, instead of `nodeConfigId`. Default: that in `nodeDefaults`, else the service chooses. */
-  nodeConfig?: string;
-  /** Id of the configuration of the client, such as its gas price. Default: that in `nodeDefaults`, else the service chooses. */
-  nodeConfigId?: string;
-  /** Key of the configuration of its application firewall, instead of `bafId`. Default: that in `nodeDefaults`, else the service chooses. */
-  baf?: string;
-  /** Id of the configuration of its application firewall. Default: that in `nodeDefaults`, else the service chooses. */
-  bafId?: string;
-  /** Database that its client keeps the ledger in. The service decides which values are allowed. Default: that in `nodeDefaults`, else the service chooses. */
-  databaseType?: string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
 }

@@ -111,20 +111,10 @@ export interface NetworkEnvironmentOutputs extends Pick<resources.Environment, "
   tether?: Pick<resources.TetherService, "id" | "account">;
 }
 
-/** The outputs of each consortium, by key. */
-export type NetworkOutputs = Record<
-  string,
-  {
-    id: Output<string>;
-    members: Record<string, { id: Output<string> }>;
-    zones: Record<string, { id: Output<string> }>;
-    invitations: Record<string, { id: Output<string> }>;
-    environments: Record<string, NetworkEnvironmentOutputs>;
-  }
->;
-
-export const mapped = <T, R>(record: Readonly<Record<string, T>>, show: (one: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
+export const mapped = <T, R>(
+  record: Readonly<Record<string, T>>,
+  show: (one: T, key: string) => R,
+): Record<string, R> => Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one, key)]));
 
 const ids = <T extends { id: Output<string> }>(record: Readonly<Record<string, T>>) =>
   mapped(record, ({ id }) => ({ id }));
@@ -136,16 +126,13 @@ const environmentOutputs = (one: NetworkEnvironmentResources): NetworkEnvironmen
   credentials: mapped(one.credentials, ({ username, password }) => ({ username, password: secret(password) })),
   zones: ids(one.zones),
   configurations: ids(one.configurations),
-  services: Object.fromEntries(
-    Object.entries(one.services).map(([key, { id, urls }]) => {
-      const destinations = mapped(one.destinations[key]!, ({ uri }) => ({ uri }));
-      return [key, { id, urls, destinations }];
-    }),
-  ),
+  services: mapped(one.services, ({ id, urls }, key) => {
+    return { id, urls, destinations: mapped(one.destinations[key]!, ({ uri }) => ({ uri })) };
+  }),
   ...(one.tether && { tether: { id: one.tether.id, account: one.tether.account } }),
 });
 
-export const outputsOf = (consortia: Readonly<Record<string, NetworkConsortiumResources>>): NetworkOutputs =>
+export const outputsOf = (consortia: Readonly<Record<string, NetworkConsortiumResources>>) =>
   mapped(consortia, ({ consortium, members, zones, invitations, environments }) => ({
     id: consortium.id,
     members: ids(members),
@@ -153,3 +140,6 @@ export const outputsOf = (consortia: Readonly<Record<string, NetworkConsortiumRe
     invitations: ids(invitations),
     environments: mapped(environments, environmentOutputs),
   }));
+
+/** The outputs of each consortium, by key. */
+export type NetworkOutputs = ReturnType<typeof outputsOf>;

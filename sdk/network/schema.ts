@@ -126,11 +126,12 @@ const details = (resource: Resource) =>
 
 const owner = () => field(keyOr("member is required: give the key of a member"), "Key of the member that owns it.");
 
-export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
-  ...several("node", ["name"], itsKey),
-  ...several("node", nodeSettings, "that in `nodeDefaults`, else the service chooses"),
-  ...common(),
-});
+export const Node = named(
+  "NetworkNode",
+  "One node. Its key is its logical name within the environment. Settings that it does not have are those in `nodeDefaults`.",
+  "a node",
+  { ...several("node", ["name"], itsKey), ...several("node", nodeSettings), ...common() },
+);
 
 export const NodeDefaults = named(
   "NetworkNodeDefaults",

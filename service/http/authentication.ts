@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Refusal } from "../errors";
-import type { Entity } from "../store/entities";
+import { type Entity, isUtility } from "../store/entities";
 import { jsonText, sha256 } from "../store/files";
 import type { Organizations } from "../store/organizations";
 import type { Store } from "../store/store";
@@ -92,33 +92,23 @@ function stranger(reply: FastifyReply, what: string): Refusal {
 }
 
 /**
- * The node of a request's path and the credential that was sent. A credential opens only the nodes of its own membership and
- * environment; anything else is refused with 401.
+ * The node or the service of a request's path, and the credential that was sent. A credential opens only those of its own membership
+ * and environment, and utility services, which are for all members; anything else is refused with 401.
  */
-export function admitted(store: Store, request: FastifyRequest, reply: FastifyReply) {
-  const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
-  const credential = credentialOf(store, request);
-  const node = store.get("node", nodeId);
-  const within = node?.parent === environmentId && store.get("environment", environmentId) !== undefined;
-  const own = credential?.parent === node?.parent && credential?.fields.membership_id === node?.fields.membership_id;
-  if (credential && node && within && own) return { node, credential };
-  throw stranger(reply, "node");
-}
-
-/** The same for a service; shared ones are for all members of the environment. */
-export function admittedToService(
+export function admitted<K extends "node" | "service">(
+  kind: K,
   store: Store,
   request: FastifyRequest,
   reply: FastifyReply,
-  isShared: (service: Entity<"service">) => boolean,
-): Entity<"service"> {
-  const { environmentId, serviceId } = request.params as { environmentId: string; serviceId: string };
+): { found: Entity<K>; credential: Entity<"credential"> } {
+  const { environmentId = "", [`${kind}Id`]: id = "" } = request.params as Record<string, string>;
   const credential = credentialOf(store, request);
-  const service = store.get("service", serviceId);
-  const within = service?.parent === environmentId && credential?.parent === environmentId;
-  const own = service && (isShared(service) || credential?.fields.membership_id === service.fields.membership_id);
-  if (within && own) return service;
-  throw stranger(reply, "service");
+  const found = store.get(kind, id);
+  const isThere = found?.parent === environmentId && store.get("environment", environmentId) !== undefined;
+  const isOwn = found?.fields.membership_id === credential?.fields.membership_id;
+  if (found && credential?.parent === environmentId && isThere && (isOwn || isUtility(found)))
+    return { found, credential };
+  throw stranger(reply, kind);
 }
 
 /** How long a token is good for (s). */

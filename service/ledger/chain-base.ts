@@ -22,7 +22,7 @@ export const usualPace: Pace = {
   ...usualTail,
   stall: 15_000,
   growth: 32 * 1_048_576,
-  pool: { account: 256, ledger: 4_096 },
+  pool: { accountPool: 256, pool: 4_096 },
   rest: 5_000,
   idle: 3_600_000,
 };

@@ -117,11 +117,6 @@ export class Chain {
     return this.#base.lines;
   }
 
-  /** Since when, and why, it has no engine, if it has none now. */
-  get restarting(): { since: number; why: string } | undefined {
-    return this.#keeper.restarting;
-  }
-
   get height(): number {
     return this.#base.head.number;
   }

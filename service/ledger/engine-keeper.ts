@@ -19,8 +19,8 @@ export class EngineKeeper {
   #opening: Engine | undefined;
   #loading = false;
   #outOfOrder: OutOfOrder | undefined;
-  /** Since when, and why, there is no engine, if there is none now. */
-  restarting: { since: number; why: string } | undefined;
+  /** Why there is no engine, if there is none now. */
+  #why: string | undefined;
 
   /** @param next gives the chain's engine once it has all blocks; the chain starts one when it is idle */
   constructor(
@@ -59,8 +59,8 @@ export class EngineKeeper {
       base.given = replay.given;
       base.tail.measured(replay.loads);
       this.#adopt(engine);
-      if (this.restarting) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
-      this.restarting = undefined;
+      if (this.#why !== undefined) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
+      this.#why = undefined;
       return engine;
     } catch (error) {
       engine.end();
@@ -95,7 +95,7 @@ export class EngineKeeper {
     );
     const answered = await Promise.race([asked, wait(stall, false, { ref: false })]);
     if (answered || engine.over || this.base.closed || this.#loading || engine !== this.engine) return;
-    this.restarting ??= { since: Date.now(), why: `it did not answer for ${stall / 1_000} s` };
+    this.#why ??= `it did not answer for ${stall / 1_000} s`;
     engine.end();
   }
 
@@ -120,9 +120,8 @@ export class EngineKeeper {
   #lost(engine: Engine, why: string): void {
     const { base } = this;
     if (base.closed || this.engine !== engine) return;
-    const reason = this.restarting?.why ?? why;
-    this.restarting ??= { since: Date.now(), why };
-    const text = `The ledger ${base.spec.key} is started again: ${reason}. What it acknowledged is kept.`;
+    this.#why ??= why;
+    const text = `The ledger ${base.spec.key} is started again: ${this.#why}. What it acknowledged is kept.`;
     base.log(text);
     base.warn(text);
     void this.#revive();
@@ -137,10 +136,7 @@ export class EngineKeeper {
         if (base.closed) return;
         const { message } = error as Error;
         base.log(message);
-        if (error instanceof OutOfOrder) {
-          this.restarting = { since: Date.now(), why: message };
-          return base.warn(message);
-        }
+        if (error instanceof OutOfOrder) return base.warn(message);
         await wait(Math.min(longest, 250 * 2 ** attempt), undefined, { ref: false });
       }
     }

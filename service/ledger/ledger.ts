@@ -164,11 +164,7 @@ export class RealLedger extends SimulatedLedger {
     const simulated = await super.status(environment, node, host);
     const chain = await this.chain(environment);
     const own = await this.account(chain, node);
-    const shown = { ...simulated, block_height: chain.height, user_accounts: [own] };
-    const { restarting } = chain;
-    if (!restarting) return shown;
-    const { since, why } = restarting;
-    return { ...shown, ledger_restarting: { since: new Date(since).toISOString(), reason: why } };
+    return { ...simulated, block_height: chain.height, user_accounts: [own] };
   }
 
   /** The chain's latest lines. Constellation does not run, so its log has only the start. */

@@ -87,14 +87,12 @@ export class NodeEndpoint {
   }
 
   #admit(request: FastifyRequest, reply: FastifyReply) {
-    const found = admitted(this.base.store, request, reply);
-    const state = stateAt(found.node, this.base.clock());
-    if (state !== "started")
-      throw new Refusal(503, `The node ${found.node.id} is not ready for calls yet: it is ${state}.`);
-    const { id } = found.credential;
-    const share = this.#shares.get(id) ?? new Share(this.#limits);
-    this.#shares.set(id, share);
-    return { ...found, share };
+    const { found: node, credential } = admitted("node", this.base.store, request, reply);
+    const state = stateAt(node, this.base.clock());
+    if (state !== "started") throw new Refusal(503, `The node ${node.id} is not ready for calls yet: it is ${state}.`);
+    const share = this.#shares.get(credential.id) ?? new Share(this.#limits);
+    this.#shares.set(credential.id, share);
+    return { node, credential, share };
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

@@ -1,3 +1,4 @@
+import type { CallLimits } from "../settings/settings";
 import { type Engine, weightOf } from "./engine";
 
 /** A transaction that waits for a block. */
@@ -12,12 +13,7 @@ export interface Waiting {
 }
 
 /** How many transactions may wait. */
-export interface PoolLimits {
-  /** Of one account. */
-  account: number;
-  /** Of all accounts of a ledger. */
-  ledger: number;
-}
+export type PoolLimits = Pick<CallLimits, "accountPool" | "pool">;
 
 /** The part of the pool for transactions that wait for a lower nonce: else they could fill it forever. */
 const queuedPart = 1 / 4;
@@ -57,7 +53,7 @@ export class Pool {
   }
 
   #whyFull({ from, queued }: Waiting): string | undefined {
-    const { account, ledger } = this.limits;
+    const { accountPool: account, pool: ledger } = this.limits;
     const waits = (what: string) => `${full}: ${what}, and no more are allowed. Send it again after the next block.`;
     if ((this.#counts.get(from) ?? 0) >= account) return waits(`${account} transactions of ${from} wait for a block`);
     if (!queued) return this.#waiting.size >= ledger ? waits(`${ledger} transactions wait for a block`) : undefined;

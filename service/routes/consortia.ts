@@ -5,8 +5,8 @@ import type { Context } from "../context";
 import { Refusal } from "../errors";
 import { description, email, name, optional, parse } from "../http/bodies";
 import { ownedBy } from "../store/deletion";
-import { ofOthers } from "../store/sharing";
-import { type FieldsOf, isGoing } from "../store/entities";
+import { newMembership, ofOthers } from "../store/sharing";
+import { isGoing } from "../store/entities";
 import { answer, itemPath, own, reach, resource, show, viewOf } from "./crud";
 
 export const consortium = resource({
@@ -24,7 +24,7 @@ export const consortium = resource({
       parent: entity.id,
       organization: entity.organization,
       fields: {
-        ...newMembership(settings.limits.nodes, entity.organization, owner?.fields.name ?? ""),
+        ...newMembership(settings, entity.organization, owner?.fields.name ?? ""),
         founding: true,
       },
     });
@@ -44,13 +44,6 @@ export const consortium = resource({
   },
 });
 
-const newMembership = (nodes: number, organization: string, orgName: string): FieldsOf["membership"] => ({
-  org_name: orgName,
-  org_id: organization,
-  minimum_nodes: 0,
-  maximum_nodes: nodes,
-});
-
 export const membership = resource({
   kind: "membership",
   parents: ["consortium"],
@@ -58,7 +51,7 @@ export const membership = resource({
   patch: z.object({ org_name: name.optional() }),
   filters: ["org_name"],
   make: ({ context, organization }, body) => ({
-    fields: newMembership(context.settings.limits.nodes, organization.id, body.org_name),
+    fields: newMembership(context.settings, organization.id, body.org_name),
   }),
   view: (context, entity, at) => show(context, entity, { ...entity.fields, founding: undefined }, at),
   blocker(context, entity) {

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Base, Context } from "../context";
 import { Refusal } from "../errors";
-import { admittedToService, organizationOf, servicePath } from "../http/authentication";
+import { admitted, organizationOf, servicePath } from "../http/authentication";
 import { details, name, optional, parse } from "../http/bodies";
-import { deleteObject } from "../store/deletion";
+import { deleteObject, identitiesIn } from "../store/deletion";
 import { refuseOthers, sees } from "../store/sharing";
 import { type Entity, firstStart, isUtility, stateAt } from "../store/entities";
 import { answer, gone, resource, show, withUnknownFields } from "./crud";
@@ -57,7 +57,7 @@ export const service = resource({
 export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
   for (const path of [servicePath, `${servicePath}/*`])
     app.all(path, (request, reply) => {
-      const { id, fields } = admittedToService(store, request, reply, isUtility);
+      const { id, fields } = admitted("service", store, request, reply).found;
       throw new Refusal(501, `No ${fields.service} runs behind the service ${id}: this service only manages it.`);
     });
 }
@@ -107,11 +107,8 @@ export function identityRoutes(app: FastifyInstance, context: Context): void {
   });
 }
 
-const isRegistered = ({ store }: Base, environment: string, membership: string) =>
-  store
-    .children("service", environment)
-    .flatMap(({ id }) => store.children("identity", id))
-    .some(({ fields }) => fields.membership_id === membership);
+const isRegistered = (base: Base, environment: string, membership: string) =>
+  identitiesIn(base, environment, membership).length > 0;
 
 /** Fields that clients may send back as they were shown. */
 const shownToo = { uri: z.unknown().optional(), setup_complete: z.unknown().optional() };

@@ -27,14 +27,16 @@ export function ownedBy({ store }: Base, membership: Entity): Owned[] {
     .filter((one) => one.fields.membership_id === membership.id && !isUtility(one));
 }
 
-/** The registrations of a membership. */
-function identitiesOf({ store }: Base, membership: Entity): Entity<"identity">[] {
-  return store
-    .children("environment", membership.parent)
-    .flatMap(({ id }) => store.children("service", id))
+/** The registrations of a membership, in all environments of its consortium. */
+const identitiesOf = (base: Base, { id, parent }: Entity) =>
+  base.store.children("environment", parent).flatMap((environment) => identitiesIn(base, environment.id, id));
+
+/** The registrations of a membership in an environment. */
+export const identitiesIn = ({ store }: Base, environment: string, membership: string): Entity<"identity">[] =>
+  store
+    .children("service", environment)
     .flatMap(({ id }) => store.children("identity", id))
-    .filter(({ fields }) => fields.membership_id === membership.id);
-}
+    .filter(({ fields }) => fields.membership_id === membership);
 
 /** Deletes an object and all that is in it. Returns the object as it is afterwards. */
 export function deleteObject(context: Context, entity: Entity): Entity {

@@ -111,7 +111,7 @@ export interface FieldsOf {
     /** What follows is for tethers that really pin. Contracts on the target networks: */
     contracts?: Partial<Record<Network, { address: string; chainId: number; transaction?: Signed } | undefined>>;
     /** Deployments that have begun, with the signed transaction, so that none is paid for twice. */
-    deploying?: Partial<Record<Network, ({ address: string; nonce: number } & Partial<Signed>) | undefined>>;
+    deploying?: Partial<Record<Network, ({ address: string } & Signed) | undefined>>;
     /** Contracts that a network no longer showed. The next deployment begins with the same transaction: it may have been wrong. */
     lost?: FieldsOf["tether"]["deploying"];
     /** The report that is being pinned, with its signed transaction. */

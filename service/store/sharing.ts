@@ -1,6 +1,7 @@
 import type { Base } from "../context";
 import { Refusal, ServiceError } from "../errors";
-import type { Entity, Kind } from "./entities";
+import type { Settings } from "../settings/settings";
+import type { Entity, FieldsOf, Kind } from "./entities";
 
 /*
  * An organization that accepted an invitation is a member of another one's consortium: it sees what is there, and changes only what
@@ -58,6 +59,11 @@ export const invitationsTo = ({ store }: Base, { id, fields: { name } }: Entity<
     .all("invitation")
     .filter(({ organization, state, fields }) => organization !== id && state === "sent" && fields.org_name === name);
 
+/** What a new membership of an organization has. */
+export const newMembership = ({ limits }: Settings, org_id: string, org_name: string): FieldsOf["membership"] => {
+  return { org_name, org_id, minimum_nodes: 0, maximum_nodes: limits.nodes };
+};
+
 /** Makes the invited organization a member. Returns its membership. */
 export function acceptInvitation(base: Base, invitation: Entity<"invitation">, invited: Entity<"organization">) {
   const { store, settings } = base;
@@ -66,8 +72,7 @@ export function acceptInvitation(base: Base, invitation: Entity<"invitation">, i
     throw new ServiceError(`The invitation ${invitation.id} cannot be accepted: it is ${invitation.state}.`);
   if (isMember(base, organization, invitation.parent))
     throw new ServiceError(`The organization ${invited.fields.name} is a member of this consortium already.`);
-  const { org_name } = invitation.fields;
-  const fields = { org_name, org_id: organization, minimum_nodes: 0, maximum_nodes: settings.limits.nodes };
+  const fields = newMembership(settings, organization, invitation.fields.org_name);
   const draft = { kind: "membership", parent: invitation.parent, organization, due: undefined, fields } as const;
   const membership = store.create(draft);
   store.change(invitation, { state: "accepted" });

@@ -223,8 +223,7 @@ class Deployments {
 
   #deployed(id: string, { network, chainId }: Target, begun: Begun, outcome: Mined | "done"): Wire {
     const { contracts, deployments, deploying, lost } = this.#fields(id);
-    const { address, nonce, hash, raw, genesis } = begun;
-    const transaction = hash === undefined || raw === undefined ? undefined : { nonce, hash, raw, genesis };
+    const { address, ...transaction } = begun;
     this.store.setFields("tether", id, {
       contracts: { ...contracts, [network]: { address, chainId, transaction } },
       deployments: { ...deployments, [network]: 1 },

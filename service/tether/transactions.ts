@@ -167,7 +167,7 @@ interface Watched {
 export async function settled(
   target: Target,
   from: string,
-  made: { nonce: number } & Partial<Signed>,
+  made: Signed,
   { fresh, isDone, signal }: Watched,
   { now, rest }: Pace = realPace,
 ): Promise<Outcome> {
@@ -177,15 +177,14 @@ export async function settled(
   for (let look = 0; ; look++) {
     try {
       const next = await usedBy(target, from);
-      const mined = hash === undefined ? undefined : await minedAs(target, hash);
+      const mined = await minedAs(target, hash);
       if (mined) return mined;
       if (next > nonce && (await isDone())) return "done";
       if (contradiction.holds(next !== nonce)) return "void";
-      if (next === nonce && made.raw === undefined) return "void"; // another one gets the same nonce
       heard = now();
       if (heard >= due) {
         if (!unsent && (await beganAnew(target, made))) return "void";
-        const accepted = next === nonce && (await send(target, made as Signed, unsent));
+        const accepted = next === nonce && (await send(target, made, unsent));
         if (next === nonce) unsent = false;
         due = now() + (accepted ? resend.accepted : Math.min(resend.accepted, resend.unclear * 2 ** attempts++));
       }

@@ -6,7 +6,7 @@ import { LiveNetwork } from "../../inventory/live";
 import { objectsOf, type NetworkModel, displayName } from "../../inventory/model";
 import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
-import { modelOfStack, withStacks } from "../../inventory/stack";
+import { readStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
 import { newSession } from "../../provider/core/session";
 import { inside, listed, readOrganization } from "../../provider/resources/tree";
@@ -37,7 +37,7 @@ const outline = (model: NetworkModel): string[] =>
   });
 
 test("a stack of the dynamic provider and of the plugin make the same model, without a secret", () => {
-  const model = modelOfStack(golden("dynamic"));
+  const model = readStack(golden("dynamic")).model;
   expect(model.title).toBe("e2e/test");
   expect(new Set(objectsOf(model).map(({ kind }) => kind))).toEqual(
     new Set([
@@ -49,15 +49,15 @@ test("a stack of the dynamic provider and of the plugin make the same model, wit
   const { nodes } = environments.find(({ name }) => name === "ledger")!;
   expect(nodes[0]!.membershipId).toBe(memberships.find(({ orgName }) => orgName === "acme")!.id);
   const lines = (one: NetworkModel) => outline(one).map((line) => line.replace(/t0(dynamic0|plugin00)/, "the tether"));
-  expect(lines(modelOfStack(golden("plugin"))).sort()).toEqual(lines(model).sort());
+  expect(lines(readStack(golden("plugin")).model).sort()).toEqual(lines(model).sort());
   const ofPlugin = JSON.stringify(golden("dynamic")).replaceAll(
     "pulumi-nodejs:dynamic/consortium:",
     "consortium:index:",
   );
   const urnsAside = (one: NetworkModel) => JSON.stringify(one).replaceAll(/"urn":"[^"]*"/g, "");
-  expect(urnsAside(modelOfStack(JSON.parse(ofPlugin)))).toBe(urnsAside(model));
+  expect(urnsAside(readStack(JSON.parse(ofPlugin)).model)).toBe(urnsAside(model));
   expect(JSON.stringify(model)).not.toMatch(/password|ciphertext|basicAuth|gas_price/i);
-  expect(() => modelOfStack([])).toThrow("The document is not the state of a stack.");
+  expect(() => readStack([])).toThrow("The document is not the state of a stack.");
 });
 
 test("a network file, with logical names as ids", async () => {

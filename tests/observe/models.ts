@@ -6,19 +6,19 @@ import {
   type NetworkModel,
   type NodeModel,
 } from "../../inventory/model";
-import { modelOfStack } from "../../inventory/stack";
+import { readStack } from "../../inventory/stack";
 
 /** Models made by hand, for what only looks at them. */
 
 /** The model of a stack with these resources. */
 export const stackOf = (...resources: [type: string, name: string, id: string, inputs: object, more?: object][]) =>
-  modelOfStack({
+  readStack({
     deployment: {
       resources: resources.map(([type, name, id, inputs, more]) => {
         return { urn: `urn:pulumi:dev::net::consortium:index:${type}::${name}`, id, inputs, ...more };
       }),
     },
-  });
+  }).model;
 
 export const memberOf = (index: number, more: Partial<MembershipModel> = {}): MembershipModel => ({
   id: `m${index}`,

@@ -37,6 +37,10 @@ export function networkTypes(schema) {
   const zone = shared(interfaces, "NetworkZone", "A region of a cloud.", ["region", "cloud", "type", "name"]);
   const contents = ["members", "zones", "invitations", "environments"];
   const inside = shared(interfaces, "NetworkContents", "What is in a consortium.", contents);
+  // A node has what the defaults for all nodes have.
+  const defaults = interfaces.find(({ name }) => name === "NetworkNodeDefaults");
+  const nodes = interfaces.filter((one) => one !== defaults);
+  shared(nodes, "NetworkNodeDefaults", "", Object.keys(defaults?.members ?? {}));
   // A client with one of its consensus protocols, beside the other settings.
   const choice = `/** ${environment.description} */
 export type NetworkEnvironment = NetworkEnvironmentSettings & {

@@ -299,8 +299,8 @@ export const described = (schema, options) =>
     ...options,
   });
 
-/** The named objects in a schema, itself included. @param {any} schema @param {"input" | "output"} io @returns {Record<string, Json>} */
-const namedIn = (schema, io) => described(z.object({ schema }), { io }).$defs ?? {};
+/** The named objects in a result, itself included. @param {any} result @returns {Record<string, Json>} */
+const namedIn = (result) => described(z.object({ result }), { io: "output" }).$defs ?? {};
 
 /** The members of an interface, with their descriptions, by key. @param {Json} schema @returns {Record<string, string>} */
 const membersOf = ({ properties, required = [] }) =>
@@ -321,8 +321,7 @@ export function interfaceOf(name, schema) {
 /** @param {{ name: string, args: any }} lookup @returns {Interface} */
 function argsOf({ name, args }) {
   const argsName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Args`;
-  const described = args.meta({ id: argsName, description: `Arguments of \`${name}\`.` });
-  return interfaceOf(argsName, namedIn(described, "input")[argsName] ?? {});
+  return interfaceOf(argsName, { ...described(args, { io: "input" }), description: `Arguments of \`${name}\`.` });
 }
 
 /** @param {{ name: string, doc: string, result: any, list?: string }} lookup @param {Interface} args */
@@ -342,7 +341,7 @@ ${comment(`${doc} For arguments that are outputs.`, "  ")}  ${name}Output,
 /** @param {Record<string, any>} lookups @returns {string} sdk/lookups/generated.ts */
 export function lookupTypes(lookups) {
   const all = Object.values(lookups);
-  const named = Object.assign({}, ...all.map(({ result }) => namedIn(result, "output")));
+  const named = Object.assign({}, ...all.map(({ result }) => namedIn(result)));
   const results = Object.entries(named).map(([name, schema]) => interfaceOf(name, schema));
   const keys = ["id", "state", "revision", "createdAt"];
   const listed = shared(results, "Listed", "What the service lists of each object.", keys);

@@ -1,10 +1,10 @@
 // @ts-check
 /** Folders in the user's cache that are filled once. A folder is complete or absent, even if several processes ask for it at once. */
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAlive, tidying } from "./processes.mjs";
+import { tidying } from "./processes.mjs";
 import { duration, log } from "./terminal.mjs";
 
 const options = { realpath: false, stale: 5_000, onCompromised: () => undefined };
@@ -47,18 +47,15 @@ export async function withLock(path, work, onWait) {
  */
 export async function fillCacheFolder(home, { what, isWhole, fill }) {
   if (isWhole()) return;
-  const onWait = () => {
-    const maker = draftsOf(home).find(({ pid }) => isAlive(pid))?.pid;
-    log(`Another process${maker ? ` (${maker})` : ""} is making ${what} for this user: waiting for it.`);
-  };
   await withLock(
     `${home}.lock`,
     async () => {
       if (isWhole()) return;
-      for (const { pid, folder } of draftsOf(home)) if (!isAlive(pid)) rmSync(folder, { recursive: true, force: true });
       const started = Date.now();
-      mkdirSync(dirname(home), { recursive: true });
-      const draft = mkdtempSync(`${home}.draft-${process.pid}-`);
+      const drafts = `${home}.draft-`;
+      for (const name of readdirSync(dirname(home)).filter((one) => one.startsWith(basename(drafts))))
+        rmSync(join(dirname(home), name), { recursive: true, force: true }); // of those who died
+      const draft = mkdtempSync(drafts);
       const tidy = () => rmSync(draft, { recursive: true, force: true });
       try {
         await tidying(() => fill(draft), tidy);
@@ -69,12 +66,6 @@ export async function fillCacheFolder(home, { what, isWhole, fill }) {
       }
       log(`${what} is in ${home} now (${duration(Date.now() - started)}).`);
     },
-    onWait,
+    () => log(`Another process is making ${what} for this user: waiting for it.`),
   );
 }
-
-/** @param {string} home @returns {{ pid: number, folder: string }[]} folders that are being filled, or were when their process died */
-const draftsOf = (home) =>
-  readdirSync(dirname(home))
-    .filter((name) => name.startsWith(`${basename(home)}.draft-`))
-    .map((name) => ({ pid: Number(name.split(".draft-")[1]?.split("-")[0]), folder: join(dirname(home), name) }));

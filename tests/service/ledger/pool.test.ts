@@ -14,21 +14,21 @@ const add = (pool: Pool, all: string) =>
 
 type Case = [what: string, limits: Partial<PoolLimits>, sent: string, outcome: string];
 test.each<Case>([
-  ["an account has as many waiting as it may, and no more", { account: 2 }, "a0 a1 a2", "a0 a1 no a2"],
-  ["an account does not take the room of others", { account: 2 }, "a0 a1 b0 b1", "a0 a1 b0 b1"],
-  ["one of the same nonce takes the place, however many wait", { account: 2, ledger: 2 }, "a0 a1 a1!", "a0 a1 a1!"],
-  ["a ledger has as many waiting as it may, and no more", { ledger: 2 }, "a0 b0 c0", "a0 b0 no c0"],
+  ["an account has as many waiting as it may, and no more", { accountPool: 2 }, "a0 a1 a2", "a0 a1 no a2"],
+  ["an account does not take the room of others", { accountPool: 2 }, "a0 a1 b0 b1", "a0 a1 b0 b1"],
+  ["one of the same nonce takes the place, however many wait", { accountPool: 2, pool: 2 }, "a0 a1 a1!", "a0 a1 a1!"],
+  ["a ledger has as many waiting as it may, and no more", { pool: 2 }, "a0 b0 c0", "a0 b0 no c0"],
   ["a quarter may wait for an earlier one, which nobody may ever send", {}, "a5? b5? c5? c0", "a5? b5? no c5? c0"],
   ["those wait for a block once the earlier one came", {}, "a1? a2? c5? a0 c5? d5?", "a1? a2? no c5? a0 c5? d5?"],
   ["but not once one of another account came", {}, "a1? b1? c0 d5?", "a1? b1? c0 no d5?"],
   ["nor once one came that is not the one before", {}, "a2? a3? a0 d5?", "a2? a3? a0 no d5?"],
 ])("%s", (_what, limits, sent, outcome) => {
-  expect(add(new Pool({ account: 100, ledger: 8, ...limits }), sent).join(" ")).toBe(outcome);
+  expect(add(new Pool({ accountPool: 100, pool: 8, ...limits }), sent).join(" ")).toBe(outcome);
 });
 
 test("each refusal says what is full", () => {
-  const refusals = [{ account: 0 }, { ledger: 0 }].flatMap((limits) =>
-    ["a0", "a0?"].map((text) => new Pool({ account: 9, ledger: 9, ...limits }).add("0x", one(text))),
+  const refusals = [{ accountPool: 0 }, { pool: 0 }].flatMap((limits) =>
+    ["a0", "a0?"].map((text) => new Pool({ accountPool: 9, pool: 9, ...limits }).add("0x", one(text))),
   );
   const of = (what: string) => expect.stringMatching(`^txpool is full: 0 transactions ${what}, and no more`) as string;
   const account = of("of a wait for a block");
@@ -36,20 +36,20 @@ test("each refusal says what is full", () => {
 });
 
 test("one that replaces another comes last, and none of another account is replaced", () => {
-  const pool = new Pool({ account: 2, ledger: 100 });
+  const pool = new Pool({ accountPool: 2, pool: 100 });
   add(pool, "a0 b1? b0 a1 a0!");
   expect(pool.raws).toEqual(["b1?", "b0", "a1", "a0!"]);
 });
 
 test("more than may wait, from before the limit was lowered, stay, and each can be replaced", () => {
-  const pool = new Pool({ account: 1, ledger: 1 });
+  const pool = new Pool({ accountPool: 1, pool: 1 });
   pool.restore(new Map(["a0", "b0"].map((text) => [text, one(text)])));
   expect(add(pool, "a0! c0")).toEqual(["a0!", "no c0"]);
   expect(pool.raws).toEqual(["b0", "a0!"]);
 });
 
 test("what is removed makes room, once; the weight is that of all that wait", () => {
-  const pool = new Pool({ account: 1, ledger: 100 });
+  const pool = new Pool({ accountPool: 1, pool: 100 });
   expect(pool.weight).toBe(0);
   pool.add("0xa", one("a0"));
   const { weight } = pool;

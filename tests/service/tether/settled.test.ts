@@ -39,11 +39,11 @@ function network(at: (ms: number, sends: number) => Shown, most = 600_000) {
     },
   };
   const target: Target = { network: "rinkeby", chainId: 1, local: undefined, call };
-  const settle = (options: { fresh?: boolean; isDone?: () => Promise<boolean>; made?: Partial<typeof made> } = {}) =>
+  const settle = (options: { fresh?: boolean; isDone?: () => Promise<boolean> } = {}) =>
     settled(
       target,
       "0xfrom",
-      { ...made, ...options.made },
+      made,
       {
         fresh: options.fresh ?? true,
         isDone: options.isDone ?? (() => Promise.resolve(false)),
@@ -161,11 +161,4 @@ test("the pauses between looks grow", async () => {
   const looks = (to: number) => calls.filter(([ms, method]) => ms <= to && method === "eth_getTransactionCount").length;
   expect(looks(10_000)).toBeLessThanOrEqual(16);
   expect(looks(3_600_000)).toBeLessThanOrEqual(920);
-});
-
-test("a record of version 0.1.0 is not sent: the next transaction has the same nonce", async () => {
-  const without = { hash: undefined, raw: undefined };
-  expect(await network(() => ({ count: "0x3" })).settle({ fresh: false, made: without })).toBe("void");
-  const used = network(() => ({ count: "0x4" }));
-  expect(await used.settle({ fresh: false, made: without, isDone: () => Promise.resolve(true) })).toBe("done");
 });
