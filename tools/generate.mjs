@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commandsPage } from "./generate/commands.mjs";
 import { languageFiles, referenceDocs } from "./generate/docs.mjs";
+import { installing } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
 import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
@@ -28,6 +29,7 @@ const files = {
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions, lookups, read("docs/troubleshooting.md")),
+  ...installing(about, read),
   ...languageFiles(read),
   ...policyDocs(policies, read("docs/policies.md")),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,

@@ -5,7 +5,6 @@
  *   --check                  writes nothing; prints what is missing before a release can be published
  */
 import "./lib/node-version.mjs";
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,19 +29,7 @@ function missing() {
     /## \[Unreleased\]\s+###/.test(changelog)
       ? "CHANGELOG.md has unreleased changes: raise the version, and date them"
       : "",
-    ...(about.repository ? unpublished() : []).map((file) => `${file} says how to install what is not published`),
   ].filter((line) => line !== "");
-}
-
-/** Pages that tell users to pack the packages from the clone, and pipelines that name copies of the action and the template. */
-function unpublished() {
-  const said = ["-e", "Not published yet", "-e", "uses: ./gitops", "-e", "local: gitops/gitlab.yml"];
-  const where = ["*README.md", "docs", "examples/gitops"];
-  const { stdout } = spawnSync("git", ["grep", "--name-only", ...said, "--", ...where], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  return stdout.split("\n").filter(Boolean);
 }
 
 /**

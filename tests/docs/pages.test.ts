@@ -9,6 +9,7 @@ import { definitions } from "../../provider/resources";
 import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
 import { anchorsOf, examples, pages, root } from "./markdown";
+import { installing } from "../../tools/generate/installing.mjs";
 
 const textOf = (file: string) => pages.find((page) => page.file === file)?.text ?? "";
 const unique = (found: Iterable<RegExpMatchArray>) => [...new Set([...found].map(([, name = ""]) => name))];
@@ -40,9 +41,7 @@ test("no page or schema names sections of a document that nobody has", () => {
 test("files and templates that name a version of this package name this one", () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const inPages = unique(
-    everything.matchAll(
-      /(?:(?:pulumi-consortium|consortium-(?:service|console|fleet))[-@]|resource(?:-| )consortium(?:-| )v|gitops@v|at version v)([\d.]+\d)/g,
-    ),
+    everything.matchAll(/(?:pulumi-consortium[-@]|resource(?:-| )consortium(?:-| )v|at version v)([\d.]+\d)/g),
   );
   expect(inPages).toEqual([version]);
   const manifests = ["javascript", "network-file", "typescript"].map((name) => `templates/${name}/package.json`);
@@ -74,6 +73,40 @@ test("files of CONTRIBUTING.md's table of questions exist, and so do their tests
   };
   expect(rows.length).toBeGreaterThan(40);
   expect(rows.flatMap(([file, test]) => [...missing(file, "", ""), ...missing(test, "tests", ".test.ts")])).toEqual([]);
+});
+
+test("pages say where packages are from what package.json says, or that they are not published yet", () => {
+  const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const texts = (repository?: string) => installing({ ...about, repository }, textOf);
+  const inOwnWords = pages.filter(({ file }) => /^docs\/|^(\w+\/)?README\.md$/.test(file));
+  expect(Object.keys(texts()).length).toBeGreaterThan(3);
+  for (const [file, text] of Object.entries(texts()).filter(([name]) => name.endsWith(".md")))
+    expect([file, text]).toEqual([file, expect.stringContaining("Not published yet: pack it from the clone")]);
+  const published = texts("https://forge.example/consortium");
+  for (const { file, text } of inOwnWords)
+    expect([file, (published[file] ?? text).match(/not published yet|not on npm|npm pack /gi)]).toEqual([file, null]);
+  expect(published["README.md"]).toContain(`npm install --save-exact pulumi-consortium@${about.version} `);
+  expect(published["fleet/README.md"]).toContain(
+    `npm install --save-dev consortium-fleet@${about.version} @pulumi/pulumi`,
+  );
+  expect(published["docs/gitops.md"]).toContain("pulumi new https://forge.example/consortium/templates/typescript");
+  expect(published["examples/gitops/README.md"]).not.toMatch(/not published yet|npm pack|cp -r gitops /i);
+});
+
+test("pipelines use the action and the template of the release once there is one, and a copy until then", () => {
+  const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+  const lines = (repository?: string) =>
+    Object.values(installing({ ...about, repository }, read)).flatMap(
+      (text) => text.match(/(?<=^ *- )(uses: \S*\bgitops\b|local: |remote: ).*$/gm) ?? [],
+    );
+  const count = (all: string[]) =>
+    Object.fromEntries([...new Set(all)].map((one) => [one, all.filter((it) => it === one).length]));
+  expect(count(lines())).toEqual({ "uses: ./gitops": 5, "local: gitops/gitlab.yml": 2 });
+  expect(count(lines("https://forge.example/acme/networks"))).toEqual({
+    [`uses: acme/networks/gitops@v${about.version}`]: 5,
+    [`remote: https://forge.example/acme/networks/raw/v${about.version}/gitops/gitlab.yml`]: 2,
+  });
 });
 
 test("npx runs what the project has installed, and fetches nobody's package of that name", () => {
