@@ -59,6 +59,8 @@ export interface RunContext extends RunOptions {
   known: ReadonlySet<string>;
   /** Ids in the states of all other stacks of the fleet. */
   otherPaths: (stack: string) => Promise<string[]>;
+  /** Limits how many run at once. */
+  turns: ReturnType<typeof limited>;
   /** Gets the stacks whose preview succeeded. */
   previewed: Previewed[];
 }
@@ -88,7 +90,8 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
     const known = new Set(all.map(({ name }) => lastOf(name)));
     const otherPaths = pathReader(fleet, open);
     const previewed: Previewed[] = [];
-    const context = { ...options, fleet, pulumi, workFolder, known, provider, otherPaths, previewed };
+    const turns = limited(options.parallel);
+    const context = { ...options, fleet, pulumi, workFolder, known, provider, otherPaths, previewed, turns };
     const stacks = await resultsOf(context);
     if (!isOffline(environment)) await failBeyondLimits(previewed, fleet.stacks);
     return { stacks, strays: options.stop.raised ? [] : await straysIn(all, fleet, workspace) };
@@ -100,7 +103,8 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
 /** Runs each stack after those of these that it depends on; `destroy` goes the other way round, and the others change nothing. */
 function resultsOf(context: RunContext): Promise<StackResult[]> {
   const { stacks, command, parallel } = context;
-  const limit = limited(parallel);
+  // One more than run at once is made ready meanwhile.
+  const limit = limited(parallel + 1);
   const isBefore = (one: FleetStack, stack: FleetStack): boolean =>
     (command === "up" && stack.dependsOn.includes(one.name)) ||
     (command === "destroy" && one.dependsOn.includes(stack.name));
@@ -177,6 +181,10 @@ export class StackRun {
   readonly #changes: boolean;
   readonly #cancelling = new AbortController();
   #hasHeard = false;
+  #hasBegun = false;
+  /** Ends this stack's turn, which comes in the order of the file. */
+  #leave: () => void = () => undefined;
+  readonly #turn: Promise<void>;
 
   constructor(
     readonly spec: FleetStack,
@@ -189,6 +197,8 @@ export class StackRun {
     this.#changes = command === "up" || command === "destroy";
     this.result = notBegun(spec);
     this.progress = new Progress(this.result, secrets.mask, command);
+    const left = new Promise<void>((leave) => (this.#leave = leave));
+    this.#turn = new Promise((enter) => void context.turns(() => (enter(), left)));
   }
 
   /** Fills the result. */
@@ -203,9 +213,11 @@ export class StackRun {
       result.outcome = result.drift.length > 0 ? "drift" : "ok";
     } catch (error) {
       const said = isFailure(error) ? saidIn(error) : messageOf(error);
+      if (stop.raised && !this.#hasBegun) return;
       result.outcome = stop.raised ? "interrupted" : "failed";
       result.error = secrets.mask(progress.errors.join("\n") || said);
     } finally {
+      this.#leave();
       stop.running.delete(this);
       result.seconds = secondsSince(startedAt);
     }
@@ -234,7 +246,7 @@ export class StackRun {
       if (this.result.recovered && this.#changes) await this.#nameLeftovers(workspace);
     } catch (error) {
       // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
-      settled ||= !this.result.recovered && !stop.ending && !wasKilled(error, progress);
+      settled ||= !this.result.recovered && (!this.#hasBegun || (!stop.ending && !wasKilled(error, progress)));
       throw error;
     } finally {
       await context.provider?.end(spec.name);
@@ -291,7 +303,9 @@ export class StackRun {
   async #verb(workspace: Workspace): Promise<void> {
     const { spec, context, progress } = this;
     const { command, refresh, fleet, workFolder, stop } = context;
+    await this.#turn;
     if (stop.raised) throw new Error("it was interrupted before Pulumi started");
+    this.#hasBegun = true;
     const stack = await stackIn(spec.name, workspace);
     const options = { onEvent: this.#listen, signal: this.#cancelling.signal, color: "never", refresh } as const;
     if (command === "drift") return void (await stack.previewRefresh(options));

@@ -6,7 +6,7 @@ import { Listed } from "./collection";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
 import { keptIn } from "./state";
-import { isKnown, isMoved, type Origin, type Subject, withKey } from "./origin";
+import { isElsewhere, isKnown, isMoved, type Origin, type Subject, withKey } from "./origin";
 import { type Session } from "./session";
 
 /*
@@ -79,7 +79,8 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
     // One of several may have been invited by the other, so that both list the same: then the user says which it is.
     const isOne = seen.organizations.size === 1 || both.includes(settings.organization?.id ?? "");
     if (!isOne) return { ambiguous: seen.organizations };
-    const isSure = there || origin.organizations.length === 1;
+    // Another service, or another region of it, may have the same organization, and other objects.
+    const isSure = there || (origin.organizations.length === 1 && !isElsewhere(origin, settings));
     return isSure ? { origin: withKey({ ...origin, organizations: both }, settings) } : { unclear: seen };
   }
   if (!there) return { unclear: seen };
@@ -280,8 +281,11 @@ function unclearKey(session: Session, subject: Subject, { consortia, organizatio
         ? "does not show it"
         : `does not show consortium ${consortiumId}${organizations ? `, but some of ${names(organizations)}` : ""}`;
   const first = origin.organizations?.[0] ?? consortiumId ?? id;
+  const [cause, remedy] = isElsewhere(origin, session.client.http.settings)
+    ? ["this address, which is new to the stack, is that of another service or region", "Set the earlier address"]
+    : ["the key belongs to another organization", useKeyOf(session, subject).replace(/\.$/, "")];
   const next =
-    ": either the key belongs to another organization, or everything was deleted there. Nothing was changed. " +
-    `${useKeyOf(session, subject).replace(/\.$/, "")}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
+    `: either ${cause}, or everything was deleted there. Nothing was changed. ` +
+    `${remedy}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
   return refused(session, subject, `${unseen} ${shows}`, next);
 }

@@ -7,7 +7,7 @@ import { type ConsortiumClient, type Settings } from "../api";
 export interface Origin {
   /** Ids of the organizations that it may be, usually one. Absent: the service did not show it. */
   organizations?: string[];
-  /** Fingerprints of the keys that were proved to belong to it, newest last. */
+  /** Fingerprints of the keys that were proved to belong to it, and of the addresses where: `salt:key:address`, newest last. */
   keys: string[];
   /** The provider that proved the newest of them: its name, "" for the default one. Absent: unknown. */
   provider?: string;
@@ -47,14 +47,26 @@ function fingerprint(salt: string, settings: Settings): string {
 /** One salt per process, so that all states of a run get the same fingerprint. */
 const ownSalt = randomBytes(16).toString("hex");
 
+const addressMark = (salt: string, { baseUrl }: Settings): string =>
+  createHmac("sha256", salt).update(baseUrl).digest("hex").slice(0, 8);
+
 /** Whether this key was proved before. */
 export const isKnown = ({ keys }: Origin, settings: Settings): boolean =>
-  keys.some((key) => fingerprint(key.split(":")[0]!, settings) === key);
+  keys.some((key) => key.startsWith(fingerprint(key.split(":")[0]!, settings)));
 
-export const withKey = (origin: Origin, settings: Settings): Origin => ({
-  ...origin,
-  keys: isKnown(origin, settings) ? origin.keys : [...origin.keys, fingerprint(ownSalt, settings)].slice(-mostKeys),
-});
+export function withKey(origin: Origin, settings: Settings): Origin {
+  if (isKnown(origin, settings)) return origin;
+  const key = `${fingerprint(ownSalt, settings)}:${addressMark(ownSalt, settings)}`;
+  return { ...origin, keys: [...origin.keys, key].slice(-mostKeys) };
+}
+
+/** Whether all its keys were proved at other addresses. Some states do not tell. */
+export const isElsewhere = ({ keys }: Origin, settings: Settings): boolean =>
+  keys.length > 0 &&
+  keys.every((key) => {
+    const [salt = "", , address = addressMark(salt, settings)] = key.split(":");
+    return address !== addressMark(salt, settings);
+  });
 
 /** Remembers the provider that proved its key. */
 export const withProvider = (origin: Origin, provider: string | undefined, settings: Settings): Origin =>

@@ -20,12 +20,18 @@ export function setEnvironment(variables: Record<string, string | undefined>): v
   }
 }
 
+/** Starts a service, and points the settings of this process to it. It ends with the test. */
+export async function startAnother(options: ServiceOptions = {}): Promise<Service> {
+  const service = await startService(options);
+  running.push(service);
+  setEnvironment({ CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl });
+  return service;
+}
+
 /** Starts a service in virtual time, and points the settings of this process to it. Both end with the test. */
 export async function start(options: ServiceOptions = {}): Promise<Started> {
   const time = virtualTime();
-  const service = await startService({ clock: time.wall, ...options });
-  running.push(service);
-  setEnvironment({ CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl });
+  const service = await startAnother({ clock: time.wall, ...options });
   const said: string[] = [];
   jest.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
   const calls = (): string[] => {

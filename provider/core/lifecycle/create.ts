@@ -6,6 +6,7 @@ import { inputKeys, inputMeta, type Made } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type Recorded } from "../state";
 import { UserError } from "../user-error";
+import { sameValue } from "../values";
 import { adopt, adopts, existing } from "./adopt";
 import { isTwin } from "./recognize";
 import { sendCreate } from "./send-create";
@@ -59,7 +60,9 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
   const alike = definition.naming
     ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
-  const current = alike.find(({ id }) => collection.isGivenUp(id));
+  // Of a zone, a service may want the name to be unique, too.
+  const named = siblings.filter((item) => why === "name" && sameValue(item.name, inputs.name));
+  const current = [...alike, ...named].find(({ id }) => collection.isGivenUp(id));
   if (current) return new UserError(`${refusal} ${oldFirst(current)}`);
   if (definition.naming && alike.length === 0 && adopts(collection.session, inputs))
     return new UserError(`${refusal} It has appeared since this run looked: run the command again, which adopts it.`);

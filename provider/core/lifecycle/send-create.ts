@@ -195,11 +195,8 @@ const withoutPassword = ({ collection }: Posting, { status }: Answer): UserError
 async function recover(posting: Posting, failure: unknown): Promise<Identified | undefined> {
   const { collection } = posting;
   const { session, definition } = collection;
-  const { requestTimeout } = session.client.http.settings;
-  const isLate = isApiError(failure) && failure.late;
-  // A slow service may act long after the client has given up.
-  const forMs = isLate ? 2_000 * requestTimeout + lagMs.lost : patienceMs(posting, failure);
-  const patience = isLate ? ` for ${Math.round(forMs / 1000)} s` : "";
+  const forMs = patienceMs(posting, failure);
+  const patience = isApiError(failure) && failure.late ? ` for ${Math.round(forMs / 1000)} s` : "";
   collection.say(`${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
   const end = session.clock.now() + forMs;
   const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lookEveryMs));
@@ -225,14 +222,15 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
 }
 
 /**
- * An object with data is not deleted if it turns out to be made twice. So before it is sent again, lagging lists get time to
- * show it, up to half of what is left.
+ * How long to look for it. An object with data is not deleted if it turns out to be made twice: lagging lists get time to show it before
+ * it is sent again, or the limit comes first.
  */
 function patienceMs({ collection }: Posting, failure: unknown): number {
-  const { deadline, clock } = collection.session;
+  const { requestTimeout } = collection.session.client.http.settings;
   if (isApiError(failure, "unavailable")) return lagMs.refused;
-  if (!holdsLedger(collection.definition.type)) return lagMs.lost;
-  return Math.max(lagMs.lost, Math.min(longestLagMs, (deadline.at - clock.now()) / 2));
+  // A slow service may act long after the client has given up.
+  const lost = isApiError(failure) && failure.late ? 2_000 * requestTimeout + lagMs.lost : lagMs.lost;
+  return holdsLedger(collection.definition.type) ? Math.max(lost, longestLagMs) : lost;
 }
 
 /** The object that this run made; undefined: none yet. @throws UserError if there are more than this run can have made */

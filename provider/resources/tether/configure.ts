@@ -30,6 +30,8 @@ export async function begin(session: Session, news: Props): Promise<Props> {
     const mayRun = inputs.active === false && shown?.state === undefined;
     // First, so that no failure later on leaves it running.
     if (mayRun) await deactivated(session, inputs.tetherId, inConsole, ran === undefined);
+    const isSet = shown?.network === inputs.network && shown.interval === inputs.intervalHours;
+    if (shown?.state === "active" && !isSet) session.say(`Warning: ${titleOf(inputs.tetherId)}: ${others}`);
     const made = await configure(session, shown ? asItIs(shown) : {}, news, ran);
     return mayRun ? { ...made, state: "inactive" } : made;
   } catch (error) {
@@ -78,7 +80,10 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   await fit(session, olds, inputs);
 
   let ran = before;
-  const stopped = (): void => void (ran ??= "it was at work");
+  const stopped = (): void => {
+    ran ??= "it was at work";
+    session.say(`Warning: ${titleOf(tetherId)}: ${others}`);
+  };
   let done = soFar(olds, inputs);
   const note = (facts: Props): void => {
     done = { ...done, ...facts };
@@ -192,6 +197,8 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
 }
 
 const inConsole = "Look in the console, and stop it there.";
+const others =
+  "it was at work, and this stack had not started it: it is stopped and set anew. Another stack that has it is not told.";
 
 /**
  * Sets something, and stops a tether that somebody else started, if the service requires that.

@@ -100,7 +100,10 @@ test.each([
 });
 
 /** Which of these `pulumi import` prints depends on the versions of the SDK and the CLI; docs/troubleshooting.md quotes both. */
-const refusals = /Cannot read properties of undefined \(reading 'toJavaScript'\)|code must be a string, not undefined/;
+const refusals = [
+  "Cannot read properties of undefined (reading 'toJavaScript')",
+  "code must be a string, not undefined",
+];
 
 /** The oldest SDK, this repository's, and the newest. */
 test.each(["3.216.0", undefined, "3.276.0"])(
@@ -118,7 +121,7 @@ test.each(["3.216.0", undefined, "3.276.0"])(
     try {
       const kind = "pulumi-nodejs:dynamic/consortium:Node";
       const text = await failed(w.stack.run(["import", kind, "another", "n1", "--yes"]));
-      expect(text).toMatch(refusals);
+      expect(refusals.some((words) => text.includes(words))).toBe(true);
     } finally {
       if (sdk !== undefined) {
         unlinkSync(modules);

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { ApiError } from "../../../provider/api";
 import { askForOrganization, lookAround } from "../../../provider/api/organization";
-import { network } from "../../support/network";
+import { network, send } from "../../support/network";
 import { Engine, errorOf } from "../../support/engine";
 import { bases, storeOf } from "../../support/bases";
 import { made, world, type World } from "../../support/lifecycle";
-import { newProcess, setEnvironment, start } from "../../support/service";
+import { newProcess, setEnvironment, start, startAnother } from "../../support/service";
 
 /* Whose the key is: nothing is taken for gone, made again, changed or deleted before that is known. */
 
@@ -188,6 +188,24 @@ describe("a key that the state has not seen", () => {
     setEnvironment({ CONSORTIUM_CONFIRM_DELETED: "o-of-somebody-else" });
     newProcess();
     await expect(engine.refresh()).rejects.toThrow(/CONSORTIUM_CONFIRM_DELETED/);
+    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: organization });
+    newProcess();
+    expect(await engine.refresh()).toBe("gone");
+  });
+
+  test("at an address where the organization has other things: nothing is taken for gone, unless that is confirmed", async () => {
+    const { engine, service } = await made("consortium");
+    const organization = service.organizations[0]!.id;
+    const other = await startAnother({ answers: { extended: false } });
+    const elsewhere = await send(other, "POST", "/consortia", { name: "elsewhere" });
+    other.store.consortia.patch(String(elsewhere._id), { owner: organization });
+    other.clearCalls();
+    await expect(engine.refresh()).rejects.toThrow(
+      /this address, which is new to the stack.*Set the earlier address; /,
+    );
+    newProcess();
+    expect(errorOf(await engine.up({ name: "another name" }))).toMatch(/new to the stack/);
+    expect(other.calls.filter(({ method }) => method !== "GET")).toEqual([]);
     setEnvironment({ CONSORTIUM_CONFIRM_DELETED: organization });
     newProcess();
     expect(await engine.refresh()).toBe("gone");

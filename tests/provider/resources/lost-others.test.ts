@@ -7,6 +7,7 @@ import {
   named,
   nameField,
   nameKey,
+  routeOf,
   storeOf,
 } from "../../support/bases";
 import { Engine, errorOf, failed, type Props } from "../../support/engine";
@@ -210,6 +211,20 @@ describe("what was made twice", () => {
     );
   });
 });
+
+test.each(["consortium", "environment"] as const)(
+  "%s: a short limit ends before a lagging list counts: not sent again",
+  async (kind) => {
+    const { engine, service, net, calls } = await world(kind);
+    service.setTiming({ listLag: 20_000 });
+    service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
+    calls();
+    expect(await engine.up({ ...bases[kind](net), customTimeouts: { create: 15 } })).toEqual(
+      failed(/No time is left to send it again.*CONSORTIUM_ADOPT=true pulumi up/),
+    );
+    expect(posts(calls())).toHaveLength(1);
+  },
+);
 
 describe("a create that is accepted, and carried out later", () => {
   const accepted = (body?: unknown) => ({ kind: "status", status: 202, method: "POST", body: body ?? {} }) as const;

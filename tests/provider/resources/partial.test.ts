@@ -38,7 +38,7 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
     __kept: {
       version: 2,
       organizations: [service.organizations[0]!.id],
-      keys: [expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{32}$/)],
+      keys: [expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{32}:[0-9a-f]{8}$/)],
     },
   });
 });

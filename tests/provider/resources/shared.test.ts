@@ -1,6 +1,6 @@
 import { Engine, failed, type Props } from "../../support/engine";
 import { bases, collectionOf } from "../../support/bases";
-import { world, type World } from "../../support/lifecycle";
+import { made, world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 
@@ -28,6 +28,19 @@ describe("a zone that is there already", () => {
     const at = await world("environmentZone");
     await post(at, zones(at), { ...theirs, name: "ohio", cloud: "azure" });
     expect(await at.engine.up(bases.environmentZone(at.net))).toEqual({ then: "created" });
+  });
+
+  test("that is replaced where its name has to be unique, too: the old one has to go first", async () => {
+    const { engine, service, net } = await made("environmentZone");
+    service.faults.add({
+      kind: "status",
+      status: 409,
+      errorMessage: "name already in use",
+      method: "POST",
+      times: Infinity,
+    });
+    const outcome = await engine.up({ ...bases.environmentZone(net), cloud: "azure" });
+    expect(outcome).toEqual(failed(new RegExp(`It replaces ${engine.kept!.id}, .*deleteBeforeReplace: true`)));
   });
 
   test("is adopted with its own name, and keeps it until the program asks for another", async () => {

@@ -32,10 +32,11 @@ test("back to a network that has its contract: it is not deployed again", async 
 });
 
 test.each([true, false])("one that others started is stopped before it is set, shown or not (%s)", async (getById) => {
-  const { engine, calls, fields } = await tethered({ answers: { getById } });
+  const { engine, calls, fields, said } = await tethered({ answers: { getById } });
   await new Engine("tetherService").up({ ...tetherArgs, network: "mainnet" });
   calls();
   expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+  expect(said.filter((line) => line.includes("this stack had not started it"))).toHaveLength(1);
   const first = getById ? [] : [post("targetNetwork")]; // refused
   const changes = calls().filter((call) => call.startsWith("POST"));
   expect(changes.slice(0, first.length + 2)).toEqual([...first, post("deactivate"), post("targetNetwork")]);
