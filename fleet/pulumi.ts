@@ -76,8 +76,7 @@ interface StateResource {
 
 /** The resources in the state of a stack; none if there is no such stack. */
 export async function resourcesIn(stack: string, workspace: Workspace): Promise<StateResource[]> {
-  const nothing = { version: 3, deployment: {} };
-  const state = await unless("StackNotFoundError", workspace.exportStack(stack), nothing);
+  const state = await unless("StackNotFoundError", workspace.exportStack(stack), { version: 3, deployment: {} });
   return (state.deployment as { resources?: StateResource[] }).resources ?? [];
 }
 

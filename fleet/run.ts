@@ -181,7 +181,6 @@ export class StackRun {
   readonly #changes: boolean;
   readonly #cancelling = new AbortController();
   #hasHeard = false;
-  #hasBegun = false;
   /** Ends this stack's turn, which comes in the order of the file. */
   #leave: () => void = () => undefined;
   readonly #turn: Promise<void>;
@@ -213,7 +212,7 @@ export class StackRun {
       result.outcome = result.drift.length > 0 ? "drift" : "ok";
     } catch (error) {
       const said = isFailure(error) ? saidIn(error) : messageOf(error);
-      if (stop.raised && !this.#hasBegun) return;
+      if (stop.raised && result.outcome === "not begun") return;
       result.outcome = stop.raised ? "interrupted" : "failed";
       result.error = secrets.mask(progress.errors.join("\n") || said);
     } finally {
@@ -246,7 +245,8 @@ export class StackRun {
       if (this.result.recovered && this.#changes) await this.#nameLeftovers(workspace);
     } catch (error) {
       // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
-      settled ||= !this.result.recovered && (!this.#hasBegun || (!stop.ending && !wasKilled(error, progress)));
+      settled ||=
+        !result.recovered && (result.outcome === "not begun" || (!stop.ending && !wasKilled(error, progress)));
       throw error;
     } finally {
       await context.provider?.end(spec.name);
@@ -305,7 +305,7 @@ export class StackRun {
     const { command, refresh, fleet, workFolder, stop } = context;
     await this.#turn;
     if (stop.raised) throw new Error("it was interrupted before Pulumi started");
-    this.#hasBegun = true;
+    this.result.outcome = "interrupted"; // until it ends
     const stack = await stackIn(spec.name, workspace);
     const options = { onEvent: this.#listen, signal: this.#cancelling.signal, color: "never", refresh } as const;
     if (command === "drift") return void (await stack.previewRefresh(options));

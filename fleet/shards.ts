@@ -66,9 +66,5 @@ export const matrices = {
   github: (shards: readonly Shard[]): string => JSON.stringify({ shard: shards.map(titleOf) }),
   /** A child pipeline with one job, which extends the hidden job `.fleet`. JSON is also YAML. */
   gitlab: (shards: readonly Shard[]): string =>
-    JSON.stringify(
-      { fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: shards.map(titleOf) }] } } },
-      undefined,
-      2,
-    ),
+    JSON.stringify({ fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: shards.map(titleOf) }] } } }),
 };
