@@ -59,8 +59,9 @@ export interface RunContext extends RunOptions {
   known: ReadonlySet<string>;
   /** Ids in the states of all other stacks of the fleet. */
   otherPaths: (stack: string) => Promise<string[]>;
-  /** Limits how many run at once. */
+  /** Limits how many run at once, and how many are made ready: their programs do not start all together then. */
   turns: ReturnType<typeof limited>;
+  readying: ReturnType<typeof limited>;
   /** Gets the stacks whose preview succeeded. */
   previewed: Previewed[];
 }
@@ -90,8 +91,8 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
     const known = new Set(all.map(({ name }) => lastOf(name)));
     const otherPaths = pathReader(fleet, open);
     const previewed: Previewed[] = [];
-    const turns = limited(options.parallel);
-    const context = { ...options, fleet, pulumi, workFolder, known, provider, otherPaths, previewed, turns };
+    const limits = { turns: limited(options.parallel), readying: limited(1) };
+    const context = { ...options, ...limits, fleet, pulumi, workFolder, known, provider, otherPaths, previewed };
     const stacks = await resultsOf(context);
     if (!isOffline(environment)) await failBeyondLimits(previewed, fleet.stacks);
     return { stacks, strays: options.stop.raised ? [] : await straysIn(all, fleet, workspace) };
@@ -262,8 +263,10 @@ export class StackRun {
     let isNew = false;
     const steps = async () => {
       const create = () => workspace.createStack(spec.name).then(() => true);
-      isNew ||= !exists && (await unless("StackAlreadyExistsError", create(), false));
-      await own(spec, fleet, workspace, { isNew, takeOver, claims: command === "up" });
+      await context.readying(async () => {
+        isNew ||= !exists && (await unless("StackAlreadyExistsError", create(), false));
+        await own(spec, fleet, workspace, { isNew, takeOver, claims: command === "up" });
+      });
       if (this.#changes && !this.result.recovered) rmSync(this.#createLog, { force: true });
       if (this.#changes && isNew) markNew(this.#createLog);
       if (this.#changes && this.result.recovered)
