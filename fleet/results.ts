@@ -197,8 +197,8 @@ export function summaryLine({ command, stacks, seconds }: FleetResult): string {
     return many > 0 ? [`${many} ${outcome}`] : [];
   });
   const good = `${stacks.filter(isGood).length} of ${stacksIn(stacks.length)} ok`;
-  const changed =
-    changesIn(totals(stacks), command) || (command === "preview" ? "nothing to change" : "nothing changed");
+  const none = command === "preview" ? "nothing to change" : "nothing changed";
+  const changed = changesIn(totals(stacks), command) || none;
   return `${[good, ...others].join(", ")}; ${changed}; ${seconds.toFixed(1)} s`;
 }
 

@@ -55,10 +55,8 @@ function changesSince(fleet: Fleet, given: string) {
   const commit = idOf(given, top);
   const files = changedFiles(commit, top);
   const fileName = basename(fleet.file);
-  const earlier = earlierFleet(
-    fleet.file,
-    git(["show", `${commit}:./${fileName}`], folder, () => ""),
-  ); // no text is no fleet
+  const noText = () => ""; // which is no fleet
+  const earlier = earlierFleet(fleet.file, git(["show", `${commit}:./${fileName}`], folder, noText));
   const before = new Map(earlier?.stacks.map((one) => [one.name, one]));
 
   const reasonOf = (stack: FleetStack): string | undefined => {

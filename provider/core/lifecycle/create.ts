@@ -2,7 +2,7 @@ import { type Identified, isApiError, PartialList } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { Collection, Listed } from "../collection";
-import { inputKeys, inputMeta, type Made } from "../definition";
+import { inputKeys, inputMeta, type Made, nameKey } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type Recorded } from "../state";
 import { UserError } from "../user-error";
@@ -61,7 +61,8 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
     ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
   // Of a zone, a service may want the name to be unique, too.
-  const named = siblings.filter((item) => why === "name" && sameValue(item.name, inputs.name));
+  const name = nameKey(definition)!;
+  const named = siblings.filter((item) => why === "name" && sameValue(collection.shown(item)[name], inputs[name]));
   const current = [...alike, ...named].find(({ id }) => collection.isGivenUp(id));
   if (current) return new UserError(`${refusal} ${oldFirst(current)}`);
   if (definition.naming && alike.length === 0 && adopts(collection.session, inputs))

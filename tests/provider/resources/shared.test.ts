@@ -1,4 +1,4 @@
-import { Engine, failed, type Props } from "../../support/engine";
+import { Engine, errorOf, failed, type Props } from "../../support/engine";
 import { bases, collectionOf } from "../../support/bases";
 import { made, world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
@@ -41,6 +41,15 @@ describe("a zone that is there already", () => {
     });
     const outcome = await engine.up({ ...bases.environmentZone(net), cloud: "azure" });
     expect(outcome).toEqual(failed(new RegExp(`It replaces ${engine.kept!.id}, .*deleteBeforeReplace: true`)));
+  });
+
+  test("another object that is replaced meanwhile is not named for a name that is taken", async () => {
+    const { engine, service, net } = await made("membership");
+    expect(await engine.preview({ ...bases.membership(net), extra: { x: 1 } })).toMatchObject({ then: "replaced" });
+    service.faults.add({ kind: "status", status: 409, errorMessage: "name already in use", method: "POST" });
+    const error = errorOf(await new Engine("membership").up({ ...bases.membership(net), orgName: "other" }));
+    expect(error).toContain("name already in use");
+    expect(error).not.toContain("It replaces");
   });
 
   test("is adopted with its own name, and keeps it until the program asks for another", async () => {
