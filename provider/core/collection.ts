@@ -14,6 +14,8 @@ import { sameName, sameValue } from "./values";
 
 /** How often to ask for what was created a moment ago. */
 const newEveryMs = 1_000;
+/** Every so many looks that do not find an object in the list, it is requested by id. */
+const looksBeforeAsking = 4;
 
 /** `unlistable`: the service does not list this collection, and its owner exists. */
 export type Presence = { item: Identified } | "gone" | "unlistable";
@@ -118,6 +120,11 @@ export class Listed {
   /** The object as listed, even if its state says that it is gone. */
   async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
     return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
+  }
+
+  /** The object as listed, or else by id at some of the looks. @param look its number, from 1 */
+  async sought(id: string, maxAgeMs: number, look: number): Promise<Identified | undefined> {
+    return (await this.listed(id, maxAgeMs)) ?? (look % looksBeforeAsking === 0 ? this.get(id) : undefined);
   }
 
   /** What it is in, as listed. undefined: nothing, or it is not listed. */

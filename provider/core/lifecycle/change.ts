@@ -143,11 +143,22 @@ function takenBack({ collection, inputs, keys }: Change, error: unknown): unknow
   );
 }
 
-async function unchanged({ collection, id, keys, before }: Change, reason: string): Promise<UserError> {
-  if ((await collection.find(id, 0, madeAt(before))) === "gone")
-    return new Gone(
-      `${collection.what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
-    );
+/** The error for an object that somebody has deleted. undefined: it exists, or nothing tells. */
+export async function goneOutside({
+  collection,
+  id,
+  before,
+}: Pick<Change, "collection" | "id" | "before">): Promise<Gone | undefined> {
+  if ((await collection.find(id, 0, madeAt(before))) !== "gone") return undefined;
+  return new Gone(
+    `${collection.what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
+  );
+}
+
+async function unchanged(one: Change, reason: string): Promise<UserError> {
+  const gone = await goneOutside(one);
+  if (gone) return gone;
+  const { collection, keys } = one;
   const again = collection.definition.replaceWarning
     ? "A replacement would destroy what is in it."
     : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";

@@ -3,9 +3,9 @@ import { briefly } from "../../api/api-error";
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
 import { messageOf } from "../../plain";
-import { madeAt, type Recorded } from "../state";
-import { Unclear, UserError } from "../user-error";
+import { Unclear, type UserError } from "../user-error";
 import { isUnset } from "../values";
+import { type Change, goneOutside } from "./change";
 
 /**
  * Lets the service make a new secret of an object, which it shows only now. Not in the specification. May be repeated: what the last
@@ -32,17 +32,16 @@ export async function regenerate(
   collection: Collection,
   id: string,
   key: string,
-  before: Pick<Recorded, "shown" | "at">,
+  before: Change["before"],
 ): Promise<Props> {
-  const { shown: state } = before;
   const { definition } = collection;
-  const username = isUnset(state.username) ? {} : { username: state.username };
+  const username = isUnset(before.shown.username) ? {} : { username: before.shown.username };
   let made: Identified | undefined;
   try {
     made = await regenerated(collection, id, username);
   } catch (error) {
     if (isApiError(error, "missing", "unsupported"))
-      throw await impossible(collection, id, key, before, briefly(error));
+      throw (await goneOutside({ collection, id, before })) ?? impossible(collection, key, briefly(error));
     if (!isApiError(error) || !error.unclear) throw error;
     throw new Unclear(collection.error(`${messageOf(error)} ${unclear}`));
   }
@@ -53,19 +52,8 @@ export async function regenerate(
 
 const unclear = "The password in the state may no longer work: run `pulumi up` again, which regenerates it.";
 
-async function impossible(
-  collection: Collection,
-  id: string,
-  key: string,
-  before: Pick<Recorded, "shown" | "at">,
-  why: string,
-): Promise<UserError> {
-  if ((await collection.find(id, 0, madeAt(before))) === "gone")
-    return new UserError(
-      `${collection.what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
-    );
-  return collection.error(
+const impossible = (collection: Collection, key: string, why: string): UserError =>
+  collection.error(
     `this service cannot regenerate its password (${why}). Nothing was changed. Set the old ${key} again, and change ` +
       `keepers instead: that creates a new ${collection.definition.title} and deletes this one.`,
   );
-}

@@ -19,8 +19,6 @@ import { regenerated } from "./regenerate";
 const lagMs = { lost: 2_500, refused: 1_200 };
 const lookEveryMs = 500;
 const mostAttempts = 6;
-/** After this many lists without an object, it is requested by id. */
-const looksBeforeAsking = 4;
 
 /** One create in progress and what is known of its attempts. */
 interface Posting extends Create {
@@ -153,9 +151,7 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   let looks = 0;
   let seen: Appeared | undefined;
   const look = async (): Promise<Look<Identified>> => {
-    const hinted = hint === undefined ? undefined : await collection.listed(hint, 0);
-    const byId = hint !== undefined && !hinted && ++looks % looksBeforeAsking === 0;
-    const found = hinted ?? (byId ? await collection.get(hint) : undefined);
+    const found = hint === undefined ? undefined : await collection.sought(hint, 0, ++looks);
     if (found) return { done: found };
     seen = await appeared(posting);
     const ours = oursIn(posting, seen);

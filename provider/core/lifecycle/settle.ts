@@ -8,8 +8,6 @@ import { Incomplete, UserError } from "../user-error";
 import { isUnset } from "../values";
 import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
 
-/** After this many lists without an object, it is requested by id. */
-const looksBeforeAsking = 4;
 /** After this many looks at a ready object, a missing output counts as not shown at all. */
 const looksForShownLater = 2;
 
@@ -75,7 +73,7 @@ export async function settle(
 class Settling {
   readonly #startRevision: Props;
   readonly #startedAt: number;
-  #missing = 0;
+  #reads = 0;
   #incomplete = 0;
   /** The answer to the create is the first look, unless it did not show the object's state, or a failure of an earlier run. */
   #isUnread: boolean;
@@ -135,7 +133,8 @@ class Settling {
 
   /** Reads the object. @returns why it shows nothing new yet */
   async #read(): Promise<string | undefined> {
-    const item = await this.#find();
+    const item = await this.collection.sought(this.id, lookAgeMs, ++this.#reads);
+    if (item && isGone(item)) throw new UserError("it was deleted by somebody else while this run waited for it.");
     return item ? this.#take(item) : "not listed yet";
   }
 
@@ -147,13 +146,6 @@ class Settling {
     this.#isListed = true;
     this.parts = seen(this.parts, shown, this.sent);
     return undefined;
-  }
-
-  async #find(): Promise<Identified | undefined> {
-    const listed = await this.collection.listed(this.id, lookAgeMs);
-    if (listed && isGone(listed)) throw new UserError("it was deleted by somebody else while this run waited for it.");
-    if (listed) return listed;
-    return ++this.#missing % looksBeforeAsking === 0 ? this.collection.get(this.id) : undefined;
   }
 }
 
