@@ -74,6 +74,13 @@ module.exports = {
       ),
     ),
     {
+      name: "dist",
+      comment: "What is built is an inside, too.",
+      severity: "error",
+      from: { path: `^(${others.join("|")})/` },
+      to: { path: "^dist/", dependencyTypes: ["local"] },
+    },
+    {
       name: "service",
       comment: "The embedded service has its own idea of the wire.",
       severity: "error",
@@ -82,8 +89,7 @@ module.exports = {
     },
   ],
   options: {
-    doNotFollow: { path: "node_modules" },
-    exclude: { path: "^dist/" },
+    doNotFollow: { path: ["node_modules", "^dist/"] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
   },

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Command } from "commander";
-import { version } from "../provider/version";
+import { installing, version } from "../provider/version";
 import { fail, pointToHelp } from "./shared/terminal";
 
 /** Packages that offer a command of this one. A user installs those that are wanted: none is a dependency. */
@@ -60,9 +60,7 @@ async function commandOf(name: CommandPackage, verb: string): Promise<Definition
       if (!isMissing(error, name)) throw error;
     }
   }
-  throw new Error(
-    `\`consortium ${verb}\` is in the package ${name}, which is not installed: npm install --save-dev ${name}@${version}`,
-  );
+  throw new Error(`\`consortium ${verb}\` is in the package ${name}, which is not installed: ${installing(name)}`);
 }
 
 /** A reader such as `head` that has enough is no failure; output that is lost is one. */

@@ -181,7 +181,10 @@ export class Resource {
   async diff(request: DiffRequest): Promise<DiffResponse> {
     const olds = untimed(this.#fromEngine(request.getOlds()).props);
     const news = untimed(this.#fromEngine(request.getNews()).props);
-    const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#verbs.diff(request.getId(), olds, news);
+    const id = request.getId();
+    // Pulumi does not say whether this is a preview.
+    if (this.#verbs.isKeyNew(id, olds)) await this.#proveKey();
+    const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#verbs.diff(id, olds, news);
     await this.#show(warnings, "warning");
     const response = new DiffResponse();
     const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;

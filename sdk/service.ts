@@ -1,13 +1,14 @@
 import { createRequire } from "node:module";
-import { version } from "../provider/version";
+import { installing } from "../provider/version";
 
+const name = "consortium-service";
 try {
-  createRequire(__filename).resolve("consortium-service");
-} catch (error) {
-  const install = `npm install --save-dev consortium-service@${version}`;
-  throw new Error(`The embedded service is in a package of its own, which is not installed: ${install}`, {
-    cause: error,
-  });
+  createRequire(__filename).resolve(name);
+} catch (cause) {
+  const install = installing(name);
+  throw new Error(`The embedded service is in a package of its own, which is not installed: ${install}`, { cause });
 }
 
-export * from "consortium-service";
+export type * from "consortium-service";
+// By their names: an ES module that imports them gets the error above, and not one about its import.
+export { ServiceError, startService } from "consortium-service";

@@ -50,6 +50,7 @@ async function bill(name, archives, to) {
     await succeed("npm", ["install", "--package-lock-only", "--no-audit"], { cwd: folder });
     const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only"];
     const whole = JSON.parse(await succeed("npm", args, { cwd: folder }));
+    whole.metadata.component.purl = `pkg:npm/${name}@${about.version}`; // and not that of the project around it
     if (name !== "consortium-service")
       whole.components.push(nested("plugin", "plugin/pulumi-resource-consortium.cdx.json"));
     if (name === "consortium-console") whole.components.push(nested("page", "console/dist/.page.cdx.json"));
@@ -106,6 +107,7 @@ async function pythonPackages(source, folder) {
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     await succeed(python, [...pip, "pip==26.3", "build==1.5.1", "setuptools==84.2.1", "wheel==0.48.0"]);
     await succeed(python, ["-m", "build", "--no-isolation", "--outdir", folder, source]);
+    rmSync(join(source, "pulumi_consortium.egg-info"), { recursive: true, force: true }); // left by the build
     const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "";
     const report = [...pip, "--dry-run", "--ignore-installed", "--report", "-", join(folder, wheel)];
     const { install } = JSON.parse(await succeed(python, report));

@@ -40,7 +40,7 @@ import {
   requireOwner,
   subjectOf,
 } from "./organization";
-import { type Origin, type Subject, withProvider } from "./origin";
+import { isKnown, type Origin, type Subject, withProvider } from "./origin";
 import { type Run } from "./run";
 import { type Session, type Sessions, within } from "./session";
 import { keys020, upgraded } from "./legacy";
@@ -151,6 +151,13 @@ export class Verbs {
     if (reason === undefined) return [];
     const named = inputs.adopt === undefined ? nameKey(definition) : "adopt";
     return [{ property: definition.idKey ?? named ?? "", reason }];
+  }
+
+  /** Whether the state knows keys and not this one: whoever compares it asks first what that one shows. */
+  isKeyNew(id: string, state: Props): boolean {
+    const settings = this.sessions.known();
+    const { origin } = subjectOf(this.definition, id, upgraded(this.definition, state));
+    return settings !== undefined && origin.keys.length > 0 && !isKnown(origin, settings);
   }
 
   diff(id: string, given: Props, news: Props): Omit<Difference, "plans"> {

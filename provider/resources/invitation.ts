@@ -35,7 +35,7 @@ export const invitation: Definition = {
   place: invitations,
   // A service may not list an invitation after it was accepted.
   async isServed(session, state) {
-    const members = (await new Listed(session, memberships(state)).siblings(readAgeMs)) ?? [];
+    const members = await new Listed(session, memberships(state)).staying(readAgeMs); // none if the consortium is gone, too
     return members.some(({ org_name: name }) => sameName(name, state.orgName));
   },
 };

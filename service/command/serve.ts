@@ -316,7 +316,7 @@ async function ownConsole(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing = code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${consolePackage}'`);
-    const why = isMissing ? `its package is not installed: npm install --save-dev ${consolePackage}` : message;
+    const why = isMissing ? `its package ${consolePackage} is not installed; its README says how to` : message;
     console.error(`consortium: no console: ${why}`);
     return undefined;
   }

@@ -251,7 +251,7 @@ test("lookups answer lists under their key, and refuse wrong arguments by proper
   expect(failures).toEqual([{ property: "consortiumId", reason: expect.any(String) as string }]);
 });
 
-test("a lookup with a key of another organization than the stack's is refused; a rotated key is not", async () => {
+test("a difference and a lookup with a key of another organization than the stack's are refused; with a rotated key they are not", async () => {
   const { service } = await start();
   setEnvironment({ CONSORTIUM_API_KEY: service.addOrganization("acme").apiKey });
   await plugin.configure();
@@ -261,7 +261,9 @@ test("a lookup with a key of another organization than the stack's is refused; a
   await plugin.create("Consortium", { name: "theirs" });
   await plugin.configure();
   expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "theirs" }] });
-  await plugin.diff("Consortium", id, outs, { name: "ours" });
+  await expect(plugin.diff("Consortium", id, outs, { name: "ours" })).rejects.toMatchObject({
+    details: expect.stringMatching(/"ours" .* was made with organization .* does not show consortium /) as string,
+  });
   await expect(plugin.invoke("getConsortia", {})).rejects.toMatchObject({
     details: expect.stringMatching(/"ours" .* was made with organization .* belongs to organization/) as string,
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { version } from "../../provider/version";
+import { installing, version } from "../../provider/version";
 import * as runtime from "../../provider/dynamic/runtime";
 import { kindOf, kinds, stub } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
@@ -43,9 +43,11 @@ test("each kind has one class, and one name for people, but members are also cal
   expect(kindOf("Bucket")).toBeUndefined();
 });
 
-test("the version is that of package.json", () => {
-  const manifest = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
+test("the version is that of package.json, and so is whether packages are published", () => {
+  const text = readFileSync(join(__dirname, "../../package.json"), "utf8");
+  const manifest = JSON.parse(text) as { version: string; repository?: unknown };
   expect(version).toBe(manifest.version);
+  expect(installing("one").includes("not published yet")).toBe(manifest.repository === undefined);
 });
 
 test("the package exports the runtime under the name in the text", () => {

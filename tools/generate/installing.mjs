@@ -51,6 +51,7 @@ const parts = {
     const inProject = [
       `npm install --save-exact ${packed("pulumi-consortium")} @pulumi/pulumi typescript@5 ts-node`,
       `npm install --save-dev ${packed("consortium-service")} ${packed("consortium-console")}`,
+      "npm pkg set scripts.check=tsc",
       "printf 'name: trade\\nruntime: nodejs\\n' > Pulumi.yaml",
     ];
     if (address) return ["In your project folder, with Node.js 24:", inProject];

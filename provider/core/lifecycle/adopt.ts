@@ -194,7 +194,7 @@ export async function adopt(
   }
   const changing = how === "shared" ? [] : differing.filter((key) => !isFixed(key));
   const kept = differing.map((key) => (key in shown ? factOf(shown, key) : key));
-  const stays = how === "shared" && kept.length > 0 ? `, and stays as it is: ${kept.join(", ")}` : "";
+  const stays = how === "shared" && kept.length > 0 ? `, so it stays as it is: ${kept.join(", ")}` : "";
   const others = how === "shared" ? `; others share it${stays}` : "";
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
   collection.say(`adopts ${item.id} (exists already; nothing is created${others}${changes})`);

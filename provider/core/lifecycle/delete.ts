@@ -154,11 +154,19 @@ class Deletion {
     const waited = session.clock.now() - this.#start;
     // A DELETE has no body, so the words mean the same with any status.
     const why = conflictOf({ status: 409, errorMessage: refused.errorMessage });
+    const sinceDeletion = session.run.sinceDeletionMs(session.clock);
+    const goes = why === undefined && (await isFounded(this.collection, this.id));
     const isPatient =
       why === "content"
-        ? waited < contentMs || session.run.sinceDeletionMs(session.clock) < (definition.emptyingMs ?? contentMs)
-        : waited < refusalMs[refused.kind as keyof typeof refusalMs];
+        ? waited < contentMs || sinceDeletion < (definition.emptyingMs ?? contentMs)
+        : goes
+          ? sinceDeletion < contentMs
+          : waited < refusalMs[refused.kind as keyof typeof refusalMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
+    if (goes) {
+      this.left = left(this.collection, withConsortium, refused).stays;
+      return { done: undefined };
+    }
     // Nobody whom this organization sees uses it, so what the service means belongs to another one.
     if (definition.shared?.users && why !== "early") {
       this.left = `others may share it: ${refused.message}`;
@@ -193,8 +201,9 @@ async function send(collection: Collection, id: string, at: number | undefined):
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
-      const { definition } = collection;
-      if (definition.goesWith !== undefined) return left(collection, `with ${definition.goesWith}`, error);
+      const { goesWith } = collection.definition;
+      if (goesWith !== undefined) return left(collection, `with ${goesWith}`, error);
+      if (await isFounded(collection, id)) return left(collection, withConsortium, error);
       const next = "Delete it in the console, then run `pulumi refresh`.";
       throw new NotDeleted(`${collection.what} cannot be deleted through this service (${error.message}) ${next}`);
     }
@@ -217,6 +226,16 @@ function left(collection: Collection, goes: string, { errorMessage }: ApiError):
   return { stays: why };
 }
 
+const withConsortium = "together with its consortium";
+
+/** Whether it was created with what it is in, and goes with that. */
+async function isFounded(collection: Collection, id: string): Promise<boolean> {
+  const { definition } = collection;
+  if (!definition.foundedWith) return false;
+  const [item, owner] = [await collection.listed(id, parentAgeMs), await collection.owner(parentAgeMs)];
+  return item !== undefined && owner !== undefined && definition.foundedWith(item, owner);
+}
+
 /** A 403 may not be about the key: the object may be gone already, or go with its parent. */
 async function refusedKey(
   collection: Collection,
@@ -224,14 +243,10 @@ async function refusedKey(
   at: number | undefined,
   error: ApiError,
 ): Promise<Answer> {
-  const { definition } = collection;
   const presence = await collection.find(id, 0, at);
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
-  const owner = await collection.owner(parentAgeMs);
-  if (owner && definition.foundedWith?.(presence.item, owner)) {
-    return left(collection, "together with its consortium", error);
-  }
+  if (await isFounded(collection, id)) return left(collection, withConsortium, error);
   throw new NotDeleted(
     `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +
       `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,

@@ -130,9 +130,10 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
     });
 
     test("each of the others is a package of its own, and `consortium` hands over to it", async () => {
-      await expect(own("node", "-e", `require("pulumi-consortium/service")`)).resolves.toMatchObject({
-        text: expect.stringContaining("npm install --save-dev consortium-service@") as string,
-      });
+      const missing = { text: expect.stringContaining("npm install --save-dev consortium-service@") as string };
+      await expect(own("node", "-e", `require("pulumi-consortium/service")`)).resolves.toMatchObject(missing);
+      w.stack.write("service.mjs", `import { startService } from "pulumi-consortium/service"; startService();`);
+      await expect(own("node", "service.mjs")).resolves.toMatchObject(missing);
       const { archives } = await packed();
       const others = ["service", "console", "fleet"].map((name) => `consortium-${name}`);
       await npmInstall(w.stack.folder, ...others.map((name) => archives[name]!));

@@ -61,7 +61,7 @@ describe("a zone that is there already", () => {
     expect(await engine.up(args)).toEqual({ then: "created" });
     expect(engine.kept!.id).toBe(id);
     expect(engine.outputs).toMatchObject({ name: "theirs" });
-    expect(said.join("\n")).toContain('others share it, and stays as it is: name is "theirs"');
+    expect(said.join("\n")).toContain('others share it, so it stays as it is: name is "theirs"');
     expect(await engine.up(args)).toEqual({ then: "same" });
     expect(await engine.refresh()).toBe("there");
     expect(await engine.up(args)).toEqual({ then: "same" });

@@ -66,6 +66,16 @@ onBothAdapters((make) => {
     expect(left.map((one) => one.list().length)).toEqual([0, 0, 0, 0, 0]);
   });
 
+  test("a refresh takes all of it out of the state when somebody has deleted the consortium, and it is made again", async () => {
+    const { stack, service } = await make(program());
+    const { store } = service;
+    const { consortia, memberships, environments, nodes, invitations } = store;
+    for (const one of [nodes, environments, invitations, memberships, consortia])
+      for (const { id } of one.list()) one.remove(id);
+    expect(await stack.up(program(), { refresh: true })).toMatchObject({ errors: [] });
+    expect(invitations.list()).toMatchObject([{ fields: { org_name: "shipper" } }]);
+  });
+
   test("details of a configuration are secret wherever they are, and reach the service", async () => {
     const { stack, service } = await make();
     const run = await stack.up(program());
