@@ -16,8 +16,8 @@ const tool = (name, file, ...args) => ({
   name,
   work: async () => {
     const env = { ...process.env, NO_COLOR: "1" };
-    const { code, output } = await run(process.execPath, [join(root, file), ...args], { cwd: root, env });
-    if (code !== 0) throw new UserError(output.trim());
+    const { code, text } = await run(process.execPath, [join(root, file), ...args], { cwd: root, env });
+    if (code !== 0) throw new UserError(text.trim());
   },
 });
 const cache = (/** @type {string} */ name) => [

@@ -42,9 +42,9 @@ export async function installPackages() {
   const present = readLock("node_modules/.package-lock.json");
   if (wanted && present && isInstalled(wanted, present)) return;
   await step("Installing the packages (npm ci)", async () => {
-    const { code, output } = await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
+    const { code, text } = await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
     if (code === 0) return;
-    const errors = output.split("\n").filter((line) => line.startsWith("npm error"));
+    const errors = text.split("\n").filter((line) => line.startsWith("npm error"));
     throw new UserError(
       `npm ci failed:\n${errors.slice(0, 15).join("\n")}\nOnce that is fixed, run the same command again.`,
     );
@@ -53,8 +53,8 @@ export async function installPackages() {
 
 /** @param {string} script of Node.js @param {string[]} args */
 async function compiled(script, ...args) {
-  const { code, output } = await run(process.execPath, [join(root, script), ...args], { cwd: root });
-  if (code !== 0) throw new UserError(`The sources do not compile:\n${output.trim()}`);
+  const { code, text } = await run(process.execPath, [join(root, script), ...args], { cwd: root });
+  if (code !== 0) throw new UserError(`The sources do not compile:\n${text.trim()}`);
 }
 
 /** The compiler itself looks at what has changed. */
