@@ -3,7 +3,7 @@
 import "./lib/node-version.mjs";
 import { join } from "node:path";
 import { close, runChecks, tally } from "./lib/checks.mjs";
-import { build, installPackages, root, sources } from "./lib/prepare.mjs";
+import { build, installPackages, root } from "./lib/prepare.mjs";
 import { run } from "./lib/processes.mjs";
 import { UserError } from "./lib/terminal.mjs";
 
@@ -16,8 +16,8 @@ const tool = (name, file, ...args) => ({
   name,
   work: async () => {
     const env = { ...process.env, NO_COLOR: "1" };
-    const { code, output } = await run(process.execPath, [join(root, file), ...args], { cwd: root, env });
-    if (code !== 0) throw new UserError(output.trim());
+    const { code, text } = await run(process.execPath, [join(root, file), ...args], { cwd: root, env });
+    if (code !== 0) throw new UserError(text.trim());
   },
 });
 const cache = (/** @type {string} */ name) => [
@@ -28,6 +28,8 @@ const cache = (/** @type {string} */ name) => [
   join("node_modules", ".cache", name),
 ];
 
+/** The folders of the product's sources. */
+const sources = ["cli", "console", "fleet", "internal", "inventory", "observe", "plugin", "provider", "sdk", "service"];
 const typed = ["tests", "bench", "console/page", "tools", "examples"];
 const checks = [
   tool("eslint", "node_modules/eslint/bin/eslint.js", ...cache("eslint/"), "."),

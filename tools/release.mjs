@@ -88,9 +88,9 @@ async function sdks(folder) {
   const left = [];
   for (const language of ["python", "go", "dotnet", "java"]) {
     const args = ["package", "gen-sdk", schema, "--language", language, "--out", join(folder, "sdk")];
-    const { code, output } = await run(cli.command, args, { env, cwd: folder });
+    const { code, text } = await run(cli.command, args, { env, cwd: folder });
     if (code === 0) continue;
-    if (!output.includes("no language plugin")) throw new UserError(`The SDK for ${language}:\n${output.trim()}`);
+    if (!text.includes("no language plugin")) throw new UserError(`The SDK for ${language}:\n${text.trim()}`);
     rmSync(join(folder, "sdk", language), { recursive: true, force: true });
     left.push(language);
   }

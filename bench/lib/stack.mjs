@@ -16,10 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
+import { finished, neutralEnv } from "../../tools/lib/processes.mjs";
 import { UserError } from "../../tools/lib/terminal.mjs";
 
 /** @typedef {Record<string, string | undefined>} Env */
-/** @typedef {{ code: number | null, text: string, ms: number }} Ended */
 /** @typedef {{ urn: string, type: string, id: string, outputs: Record<string, unknown>, initErrors?: string[] }} Kept */
 
 /** The time limit of a run. */
@@ -128,29 +128,15 @@ export function writeProject(folder, { program = "", files = {}, project = "benc
 }
 
 /**
- * The environment of this process without settings of Pulumi and this package, with the state in the folder.
+ * A neutral environment with the state in the folder.
  * @param {PulumiCli} cli
  * @param {string} folder
  * @returns {Env}
  */
 export function stateEnv(cli, folder) {
   mkdirSync(join(folder, "state"), { recursive: true });
-  const others = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
   const own = { PULUMI_BACKEND_URL: `file://${join(folder, "state")}`, PULUMI_CONFIG_PASSPHRASE: "bench" };
-  return { ...Object.fromEntries(others), ...cli.env, ...own };
-}
-
-/** @param {import("node:child_process").ChildProcess} child @returns {Promise<Ended>} */
-export function finished(child) {
-  const startedAt = performance.now();
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (/** @type {string} */ part) => void (text += part));
-  }
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, text, ms: performance.now() - startedAt }));
-  });
+  return { ...neutralEnv(), ...cli.env, ...own };
 }
 
 /** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */

@@ -11,11 +11,11 @@ import { join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 import { limits } from "../../dist/provider/constants.js";
 import { root } from "../../tools/lib/prepare.mjs";
-import { treeOf } from "../../tools/lib/processes.mjs";
+import { finished, treeOf } from "../../tools/lib/processes.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
 import { bounded, median, seconds } from "../lib/report.mjs";
-import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
+import { stateEnv, writeProject } from "../lib/stack.mjs";
 
 const most = { ratio: 0.6, gigabytes: 1 };
 const objectsPerStack = 8;

@@ -9,7 +9,7 @@ const apiKey = "reliability-key";
 /** @typedef {import("../lib/stack.mjs").Adapter} Adapter */
 /** @typedef {{ method: string, route: string }} Call */
 /** @typedef {{ service: Service, stack: Stack, env: Record<string, string> }} Bench */
-/** @typedef {(bench: Bench) => Promise<import("../lib/stack.mjs").Ended>} Build creates the network, while something goes wrong */
+/** @typedef {(bench: Bench) => Promise<import("../../tools/lib/processes.mjs").Finished>} Build creates the network, while something goes wrong */
 
 export class Lab {
   /** One stack for many trials: those that succeed leave it empty. @type {Stack | undefined} */

@@ -2,8 +2,8 @@
 /** Every trial: a fault, a SIGKILL and its documented recovery, or a key of another organization. */
 import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
-import { isAlive, run, treeOf } from "../../tools/lib/processes.mjs";
-import { finished, upArgs } from "../lib/stack.mjs";
+import { finished, isAlive, run, treeOf } from "../../tools/lib/processes.mjs";
+import { upArgs } from "../lib/stack.mjs";
 import { kinds, textOf, withFaults } from "./faults.mjs";
 import { until } from "./lab.mjs";
 

@@ -113,20 +113,21 @@ const connections = {
 } as const;
 
 function Page({ page, id, view }: { page: string; id: string; view: NetworkView }): ComponentChildren {
-  const title = titleOf(page, id, view);
+  const { title, isEmbedded, show } = pageOf(page, id, view);
   useEffect(() => {
     document.title = `${title} · Consortium console`;
   }, [title]);
-  if (page === "environments") return <EnvironmentPage key={id} view={view} id={id} />;
-  if (page === "tethers" && id) return <TetherPage key={id} view={view} id={id} />;
-  const tab = Object.hasOwn(tabs, page) ? tabs[page] : undefined;
-  return tab && (!tab.isEmbedded || view.embedded) ? tab.show(view) : <NotFound />;
+  return !isEmbedded || view.embedded ? show(view) : <NotFound />;
 }
 
-function titleOf(page: string, id: string, { model }: NetworkView): string {
-  if (page === "environments") return environmentsOf(model).find((one) => one.id === id)?.name ?? id;
-  if (page === "tethers" && id) return `Tether ${id}`;
-  return Object.hasOwn(tabs, page) ? tabs[page]!.title : "Network";
+function pageOf(page: string, id: string, { model }: NetworkView): TabPage {
+  if (page === "environments") {
+    const title = environmentsOf(model).find((one) => one.id === id)?.name ?? id;
+    return { title, show: (view) => <EnvironmentPage key={id} view={view} id={id} /> };
+  }
+  if (page === "tethers" && id)
+    return { title: `Tether ${id}`, show: (view) => <TetherPage key={id} view={view} id={id} /> };
+  return Object.hasOwn(tabs, page) ? tabs[page]! : { title: "Network", show: () => <NotFound /> };
 }
 
 function Ended() {

@@ -10,7 +10,9 @@ import { type Change, type NetworkModel } from "../model";
 import { classIn, modelOf, namedBy, type StackRow } from "../rows";
 import { type Plan, type State, type Step } from "./read";
 
-export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed" | "moved";
+/** In the order of a report. */
+const actions = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed", "moved"] as const;
+export type Action = (typeof actions)[number];
 
 export interface Property {
   name: string;
@@ -37,9 +39,6 @@ export interface PlannedChange {
   /** Whether it leaves the stack but stays in the service. */
   kept: boolean;
 }
-
-/** In the order of a report. */
-const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed", "moved"];
 
 const losses: Partial<Record<string, string>> = {
   Consortium: "all its environments with their ledgers, nodes and credentials",

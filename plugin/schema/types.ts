@@ -90,6 +90,17 @@ const anything: TypeSpec = { $ref: "pulumi.json#/Any" };
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A zod schema as JSON schema, with the descriptions of its fields. */
+export const described = (schema: z.ZodType, options: Pick<Use, "io">): object =>
+  z.toJSONSchema(schema, {
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      const doc = docOf(zodSchema as unknown as z.ZodType);
+      if (doc !== undefined) jsonSchema.description = doc;
+    },
+    ...options,
+  });
+
 /** Derives the types of Pulumi's schema from zod schemas. Enums and objects in them get a name each. */
 export class Types {
   readonly specs: Record<string, ObjectSpec | EnumSpec> = {};
@@ -122,14 +133,7 @@ export class Types {
   }
 
   #read(fields: Fields, use: Use): Json {
-    const json = z.toJSONSchema(z.object(fields), {
-      io: use.io,
-      unrepresentable: "any",
-      override: ({ zodSchema, jsonSchema }) => {
-        const doc = docOf(zodSchema as unknown as z.ZodType);
-        if (doc !== undefined) jsonSchema.description = doc;
-      },
-    }) as Json;
+    const json = described(z.object(fields), { io: use.io }) as Json;
     for (const [id, definition] of Object.entries(json.$defs ?? {})) this.#define(this.rename(id), definition, use);
     return json;
   }

@@ -1,17 +1,18 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { client } from "./helpers";
-import { isBuilt } from "../../tools/lib/prepare.mjs";
 
 const root = resolve(__dirname, "../..");
 const script = join(root, "dist/cli/consortium.js");
 
 /** These processes run what is in dist/, which must be built from the current sources. */
 export function built(): void {
-  if (!isBuilt()) throw new Error("dist/ is not built from these sources. Run `npm run build`.");
+  const compiler = join(root, "node_modules/typescript-7/bin/tsc");
+  const said = execFileSync(process.execPath, [compiler, "--build", "console", "fleet", "--dry"], { cwd: root });
+  if (said.includes("would build")) throw new Error("dist/ is not built from these sources. Run `npm run build`.");
 }
 
 export interface Ready {

@@ -15,6 +15,8 @@ const { version } = read("package.json");
 const plugin = join(root, "plugin/pulumi-resource-consortium");
 const { calls } = new ProviderService();
 
+beforeAll(bundle);
+
 /** Starts the plugin, which a shell and Node.js both read, on a machine of a test's own. */
 const started = (sandbox: Sandbox) =>
   spawnSync("/bin/sh", [plugin], { env: sandbox.env, encoding: "utf8", timeout: 30_000 });
@@ -25,22 +27,19 @@ test.each([
   ["no Node.js", undefined],
   ["Node.js 18", "v18.20.4"],
   ["Node.js 2", "v2.5.0"],
-])("on a machine with %s the plugin says what it needs, and no more", async (_, node) => {
-  await bundle();
+])("on a machine with %s the plugin says what it needs, and no more", (_, node) => {
   const sandbox = new Sandbox();
   if (node !== undefined) sandbox.script("bin/node", `echo ${node}`);
   expect(started(sandbox)).toMatchObject({ status: 1, stdout: "", stderr: sentence });
 });
 
-test.each(["v20.18.1", "v22.1.0", "v30.0.0"])("Node.js %s gets the file and the arguments", async (node) => {
-  await bundle();
+test.each(["v20.18.1", "v22.1.0", "v30.0.0"])("Node.js %s gets the file and the arguments", (node) => {
   const sandbox = new Sandbox();
   sandbox.script("bin/node", `if [ "$1" = --version ]; then echo ${node}; else echo "ran $1"; fi`);
   expect(started(sandbox)).toMatchObject({ status: 0, stdout: `ran ${plugin}\n` });
 });
 
-test("--version prints it and ends", async () => {
-  await bundle();
+test("--version prints it and ends", () => {
   expect(spawnSync(plugin, ["--version"], { encoding: "utf8", timeout: 30_000 })).toMatchObject({
     status: 0,
     stdout: `${version}\n`,
@@ -49,7 +48,6 @@ test("--version prints it and ends", async () => {
 });
 
 test("the signal by which the engine ends a plugin ends it: the engine waits for that", async () => {
-  await bundle();
   const child = spawn(plugin, { stdio: ["ignore", "pipe", "inherit"], env: process.env });
   try {
     await once(child.stdout, "data"); // its port: it listens

@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { minVersion, satisfies } from "semver";
 import { tally } from "../../tools/lib/checks.mjs";
-import { fingerprint, isInstalled, type Lock, root } from "../../tools/lib/prepare.mjs";
+import { isInstalled, type Lock, root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/terminal.mjs";
-import { Sandbox } from "./sandbox";
 
 const lock = (packages: Record<string, object>) => ({ packages: { "": {}, ...packages } });
 const present = lock({ "node_modules/a": { version: "1.0.0", integrity: "x" } });
@@ -17,19 +16,6 @@ test.each([
   ["also without one that is for other platforms", { "node_modules/b": { version: "1.0.0", optional: true } }, true],
 ])("packages are installed %s", (_, wanted, expected) => {
   expect(isInstalled(lock(wanted), present)).toBe(expected);
-});
-
-test("the fingerprint of the sources changes with a file's content, and with a file more", () => {
-  const sandbox = new Sandbox();
-  mkdirSync(sandbox.path("sdk"));
-  writeFileSync(sandbox.path("sdk", "a.ts"), "1");
-  const prints = [fingerprint(["sdk", "no-such-folder"], sandbox.folder)];
-  expect(fingerprint(["sdk"], sandbox.folder)).toBe(prints[0]);
-  writeFileSync(sandbox.path("sdk", "a.ts"), "22");
-  prints.push(fingerprint(["sdk"], sandbox.folder));
-  writeFileSync(sandbox.path("sdk", "b.ts"), "");
-  prints.push(fingerprint(["sdk"], sandbox.folder));
-  expect(new Set(prints).size).toBe(3);
 });
 
 type Entry = Lock["packages"][string] & {

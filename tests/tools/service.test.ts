@@ -97,8 +97,8 @@ describe("start", () => {
 
   test("takes the place of one that runs other code", async () => {
     const running = await start();
-    mkdirSync(sandbox.path("service"));
-    writeFileSync(sandbox.path("service", "app.ts"), "new");
+    mkdirSync(sandbox.path("service/dist"), { recursive: true });
+    writeFileSync(sandbox.path("service/dist/.tsbuildinfo"), "new");
     const next = await start();
     expect(next).toMatchObject({ port: running.port });
     expect(next.pid).not.toBe(running.pid);

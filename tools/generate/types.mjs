@@ -12,6 +12,7 @@ const { z } = require("zod");
 export const { consensusOf, dynamicPrefix, pluginPrefix } = built("provider/constants.js");
 const { nameKey, secretKeys } = built("provider/core/definition.js");
 const { docOf, metaOf, wireName } = built("provider/core/field.js");
+export const { described } = built("plugin/schema/types.js");
 const { regions, settingNames } = built("provider/api/settings.js");
 
 /** @typedef {Record<string, any>} Json */
@@ -287,17 +288,6 @@ import { lookup } from "./lookup";
 
 export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
 `;
-
-/** A zod schema as JSON schema, with the descriptions of its fields. @param {any} schema @param {object} options @returns {Json} */
-export const described = (schema, options) =>
-  z.toJSONSchema(schema, {
-    unrepresentable: "any",
-    override: (/** @type {{ zodSchema: any, jsonSchema: Json }} */ { zodSchema, jsonSchema }) => {
-      const doc = docOf(zodSchema);
-      if (doc !== undefined) jsonSchema.description = doc;
-    },
-    ...options,
-  });
 
 /** The named objects in a result, itself included. @param {any} result @returns {Record<string, Json>} */
 const namedIn = (result) => described(z.object({ result }), { io: "output" }).$defs ?? {};

@@ -1,16 +1,6 @@
 // @ts-check
-/** The packages and the build that a fresh clone lacks, made only if something has changed. */
-import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+/** The packages and the build that a fresh clone lacks. */
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, succeed } from "./processes.mjs";
@@ -23,23 +13,6 @@ import { duration, log, UserError, withProgress } from "./terminal.mjs";
 
 /** The repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
-
-/** The folders of the product's sources. */
-export const sources = [
-  "cli",
-  "console",
-  "fleet",
-  "internal",
-  "inventory",
-  "observe",
-  "plugin",
-  "provider",
-  "sdk",
-  "service",
-];
-
-/** What a build depends on. */
-const buildInputs = [...sources, "contracts", "tsconfig.json", "tsconfig.base.json", "package-lock.json"];
 
 /**
  * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.
@@ -69,76 +42,35 @@ export async function installPackages() {
   const present = readLock("node_modules/.package-lock.json");
   if (wanted && present && isInstalled(wanted, present)) return;
   await step("Installing the packages (npm ci)", async () => {
-    const { code, output } = await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
+    const { code, text } = await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
     if (code === 0) return;
-    const errors = output.split("\n").filter((line) => line.startsWith("npm error"));
+    const errors = text.split("\n").filter((line) => line.startsWith("npm error"));
     throw new UserError(
       `npm ci failed:\n${errors.slice(0, 15).join("\n")}\nOnce that is fixed, run the same command again.`,
     );
   });
 }
 
-/** Whether what a stamp stands for was made of these inputs. @param {string} stamp @param {string} inputs their fingerprint */
-const isFresh = (stamp, inputs) => existsSync(join(root, stamp)) && readFileSync(join(root, stamp), "utf8") === inputs;
-
-/**
- * Makes something anew if an input has changed.
- * @param {string} what
- * @param {string} stamp the file with the inputs' fingerprint when it was made
- * @param {string[]} paths of the inputs
- * @param {() => Promise<unknown>} make
- */
-const made = (what, stamp, paths, make) => async () => {
-  const inputs = fingerprint(paths);
-  if (isFresh(stamp, inputs)) return;
-  await step(what, async () => {
-    await make();
-    writeFileSync(join(root, stamp), inputs);
-  });
-};
-
 /** @param {string} script of Node.js @param {string[]} args */
 async function compiled(script, ...args) {
-  const { code, output } = await run(process.execPath, [join(root, script), ...args], { cwd: root });
-  if (code !== 0) throw new UserError(`The sources do not compile:\n${output.trim()}`);
+  const { code, text } = await run(process.execPath, [join(root, script), ...args], { cwd: root });
+  if (code !== 0) throw new UserError(`The sources do not compile:\n${text.trim()}`);
 }
 
-const buildStamp = "dist/.build-stamp";
-
-/** Whether the build is up to date. */
-export const isBuilt = () => isFresh(buildStamp, fingerprint(buildInputs));
-
-export const build = made("Building", buildStamp, buildInputs, async () => {
-  await compiled("node_modules/typescript-7/bin/tsc", "--build", "console", "fleet");
-  cpSync(join(root, "contracts"), join(root, "service", "contracts"), { recursive: true }); // its package has them, too
-  await buildPage();
-});
+/** The compiler itself looks at what has changed. */
+export const build = () =>
+  step("Building", async () => {
+    await compiled("node_modules/typescript-7/bin/tsc", "--build", "console", "fleet");
+    cpSync(join(root, "contracts"), join(root, "service", "contracts"), { recursive: true }); // its package has them, too
+    await buildPage();
+  });
 
 /** The provider plugin, in plugin/. */
-export const bundle = made(
-  "Bundling the provider plugin",
-  "plugin/.stamp",
-  ["plugin", "provider", "schemas", "sdk", "tools/plugin.mjs", "package-lock.json"],
-  () => compiled("tools/plugin.mjs"),
-);
+export const bundle = () => step("Bundling the provider plugin", () => compiled("tools/plugin.mjs"));
 
 /** All that a program on the real CLI needs. */
 export async function prepare() {
   for (const work of [installPackages, build, bundle]) await work();
-}
-
-/**
- * @param {string[]} paths files and folders
- * @param {string} [folder] that they are in
- * @returns {string} changes when a file is added, removed or written
- */
-export function fingerprint(paths, folder = root) {
-  const hash = createHash("sha256");
-  for (const path of paths.flatMap((name) => filesIn(join(folder, name)))) {
-    const { size, mtimeMs } = statSync(path);
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
-  }
-  return hash.digest("hex");
 }
 
 /** The packages of this repository, each in its folder. */
@@ -166,23 +98,6 @@ export async function npmPackages(folder, names = /** @type {(keyof typeof packa
     archive: join(folder, filename),
     files: files.map(({ path }) => path),
   }));
-}
-
-/** What `build` and `bundle` write beside their sources. @param {string} folder @param {string} name */
-const isMade = (folder, name) =>
-  name.startsWith(".") ||
-  name === "dist" ||
-  name.startsWith("pulumi-resource-") ||
-  join(folder, name).endsWith(join("service", "contracts"));
-
-/** @param {string} path @returns {string[]} */
-function filesIn(path) {
-  if (!existsSync(path)) return [];
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .filter((name) => !isMade(path, name))
-    .sort()
-    .flatMap((name) => filesIn(join(path, name)));
 }
 
 /** @template T @param {string} what @param {() => Promise<T>} work @returns {Promise<T>} */

@@ -10,7 +10,7 @@ import { UserError } from "./terminal.mjs";
 
 /** @typedef {NodeJS.ProcessEnv} Env */
 /** @typedef {{ cwd?: string, env?: Env, timeoutMs?: number }} RunOptions */
-/** @typedef {{ code: number | null, stdout: string, output: string }} Finished code: null if it was killed */
+/** @typedef {{ code: number | null, stdout: string, text: string, ms: number }} Finished code: null if it was killed; text: all that it printed */
 
 /** @type {NodeJS.Signals[]} */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -24,6 +24,10 @@ export function isExecutable(file) {
     return false;
   }
 }
+
+/** The environment of this process without settings of Pulumi and this package. @returns {Env} */
+export const neutralEnv = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name)));
 
 /** Every executable of that name on PATH, in its order. @param {string} name */
 export const onPath = (name, path = process.env.PATH ?? "") =>
@@ -61,13 +65,25 @@ export async function tidying(work, tidy) {
   }
 }
 
+/** The end of a child. @param {import("node:child_process").ChildProcess} child @returns {Promise<Finished>} rejects if it cannot be started */
+export function finished(child) {
+  const startedAt = performance.now();
+  let stdout = "";
+  let text = "";
+  child.stdout?.setEncoding("utf8").on("data", (part) => void ((stdout += part), (text += part)));
+  child.stderr?.setEncoding("utf8").on("data", (part) => void (text += part));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, text, ms: performance.now() - startedAt }));
+  });
+}
+
 /**
  * Runs a program without a terminal and keeps what it prints. It ends with this process. With a time limit, it leads its own process
  * group, so its children end with it.
  * @param {string} command
  * @param {string[]} args
  * @param {RunOptions} [options]
- * @returns {Promise<Finished>} rejects only when the program cannot be started
  */
 export function run(command, args, { cwd, env = process.env, timeoutMs } = {}) {
   const detached = timeoutMs !== undefined;
@@ -79,16 +95,8 @@ export function run(command, args, { cwd, env = process.env, timeoutMs } = {}) {
     else process.kill(-child.pid, name);
   };
   const limit = timeoutMs === undefined ? undefined : setTimeout(() => kill("SIGKILL"), timeoutMs);
-  let stdout = "";
-  let output = "";
-  child.stdout.on("data", (chunk) => void ((stdout += chunk), (output += chunk)));
-  child.stderr.on("data", (chunk) => void (output += chunk));
-  const ended = new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout, output }));
-  }).finally(() => clearTimeout(limit));
   return tidying(
-    () => ended,
+    () => finished(child).finally(() => clearTimeout(limit)),
     () => kill("SIGINT"),
   );
 }
@@ -101,8 +109,8 @@ export function run(command, args, { cwd, env = process.env, timeoutMs } = {}) {
  * @returns {Promise<string>} its standard output
  */
 export async function succeed(command, args, options) {
-  const { code, stdout, output } = await run(command, args, options);
-  if (code !== 0) throw new UserError(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
+  const { code, stdout, text } = await run(command, args, options);
+  if (code !== 0) throw new UserError(`${command} ${args.join(" ")} ended with ${code}:\n${text.trim()}`);
   return stdout;
 }
 

@@ -93,8 +93,8 @@ async function fill(draft, { automation, canDownload = downloadHostAnswers }) {
     mkdirSync(draft);
   }
   await buildWithGo(draft, pulumiVersion);
-  const { code, output } = await run(commandIn(draft), ["version"], { timeoutMs: 30_000 });
-  if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${output.trim()}`);
+  const { code, text } = await run(commandIn(draft), ["version"], { timeoutMs: 30_000 });
+  if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${text.trim()}`);
 }
 
 /**

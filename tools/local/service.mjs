@@ -1,12 +1,12 @@
 // @ts-check
 /** The embedded Consortium service in the background: started once, found again, stopped. */
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withLock } from "../lib/cache.mjs";
-import { fingerprint } from "../lib/prepare.mjs";
 import { isAlive } from "../lib/processes.mjs";
 import { log, UserError } from "../lib/terminal.mjs";
 
@@ -24,6 +24,12 @@ import { log, UserError } from "../lib/terminal.mjs";
 const usualPort = 4280;
 const startMs = 30_000;
 const stopMs = 10_000;
+
+/** What the build writes anew when the code of the service or of its console has changed. */
+const builds = [
+  ...["dist", "service/dist", "console/dist"].map((folder) => `${folder}/.tsbuildinfo`),
+  ...["js", "css"].map((type) => `console/dist/page/main.${type}`),
+];
 
 /** @param {string} root the repository @param {string} name */
 const place = (root, name) => join(root, ".consortium", name);
@@ -57,7 +63,8 @@ export function startService(root, tetherId, program = join(root, "dist", "cli",
   const data = place(root, "service");
   mkdirSync(place(root, ""), { recursive: true, mode: 0o700 });
   return withLock(place(root, "service.lock"), async () => {
-    const identity = `${fingerprint(["cli", "console", "inventory", "observe", "service"], root)} ${tetherId}`;
+    const code = builds.map((file) => join(root, file)).filter((file) => existsSync(file));
+    const identity = hash("sha256", [tetherId, ...code.map((file) => readFileSync(file, "utf8"))].join("\n"));
     const before = started(root);
     if (before && (await isOurs(before))) {
       if (before.identity === identity && (await answers(before))) return before;

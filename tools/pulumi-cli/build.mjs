@@ -65,9 +65,9 @@ export const inModule = (module) => ({
 export async function compile(go, bin, { name, module, packages, ldflags = "" }) {
   const flags = ["-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", `-s -w ${ldflags}`.trim()];
   const build = () => run(go, ["build", ...flags, "-o", `${bin}/`, ...packages], inModule(module));
-  const { code, output } = await withProgress(`building ${name}`, build);
+  const { code, text } = await withProgress(`building ${name}`, build);
   if (code === 0) return;
-  const last = output.trim().split("\n").slice(-12).join("\n");
+  const last = text.trim().split("\n").slice(-12).join("\n");
   throw new UserError(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
 }
 
@@ -123,7 +123,7 @@ export async function downloadHostAnswers() {
 export async function installOfficial(root, version, automation) {
   const module = automation ?? createRequire(import.meta.url).resolve("@pulumi/pulumi/automation");
   const args = ["-e", installation, module, root, version];
-  const { code, output } = await run(process.execPath, args, { timeoutMs: installMs });
+  const { code, text } = await run(process.execPath, args, { timeoutMs: installMs });
   if (code === 0) return undefined;
-  return code === null ? `no end after ${installMs / 60_000} minutes` : output.trim();
+  return code === null ? `no end after ${installMs / 60_000} minutes` : text.trim();
 }

@@ -137,7 +137,7 @@ export function Copyable({ text, shown = text, what }: { text: string; shown?: s
     return () => clearTimeout(timer);
   }, [copied]);
   return (
-    <span class="copyable">
+    <span>
       <code title={text}>{shown}</code>
       <button type="button" class="plain" aria-label={`Copy ${what}`} onClick={copy}>
         {copied ? "copied" : "copy"}
@@ -249,13 +249,12 @@ interface ChoiceProps {
   onChoose: (value: string) => void;
   /** Values and their names. */
   options: readonly (readonly [value: string, name: string])[];
-  wide?: boolean;
 }
 
 /** One of some values. */
-export function Choice({ label, value, onChoose, options, wide }: ChoiceProps) {
+export function Choice({ label, value, onChoose, options }: ChoiceProps) {
   return (
-    <label class={wide ? "wide" : undefined}>
+    <label>
       <span>{label}</span>
       <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
         {options.map(([one, name]) => (

@@ -113,7 +113,7 @@ function NewFault({ routes }: { routes: string[] }) {
           />
         )}
         <Choice label="Method" value={rule.method} onChoose={change("method")} options={orAny(methods)} />
-        <Choice label="Route" value={rule.route} onChoose={change("route")} options={orAny(routes)} wide />
+        <Choice label="Route" value={rule.route} onChoose={change("route")} options={orAny(routes)} />
         <Choice label="How often" value={rule.times} onChoose={change("times")} options={times} />
       </LineForm>
       <ErrorMessage text={problem} />

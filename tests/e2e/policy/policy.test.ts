@@ -127,15 +127,6 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
     expect(text).toContain("naming: pattern: Additional property Planet is not allowed");
   });
 
-  test("a setting that does not exist is refused by the policy, whatever its level", async () => {
-    const wrong = { "nodes-per-environment": { maximum: 5 }, "allowed-networks": { stacks: ["test"] } };
-    const text = await failed(preview(w, pack, { all: "advisory", ...wrong }));
-    expect(findings(text).filter((finding) => finding.startsWith("[mandatory]"))).toEqual([
-      `[mandatory]  allowed-networks  (pulumi:pulumi:Stack: e2e-test)\nPolicy "allowed-networks": Unrecognized key: "stacks"; the settings are enforcementLevel, mainnetStacks.`,
-      `[mandatory]  nodes-per-environment  (pulumi:pulumi:Stack: e2e-test)\nPolicy "nodes-per-environment": Unrecognized key: "maximum"; the settings are enforcementLevel, max, live.`,
-    ]);
-  });
-
   test("a setting that a pack of one's own gets wrong is refused when the pack is loaded, without a stack trace", async () => {
     w.stack.write("PulumiPolicy.yaml", "runtime: nodejs\nmain: pack.js\n");
     w.stack.write("package.json", JSON.stringify({ name: "e2e", version: "1.0.0", main: "pack.js" }));

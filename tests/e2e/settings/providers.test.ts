@@ -1,4 +1,4 @@
-import { done, failed } from "../support/stack";
+import { done } from "../support/stack";
 import { type World, world, writesOf } from "../support/world";
 
 let w: World;
@@ -74,31 +74,6 @@ describe("several organizations in one program", () => {
     await done(w.stack.up({}, "--refresh", "--run-program"));
     expect(writesOf(w.service)).toEqual([]);
     expect(await w.stack.ids()).toEqual(before);
-  });
-
-  test("a Provider with the key of another organization changes nothing, and is told whose it should have", async () => {
-    const before = await w.stack.ids();
-    const [acme, globex] = ["acme", "globex"].map(
-      (name) => w.service.organizations.find((one) => one.name === name)!.id,
-    );
-    const key = w.service.rotateKey("acme");
-    w.stack.secrets({ acme: key, globex: key });
-    const theirs = (await w.stack.resources()).find(({ urn }) => urn.endsWith("globex-member"))!.urn;
-    w.service.clearCalls();
-    const commands = [
-      ["up", "--refresh", "--run-program"],
-      ["refresh", "--run-program"],
-      ["destroy", "--run-program", "--target", theirs],
-    ];
-    for (const args of commands) {
-      const text = await failed(w.stack.run([...args, "--yes", "--skip-preview"]));
-      const why = `was made with organization ${globex}, but the API key from argument apiKey of the Provider belongs to organization ${acme}`;
-      expect(text).toContain(why);
-    }
-    expect(writesOf(w.service)).toEqual([]);
-    expect(await w.stack.ids()).toEqual(before);
-    w.stack.secrets({ globex: w.service.rotateKey("globex") });
-    expect(await w.stack.up({}, "--refresh", "--run-program")).toMatchObject({ code: 0 });
   });
 
   test("destroy, without the program, uses the keys of the state", async () => {

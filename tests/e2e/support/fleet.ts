@@ -7,7 +7,8 @@ import { type Service, startService } from "../../../service/index";
 import { type Summary, temporary, writeIn } from "../../fleet/made";
 import { drawn } from "../../support/random";
 import { atTheEnd } from "./ending";
-import { finished, type Result, root, withoutCompiler } from "./stack";
+import { finished, neutralEnv } from "../../../tools/lib/processes.mjs";
+import { type Result, root, withoutCompiler } from "./stack";
 import { until } from "../../support/until";
 import { type Network, networkOf } from "./world";
 
@@ -40,9 +41,8 @@ export class FleetWorld {
   detached = false;
 
   private constructor(readonly service: Service) {
-    const own = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
     this.env = {
-      ...Object.fromEntries(own),
+      ...neutralEnv(),
       PATH: pulumiPath(),
       PULUMI_CONFIG_PASSPHRASE: passphrase,
       CONSORTIUM_BASE_URL: service.baseUrl,

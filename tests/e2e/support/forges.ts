@@ -126,7 +126,7 @@ export interface Runner {
   settings: (environment: string) => { vars: Env; secrets: Env };
 }
 
-export interface Job extends Result {
+export interface Job extends Omit<Result, "ms"> {
   /** Whether a job that it needs failed, or its condition does not hold. */
   skipped: boolean;
   folder: string;

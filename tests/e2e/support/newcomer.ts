@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { neutralEnv } from "../../../tools/lib/processes.mjs";
 import { pages } from "../../docs/markdown";
 import { until } from "../../support/until";
 
@@ -21,8 +22,7 @@ export class Newcomer {
   ) {
     this.#blocks = pages.find(({ file }) => file === page)!.blocks;
     const quiet = { npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" };
-    const own = Object.entries(process.env).filter(([key]) => !/^(PULUMI|CONSORTIUM)_/.test(key));
-    this.#env = { ...Object.fromEntries(own), ...quiet, npm_config_engine_strict: "true", ...env };
+    this.#env = { ...neutralEnv(), ...quiet, npm_config_engine_strict: "true", ...env };
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), "{}");
   }

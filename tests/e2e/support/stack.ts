@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { classOf } from "../../../provider/constants";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
+import { type Finished, finished, neutralEnv } from "../../../tools/lib/processes.mjs";
 import { type Language, type Project, projectIn } from "./languages/project";
 import { cliWithLanguages } from "./languages/sdk";
 import { atTheEnd } from "./ending";
@@ -22,19 +23,12 @@ import { Inline, standingIn } from "./inline";
 import { root } from "./root";
 import { encrypted, initStack, isOurs, outputsIn, passphrase, salt, stateFile, stateIn } from "./state-file";
 
-export { root };
+export { finished, root };
+export type { Finished as Result };
 
 let found: Promise<PulumiCli> | undefined;
 /** The real CLI itself: `tools/pulumi` would be one more process for a signal to pass. */
 export const cli = (): Promise<PulumiCli> => (found ??= pulumiCli());
-
-export interface Result {
-  code: number | null;
-  /** Standard output alone. */
-  stdout: string;
-  /** Everything that was printed. */
-  text: string;
-}
 
 export interface StackOptions {
   /** The program: JavaScript text that may `require("pulumi-consortium")`, or the folder of an example. */
@@ -67,9 +61,8 @@ export const withoutCompiler = `--require=${join(root, "tests/e2e/support/unused
 
 /** The environment of a run that must not reach the network, without anything that this shell happens to have set. */
 function baseEnvironment(state: string, isExample: boolean): Record<string, string | undefined> {
-  const own = Object.entries(process.env).filter(([key]) => !/^(PULUMI|CONSORTIUM)_/.test(key));
   return {
-    ...Object.fromEntries(own),
+    ...neutralEnv(),
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: passphrase,
     PULUMI_STACK: "test",
@@ -179,21 +172,21 @@ export class Stack {
     return child;
   }
 
-  run(args: string[], env?: Record<string, string | undefined>): Promise<Result> {
+  run(args: string[], env?: Record<string, string | undefined>): Promise<Finished> {
     return finished(this.start(args, env));
   }
 
-  ok(args: string[], env?: Record<string, string | undefined>): Promise<Result> {
+  ok(args: string[], env?: Record<string, string | undefined>): Promise<Finished> {
     return done(this.run(args, env), `pulumi ${args.join(" ")}`);
   }
 
-  up = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+  up = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Finished> =>
     this.run(["up", "--yes", "--skip-preview", ...args], env);
-  preview = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+  preview = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Finished> =>
     this.run(["preview", ...args], env);
-  refresh = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+  refresh = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Finished> =>
     this.run(["refresh", "--yes", "--skip-preview", ...args], env);
-  destroy = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+  destroy = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Finished> =>
     this.run(["destroy", "--yes", "--skip-preview", ...args], env);
 
   async outputs(stack = "test"): Promise<Record<string, unknown>> {
@@ -248,29 +241,15 @@ export interface StateResource {
 }
 
 /** A run that has to succeed. */
-export async function done(run: Promise<Result>, what = "the run"): Promise<Result> {
+export async function done(run: Promise<Finished>, what = "the run"): Promise<Finished> {
   const result = await run;
   if (result.code !== 0) throw new Error(`${what} ended with ${result.code}:\n${result.text}`);
   return result;
 }
 
 /** A run that has to fail; what it printed. */
-export async function failed(run: Promise<Result>): Promise<string> {
+export async function failed(run: Promise<Finished>): Promise<string> {
   const { code, text } = await run;
   expect(code).not.toBe(0);
   return text;
-}
-
-export function finished(child: ChildProcess): Promise<Result> {
-  let stdout = "";
-  let text = "";
-  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-    stdout += chunk;
-    text += chunk;
-  });
-  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout, text }));
-  });
 }
