@@ -122,10 +122,10 @@ export const providerKey = "__provider";
 export const previewKey = "__preview";
 
 /**
- * The environments of a consortium: for each the logical name, then its earlier ones. From a network file it is a list; from a
- * program of classes the same list is in an object, as `classes`.
+ * What the program has in it, the environments of a consortium and the nodes of an environment: for each the logical name, then its
+ * earlier ones. From a network file it is a list; from a program of classes the same list is in an object, as `classes`.
  */
-export const environmentsKey = "__environments";
+export const contentsKey = "__environments";
 
 /** Paths of secrets in the inputs: dynamic providers and policies receive only the values. */
 export const secretsKey = "__secrets";
@@ -149,7 +149,7 @@ export const logicalNameKey = "__logicalName";
 export const ownKeys: readonly string[] = [
   providerKey,
   previewKey,
-  environmentsKey,
+  contentsKey,
   secretsKey,
   programKey,
   providerNameKey,

@@ -6,7 +6,9 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Its members; none if it is no object. */
 export const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+/** A text that says something. */
+export const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -12,7 +12,7 @@ import {
 import { brokenReason, brokenTexts, printable } from "../provider/api/printable";
 import {
   durationSeconds,
-  environmentsKey,
+  contentsKey,
   type ClassName,
   dynamicPrefix,
   hiddenKey,
@@ -66,7 +66,7 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
 }
 
 /** Inputs that are no secret, although they come from other resources or are known a little later. */
-const parents: readonly string[] = ["consortiumId", "environmentId", "membershipId", "serviceId", environmentsKey];
+const parents: readonly string[] = ["consortiumId", "environmentId", "membershipId", "serviceId", contentsKey];
 
 /** The values in the inputs that may be secret, with their paths. */
 function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<unknown> }[] {

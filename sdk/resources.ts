@@ -6,7 +6,7 @@ import {
   type Resource,
   RunError,
 } from "@pulumi/pulumi";
-import { type ClassName, classOf, environmentsKey, tetherIdOf } from "../provider/constants";
+import { type ClassName, classOf, contentsKey, tetherIdOf } from "../provider/constants";
 import {
   type AppCredFields,
   type AppCredProperties,
@@ -190,17 +190,26 @@ function readable<Self, Args extends object, Place extends object>(
   } as unknown as ReadableClass<Self, Args, Place>;
 }
 
-/** The environments that a program of classes declares in its consortia, by their names. */
-const environmentsIn = new WeakMap<Resource, (string[] | undefined)[]>();
+/** What a program of classes declares in its consortia and environments, by their names. */
+const declaredIn = new WeakMap<Resource, (string[] | undefined)[]>();
+
+/** Records a resource as one that is in this, unless it is only read, or stays in the service when it goes. */
+function declare(inside: Resource | undefined, name: string, opts: CustomResourceOptions = {}): void {
+  if (inside && opts.id === undefined && !opts.retainOnDelete) declaredIn.get(inside)?.push(namesOf(name, opts));
+}
 
 /**
- * What a consortium tells its provider of them. A preview asks no provider about what it deletes, but it asks about the
- * consortium. undefined: not all names are known.
+ * What a consortium or an environment tells its provider of them. A preview asks no provider about what it deletes, but it asks about
+ * what that was in. undefined: not all names are known.
  */
 const classesIn = (declared: readonly (string[] | undefined)[]): { classes: string[][] } | undefined => {
   const known = declared.filter((names) => names !== undefined);
   return known.length < declared.length ? undefined : { classes: known };
 };
+
+/** The argument with which it tells them. What is only read, or stays in the service, loses nothing. */
+const contents = (declared: readonly (string[] | undefined)[], opts: CustomResourceOptions = {}) =>
+  opts.id === undefined && !opts.retainOnDelete ? { [contentsKey]: afterProgram(() => classesIn(declared)) } : {};
 
 /** Resolves once the program has run as far as it gets without waiting for anything. */
 const afterProgram = async <T>(value: () => T): Promise<T> => {
@@ -217,11 +226,8 @@ export interface Consortium extends Outputs<ConsortiumProperties> {}
 export class Consortium extends resource<Consortium, ConsortiumArgs>("Consortium") {
   constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
     const declared: (string[] | undefined)[] = [];
-    // Environments that stay in the service are not lost.
-    const tells = opts?.id === undefined && !opts?.retainOnDelete;
-    const told = tells ? { [environmentsKey]: afterProgram(() => classesIn(declared)) } : {};
-    super(name, { ...told, ...args }, opts);
-    environmentsIn.set(this, declared);
+    super(name, { ...contents(declared, opts), ...args }, opts);
+    declaredIn.set(this, declared);
   }
 
   /** Reads a consortium that this stack does not manage. */
@@ -247,9 +253,10 @@ export interface Environment extends Outputs<EnvironmentProperties> {}
 /** A blockchain network: one ledger, with a client and a consensus protocol. */
 export class Environment<C extends string = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
-    super(name, args, opts);
-    const { consortium } = args as { consortium?: Resource };
-    if (consortium && !opts?.retainOnDelete) environmentsIn.get(consortium)?.push(namesOf(name, opts));
+    const declared: (string[] | undefined)[] = [];
+    super(name, { ...contents(declared, opts), ...args }, opts);
+    declaredIn.set(this, declared);
+    declare(args.consortium, name, opts);
   }
 }
 
@@ -279,7 +286,12 @@ export interface Node extends Outputs<NodeProperties> {}
 const oldGoesFirst = { deleteBeforeReplace: true };
 
 /** A blockchain node that one member runs in an environment. */
-export class Node extends readable<Node, NodeArgs, InEnvironment>("Node", oldGoesFirst) {}
+export class Node extends readable<Node, NodeArgs, InEnvironment>("Node", oldGoesFirst) {
+  constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
+    super(name, args, opts);
+    declare(args.environment, name, opts);
+  }
+}
 
 export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 

@@ -11,20 +11,26 @@ import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/nodes.mjs";
-import { npmPackages, prepare, root, step } from "./lib/prepare.mjs";
+import { npmPackages, packages, prepare, root, step } from "./lib/prepare.mjs";
 import { billOf } from "./lib/materials.mjs";
 import { run, succeed } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "./lib/terminal.mjs";
 
 const out = join(root, "release");
-const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const read = (/** @type {string} */ file) => JSON.parse(readFileSync(join(root, file), "utf8"));
+const about = read("package.json");
 
 /** What a person must do once, or for this version. @returns {string[]} */
 function missing() {
   const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+  const unplaced = Object.values(packages)
+    .map((folder) => join(folder, "package.json"))
+    .filter((file) => !read(file).repository);
   return [
-    about.repository ? "" : "package.json has no `repository`: plugins have no download address, and npm no provenance",
+    unplaced.length > 0
+      ? `there is no \`repository\` in ${unplaced.join(", ")}: plugins have no download address, and npm no provenance`
+      : "",
     changelog.includes(`## [${about.version}]`) ? "" : `CHANGELOG.md has no part for ${about.version}`,
     /## \[Unreleased\]\s+###/.test(changelog)
       ? "CHANGELOG.md has unreleased changes: raise the version, and date them"

@@ -146,6 +146,8 @@ export function kindOfStatus(status: number): ErrorKind {
   }
 }
 
+const dayMs = 86_400_000;
+
 /** What to do next, by kind of failure. */
 export function nextStep(facts: ErrorFacts, settings: Settings): string {
   const { kind, call, status, retryAfterMs = 0 } = facts;
@@ -176,6 +178,7 @@ export function nextStep(facts: ErrorFacts, settings: Settings): string {
     case "server":
     case "unavailable":
     case "limited":
+      if (retryAfterMs > dayMs) return `The service asks to wait for longer than a day: ask whoever runs it.`;
       if (retryAfterMs > 60_000)
         return `The service asks to wait for ${Math.ceil(retryAfterMs / 60_000)} minutes: then ${advice.again}.`;
       return `The service at ${baseUrl} may be having problems: ${advice.again} later.`;

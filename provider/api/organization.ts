@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type PlanLimits } from "../constants";
+import { text } from "../plain";
 import { answerOr, isApiError } from "./api-error";
 import { MembershipObject } from "./generated";
 import { isNotTheApi } from "./http";
@@ -15,8 +16,6 @@ export interface Visible {
   /** The organizations that it may belong to, usually one. undefined: its lists do not tell. */
   organizations?: ReadonlySet<string>;
 }
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** A list that a service may lack, which is the same as an empty one. */
 export async function optional<T>(items: Promise<T[]>): Promise<T[]> {

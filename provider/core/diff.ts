@@ -147,7 +147,10 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   // Such as a utility service: there cannot be a second one beside it.
   const isOnlyOne = !moved && parts.how !== "shared" && definition.shared?.isSame?.(inputs, state) === true;
   const isReplaced = replaces.length > 0;
-  const losses = replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : [];
+  const losses = [
+    ...(replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : []),
+    ...(isNamedById && sameName && !moved && !isOnlyOne ? [besideOld] : []),
+  ];
   const again = onPurpose(inputs.adopt === id ? "remove adopt, and " : "");
   const over = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.over!.why}. ${again}`] : [];
   const warnings = isReplaced ? losses : [...over, ...lasting.map((key) => lastingDrift(parts, key))];
@@ -200,6 +203,11 @@ const regeneration = (definition: Definition, parts: Recorded, inputs: Props): s
   const hasOne = key !== undefined && secretKeys(definition).some((secret) => !isUnset(parts.shown[secret]));
   return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
 };
+
+/** Of what others name by its id, the new one is made first. */
+const besideOld =
+  "the new one is made beside the old one. If the service takes no second one like it, set the resource option " +
+  "deleteBeforeReplace: true: then what names it is replaced, too.";
 
 const onPurpose = (first = ""): string => `To replace it on purpose, ${first}run \`pulumi up --replace\` with its URN.`;
 

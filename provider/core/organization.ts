@@ -5,6 +5,7 @@ import { pulumiAdvice } from "./advice";
 import { Listed } from "./collection";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
+import { text } from "../plain";
 import { keptIn } from "./state";
 import { isElsewhere, isKnown, isMoved, type Origin, type Subject, withKey } from "./origin";
 import { type Session } from "./session";
@@ -14,8 +15,6 @@ import { type Session } from "./session";
  * organization that the stack was made with. No call of the API tells a key's organization. A key that was proved before is
  * recognized by its fingerprint, any other by what it lists.
  */
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** Whether it has no parent. */
 const isRoot = ({ owner }: Definition): boolean => owner !== undefined;

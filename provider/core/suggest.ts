@@ -28,5 +28,5 @@ export function didYouMean(given: string, known: readonly string[]): string {
   if (found !== undefined) return `; did you mean "${printable(found)}"?`;
   if (known.length === 0) return "";
   const more = known.length > shownAtMost ? `, and ${known.length - shownAtMost} more` : "";
-  return `; there ${known.length === 1 ? "is" : "are"} ${known.slice(0, shownAtMost).map(printable).join(", ")}${more}`;
+  return `; there ${known.length === 1 ? "is only" : "are"} ${known.slice(0, shownAtMost).map(printable).join(", ")}${more}`;
 }

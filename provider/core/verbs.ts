@@ -1,15 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../api/clock";
 import { printable } from "../api/printable";
-import {
-  environmentsKey,
-  hiddenKey,
-  logicalNameKey,
-  ownKeys,
-  previewKey,
-  providerNameKey,
-  secretsKey,
-} from "../constants";
+import { contentsKey, hiddenKey, logicalNameKey, ownKeys, previewKey, providerNameKey, secretsKey } from "../constants";
 import { check } from "./check";
 import { Collection } from "./collection";
 import {
@@ -52,7 +44,7 @@ import { isUnknown, secretPaths, unknown } from "./values";
 const readMs = 300_000;
 
 /** Added inputs that the state keeps. */
-const keptKeys: readonly string[] = [environmentsKey, logicalNameKey, providerNameKey, secretsKey];
+const keptKeys: readonly string[] = [contentsKey, logicalNameKey, providerNameKey, secretsKey];
 
 /** The properties of the resource itself, without what programs and adapters add, but with the paths of its secrets. */
 const resourceOnly = (props: Props): Props =>

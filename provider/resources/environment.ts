@@ -7,6 +7,7 @@ import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
 import { isUnknown, isUnset, unknown } from "../core/values";
 import { common, consortiumId, description, environments, nameText, open, outputs, unusual } from "./fields";
+import { renamedNodes } from "./losses";
 
 const providers = Object.keys(consensusOf);
 const consensusTypes = [...new Set(Object.values(consensusOf).flat())];
@@ -178,5 +179,6 @@ export const environment: Definition = {
     },
   },
   replaceWarning: lossWarnings.replaceEnvironment,
+  losses: renamedNodes,
   deleteWarning: () => lossWarnings.deleteEnvironment,
 };

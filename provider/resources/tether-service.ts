@@ -49,7 +49,11 @@ export const tetherService: Definition = {
         .pipe(z.string())
         .optional(),
       "Balance in wei that the account needs on the network before the contract is deployed there.",
-      { default: "more than zero", programOnly: true },
+      {
+        default: "more than zero",
+        programOnly: true,
+        normal: (wei) => (typeof wei === "string" ? wei.replace(/^0+(?=\d)/, "") : wei),
+      },
     ),
     waitForFunds: field(
       z

@@ -1,4 +1,4 @@
-import { environmentsKey, tetherIdOf } from "../../provider/constants";
+import { contentsKey, tetherIdOf } from "../../provider/constants";
 import { type ClassName } from "../../provider/constants";
 import { sameName } from "../../provider/core/values";
 import {
@@ -70,16 +70,18 @@ export const withFormer = (names: readonly string[], { name, formerly }: Named):
 };
 
 export function partsOfConsortium(plan: PlannedConsortium, network: Named, { retainOnDelete }: Options = {}): Part[] {
-  const names = plan.environments.map((one) => withFormer(one.names, network));
-  const environments = retainOnDelete ? {} : { [environmentsKey]: names };
-  const consortium = part("Consortium", plan, environments);
+  const contents = (inside: readonly Planned[]) =>
+    retainOnDelete ? {} : { [contentsKey]: inside.map(({ names }) => withFormer(names, network)) };
+  const consortium = part("Consortium", plan, contents(plan.environments));
   const within = { consortiumId: new Shown(consortium, "id") };
   const members = new Map(plan.members.map((one) => [one.key, part("Membership", one, within)]));
   const zones = plan.zones.map((one) => part("ConsortiumZone", one, within));
   return [
     ...[consortium, ...members.values(), ...zones],
     ...plan.invitations.map((one) => part("Invitation", one, within)),
-    ...plan.environments.flatMap((one) => partsOfEnvironment(one, part("Environment", one, within), members, zones)),
+    ...plan.environments.flatMap((one) =>
+      partsOfEnvironment(one, part("Environment", one, { ...within, ...contents(one.nodes) }), members, zones),
+    ),
   ];
 }
 

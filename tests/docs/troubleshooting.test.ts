@@ -177,7 +177,7 @@ test("a node that failed has an error that the page quotes", async () => {
   const { nodes } = service.store;
   time.after(20_000, () => void nodes.setState(nodes.list({ name: "n1" })[0]!.id, "failed"));
   const { error } = (await engine.up(bases.node(net))) as { error: string };
-  expect(error).toContain('it went to the state "failed"');
+  expect(error).toContain('went to the state "failed"');
   raised.push(error);
 });
 

@@ -50,8 +50,9 @@ test.each(table)("%s with parents as %s: inputs, name, provider text", async (ty
   const { of } = await program();
   const made = await of(network(as)[key]!);
   expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
-  const environments = key === "c" && { __environments: { classes: as === "ids" ? [] : [["e"]] } };
-  expect(made.inputs).toEqual({ ...inputs, ...environments, __provider: stub(handler), __logicalName: key });
+  const inside = { c: "e", e: "n" }[key];
+  const contents = inside !== undefined && { __environments: { classes: as === "ids" ? [] : [[inside]] } };
+  expect(made.inputs).toEqual({ ...inputs, ...contents, __provider: stub(handler), __logicalName: key });
 });
 
 test.each(Object.keys(registered))("%s: the class knows its own resources, and no others", async (key) => {

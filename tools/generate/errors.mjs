@@ -17,7 +17,7 @@ const typical = {
   Environment: [taken, limit, fixed, slow],
   EnvironmentZone: [taken],
   Configuration: [memberless, taken, fixed],
-  Node: [memberless, taken, limit, fixed, slow, 'it went to the state "failed"'],
+  Node: [memberless, taken, limit, fixed, slow, 'went to the state "failed"'],
   AppCred: [memberless, fixed],
   Service: [memberless, taken, fixed, slow],
   Destination: [taken],

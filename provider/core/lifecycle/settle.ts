@@ -61,18 +61,20 @@ export async function settle(
     return stateOf(definition, watched.parts, state);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
-    throw new Incomplete(
-      id,
-      stateOf(definition, watched.parts, state),
-      new UserError(`${what} (${id}) exists, but is not ready: ${messageOf(error)} ${kept}`),
-    );
+    const text = error instanceof Ended ? error.message : `exists, but is not ready: ${messageOf(error)} ${kept}`;
+    throw new Incomplete(id, stateOf(definition, watched.parts, state), new UserError(`${what} (${id}) ${text}`));
   }
 }
+
+/** There is nothing left to wait for. The message, which follows its name, says what to do. */
+class Ended extends UserError {}
 
 /** One object that is waited for. */
 class Settling {
   readonly #startRevision: Props;
   readonly #startedAt: number;
+  /** When it was seen last. undefined: this process has made it, and not seen it yet. */
+  #seenAt: number | undefined;
   #reads = 0;
   #incomplete = 0;
   /** The answer to the create is the first look, unless it did not show the object's state, or a failure of an earlier run. */
@@ -89,6 +91,7 @@ class Settling {
     const { state } = parts.shown;
     this.#startRevision = parts.shown;
     this.#startedAt = session.clock.now();
+    this.#seenAt = collection.isMade(id) ? undefined : this.#startedAt;
     this.#isUnread =
       !("state" in definition.outputs.shape) || (!isUnset(state) && this.#conditionOf(state) !== "failed");
   }
@@ -113,8 +116,8 @@ class Settling {
     this.#isUnread = false;
     const { shown } = this.parts;
     const condition = this.#conditionOf(shown.state);
-    if (condition === "failed") throw new UserError(failed(shown.state));
-    if (condition === "going") throw new UserError("it is being deleted by somebody else.");
+    if (condition === "failed") throw new Ended(failed(shown.state));
+    if (condition === "going") throw new Ended(`is being deleted by somebody else. Once it is gone, ${madeAgain}`);
     if (condition === "pending" && !this.#mayStay(shown.state)) return { waiting: `"${String(shown.state)}"` };
     const isPartial = definition.shownLater?.some((key) => isUnset(shown[key])) === true;
     if (isPartial && this.#incomplete++ < looksForShownLater) return { waiting: "not fully shown yet" };
@@ -133,9 +136,15 @@ class Settling {
 
   /** Reads the object. @returns why it shows nothing new yet */
   async #read(): Promise<string | undefined> {
-    const item = await this.collection.sought(this.id, lookAgeMs, ++this.#reads);
-    if (item && isGone(item)) throw new UserError("it was deleted by somebody else while this run waited for it.");
-    return item ? this.#take(item) : "not listed yet";
+    const { collection, id } = this;
+    const item = await collection.sought(id, lookAgeMs, ++this.#reads);
+    const now = collection.session.clock.now();
+    const isLost = !item && this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
+    if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")
+      throw new Ended(`was deleted by somebody else while this run waited for it: ${madeAgain}`);
+    if (!item) return "not listed yet";
+    this.#seenAt = now;
+    return this.#take(item);
   }
 
   #take(item: Identified): string | undefined {
@@ -149,6 +158,8 @@ class Settling {
   }
 }
 
+const madeAgain = "`pulumi up --refresh` makes it again.";
+
 const failed = (state: unknown): string =>
-  `it went to the state "${String(state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
+  `went to the state "${String(state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
   "and `pulumi up --replace` with its URN makes a new one.";

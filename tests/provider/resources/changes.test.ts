@@ -208,6 +208,7 @@ lifecycle(
     { change: { active: undefined }, then: "same", calls: [] },
     { change: { minimumBalanceWei: "6" }, then: "updated", calls: [account] },
     { change: { minimumBalanceWei: 5 }, then: "same", calls: [] },
+    { change: { minimumBalanceWei: "05" }, then: "same", calls: [] },
     { change: { minimumBalanceWei: undefined }, then: "updated", calls: [account] },
     { change: { customTimeouts: { create: 90 } }, then: "updated", calls: [account] },
     { change: { customTimeouts: { update: 60 } }, then: "updated", calls: [account] },

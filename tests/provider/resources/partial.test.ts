@@ -22,7 +22,7 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
   expect(time.now()).toBeLessThan(60_000);
   const [made] = service.store.nodes.list({ name: "n1" });
   expect(errorOf(outcome)).toMatch(
-    new RegExp(`^node "n1" \\(${made!.id}\\) exists, but is not ready: .*"failed".*pulumi up`),
+    new RegExp(`^node "n1" \\(${made!.id}\\) went to the state "failed"\\. .*pulumi up`),
   );
   expect(engine.kept!.id).toBe(made!.id);
   expect(engine.outputs).toEqual({
@@ -106,7 +106,22 @@ test("deleted by somebody while it starts: the wait ends, and says so", async ()
   );
   const outcome = await engine.up(bases.environment(net));
   expect(outcome.then).toBe("incomplete");
-  expect(errorOf(outcome)).toMatch(/deleted by somebody else/);
+  expect(errorOf(outcome)).toMatch(
+    /^environment "dev" \(\w+\) was deleted by somebody else .* `pulumi up --refresh` makes it again\.$/,
+  );
+});
+
+test("gone from the list while it starts: the wait ends after a minute, and so does that of the next run", async () => {
+  const { engine, service, net, time } = await world("node");
+  service.setTiming({ nodeStart: 600_000 });
+  time.after(20_000, () => service.store.nodes.remove(service.store.nodes.list({ name: "n1" })[0]!.id));
+  for (const seconds of [100, 70]) {
+    const began = time.now();
+    const outcome = await engine.up(bases.node(net));
+    expect(errorOf(outcome)).toMatch(/was deleted by somebody else .* `pulumi up --refresh` makes it again\.$/);
+    expect(time.now() - began).toBeLessThan(seconds * 1_000);
+    newProcess();
+  }
 });
 
 test("an error during the wait keeps what was made", async () => {

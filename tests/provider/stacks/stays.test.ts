@@ -352,4 +352,34 @@ onBothAdapters((make) => {
       expect(service.store.invitations.list()).toMatchObject([{ fields: { org_name: "other" } }]);
     });
   });
+
+  test.each([
+    [
+      "are renamed without aliases",
+      ["x", "y"],
+      [],
+      /environment "e": makes the nodes "x" and "y", and deletes "a" and "b", which/,
+    ],
+    ["are renamed with aliases", ["x", "y"], ["a", "b"], undefined],
+    ["come", ["a", "b", "x"], [], undefined],
+    ["go", ["a"], [], undefined],
+  ])("a preview says what to do where nodes %s", async (_, names, former, expected) => {
+    const nodes = (all: string[], aliases: string[] = []): (() => void) =>
+      ledger(({ environment, membership }) => {
+        all.forEach((name, at) => {
+          const old = aliases[at];
+          new Node(
+            name,
+            { environment, membership, name: old ?? name },
+            { aliases: old === undefined ? [] : [{ name: old }] },
+          );
+        });
+      });
+    const { stack } = await make(nodes(["a", "b"]));
+    const { errors, said } = await stack.preview(nodes(names, former));
+    expect(errors).toEqual([]);
+    if (expected) expect(said).toMatch(expected);
+    else expect(said).not.toContain("makes the nodes");
+    expect((await stack.up(nodes(names, former))).errors).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { type NetworkDefinition } from "../../../sdk";
-import { environmentsKey } from "../../../provider/constants";
+import { contentsKey } from "../../../provider/constants";
 import { planned } from "../../../sdk/network/network";
 import { partsOf } from "../../../sdk/network/parts";
 import { raft } from "./registered";
@@ -80,9 +80,14 @@ describe("several consortia", () => {
   });
 });
 
-test("a network that has another name tells the earlier names of its environments, so that none seems lost", () => {
+test("a network that has another name tells the earlier names of its environments and nodes, so that none seems lost", () => {
   const environments = { live: { ...prod, formerly: "prod" } };
   const plan = planned("coffee", { formerly: "trade", members: ["acme"], environments }, undefined);
-  const [told] = partsOf(plan)[0]!.args[environmentsKey] as string[][];
-  expect(told).toEqual(expect.arrayContaining(["coffee/live", "coffee/prod", "trade/live", "trade/prod"]));
+  const told = (className: string) => {
+    const part = partsOf(plan).find((one) => one.className === className);
+    return (part!.args[contentsKey] as string[][])[0];
+  };
+  const earlier = ["coffee/live", "coffee/prod", "trade/live", "trade/prod"];
+  expect(told("Consortium")).toEqual(expect.arrayContaining(earlier));
+  expect(told("Environment")).toEqual(expect.arrayContaining(earlier.map((name) => `${name}/acme-1`)));
 });

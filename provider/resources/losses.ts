@@ -1,0 +1,69 @@
+import { printable } from "../api/printable";
+import { type Props } from "../core/definition";
+import { contentsKey, lossWarnings } from "../constants";
+
+/*
+ * What a program has lost of what is in a consortium or an environment. Only `check` can see that: Pulumi shows it the earlier inputs,
+ * while a preview asks nothing about resources that it would delete.
+ */
+
+/** The names of each, and whether a network file declares them. undefined: not known. */
+function contentsOf({ [contentsKey]: given }: Props): { names: string[][]; inFile: boolean } | undefined {
+  const inFile = Array.isArray(given);
+  const names: unknown = inFile ? given : (given as { classes?: unknown } | undefined)?.classes;
+  return Array.isArray(names)
+    ? { names: names.filter((one): one is string[] => Array.isArray(one)), inFile }
+    : undefined;
+}
+
+/** The names of what is gone from the file or the program, and of what is new in it. */
+function differenceIn(olds: Props, news: Props): { gone: string[]; added: string[]; inFile: boolean } | undefined {
+  const [before, after] = [contentsOf(olds), contentsOf(news)];
+  if (!before || before.inFile !== after?.inFile) return undefined;
+  const kept = new Set(after.names.flat());
+  const known = new Set(before.names.map(([name = ""]) => name));
+  const added = after.names.filter((names) => !names.some((name) => known.has(name))).map(([name = ""]) => name);
+  const gone = before.names.map(([name = ""]) => name).filter((name) => !kept.has(name));
+  return { gone, added, inFile: after.inFile };
+}
+
+const keyInFile = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+
+const quoted = (names: readonly string[], word: string): string =>
+  new Intl.ListFormat("en", { type: word === "or" ? "disjunction" : "conjunction" }).format(
+    names.map((one) => `"${printable(one)}"`),
+  );
+
+/** What to write if an environment that goes only has another key, or another logical name, which may be one of these. */
+function renamedHint(environment: string, names: readonly string[], inFile: boolean): string {
+  const [name, shown] = [printable(environment), inFile ? names.map(keyInFile) : names];
+  const [what, remedy] = inFile
+    ? ["you only renamed its key", `write "formerly: ${keyInFile(name)}" there`]
+    : [
+        "it only has another name now",
+        `give that one the resource option aliases: [{ name: ${JSON.stringify(name)} }]`,
+      ];
+  return `environment "${name}": if ${what} (${quoted(shown, "or")}), ${remedy}, and nothing is deleted.`;
+}
+
+/** Warnings about environments that are no longer in the file or the program. */
+export function lostEnvironments(olds: Props, news: Props): string[] {
+  const { gone = [], added = [], inFile = false } = differenceIn(olds, news) ?? {};
+  const why = inFile ? "its key is no longer in the definition of the network" : "it is no longer in the program";
+  return gone.flatMap((name) => {
+    const loss = `WARNING: environment "${printable(name)}": ${lossWarnings.deleteEnvironment} (${why})`;
+    return added.length === 0 ? [loss] : [loss, renamedHint(name, added, inFile)];
+  });
+}
+
+/** What to write if nodes that go only have other keys or logical names: otherwise the new ones may not fit in beside the old ones. */
+export function renamedNodes(olds: Props, news: Props): string[] {
+  const { gone = [], added = [], inFile = false } = differenceIn(olds, news) ?? {};
+  if (gone.length === 0 || added.length === 0) return [];
+  const [left, come] = inFile ? [gone.map(keyInFile), added.map(keyInFile)] : [gone, added];
+  const remedy = inFile ? 'formerly: "<its old key>"' : 'the resource option aliases: [{ name: "<its old name>" }]';
+  return [
+    `environment "${printable(String(news.name))}": makes the nodes ${quoted(come, "and")}, and deletes ${quoted(left, "and")}, which are no longer ` +
+      `there. If these only have other names now, give each ${remedy}: then nothing is made or deleted.`,
+  ];
+}
