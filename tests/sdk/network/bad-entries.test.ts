@@ -198,10 +198,10 @@ wrong.push(
       beside.replace("documentstore", "documentstore, zone: gas, destinations: { in: { idRegistry: docs } }"),
     [
       '9:47: environments.prod.nodes.globex.main.zone: there is no zone "oiho" in this environment; did you mean "ohio"?',
-      '9:65: environments.prod.nodes.globex.main.nodeConfig: there is no configuration "ohio" in this environment; there is gas',
+      '9:65: environments.prod.nodes.globex.main.nodeConfig: there is no configuration "ohio" in this environment; there is only gas',
       '10:26: environments.prod.nodeDefaults.kms: there is no configuration "gass" in this environment; did you mean "gas"?',
-      '13:69: environments.prod.services.docs.zone: there is no zone "gas" in this environment; there is ohio',
-      '13:108: environments.prod.services.docs.destinations.in.idRegistry: there is no idregistry "docs" in this environment; there is ids',
+      '13:69: environments.prod.services.docs.zone: there is no zone "gas" in this environment; there is only ohio',
+      '13:108: environments.prod.services.docs.destinations.in.idRegistry: there is no idregistry "docs" in this environment; there is only ids',
     ],
   ],
   [
