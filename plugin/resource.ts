@@ -182,8 +182,7 @@ export class Resource {
     const olds = untimed(this.#fromEngine(request.getOlds()).props);
     const news = untimed(this.#fromEngine(request.getNews()).props);
     const id = request.getId();
-    // Pulumi does not say whether this is a preview.
-    if (this.#verbs.isKeyNew(id, olds)) await this.#proveKey();
+    await this.#warn(await this.#verbs.proveNewKey(id, olds, news));
     const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#verbs.diff(id, olds, news);
     await this.#show(warnings, "warning");
     const response = new DiffResponse();
@@ -271,7 +270,10 @@ export class Resource {
   }
 
   async #proveKey(): Promise<void> {
-    const warning = await this.sessions.proveKey();
+    await this.#warn(await this.sessions.proveKey());
+  }
+
+  async #warn(warning: string | undefined): Promise<void> {
     if (warning !== undefined) await this.#show([warning], "warning");
   }
 

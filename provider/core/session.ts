@@ -81,7 +81,7 @@ function interruptible(signal: AbortSignal): Clock {
 }
 
 /** How long a preview waits for the service. */
-const keyMs = 5_000;
+export const previewMs = 5_000;
 
 /** If it is `true`, previews make no calls. */
 export const offlineVariable = environmentName("offlinePreview");
@@ -184,10 +184,19 @@ export class Sessions {
     return this.#proof;
   }
 
+  /** Whether `proveKey` was called. */
+  get isAsked(): boolean {
+    return this.#proof !== undefined;
+  }
+
   async #askForKey(): Promise<string | undefined> {
     try {
       const { client, clock, run } = this.current();
-      const deadline = { at: clock.now() + keyMs, limit: `${keyMs / 1000} s`, setting: "a preview waits no longer" };
+      const deadline = {
+        at: clock.now() + previewMs,
+        limit: `${previewMs / 1000} s`,
+        setting: "a preview waits no longer",
+      };
       run.listed = await client.until(deadline).proveKey();
     } catch (error) {
       const isRefused = error instanceof SettingsError || isApiError(error, "denied");

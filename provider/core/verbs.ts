@@ -32,9 +32,9 @@ import {
   requireOwner,
   subjectOf,
 } from "./organization";
-import { isKnown, type Origin, type Subject, withProvider } from "./origin";
+import { isKnown, isMoved, type Origin, type Subject, withProvider } from "./origin";
 import { type Run } from "./run";
-import { type Session, type Sessions, within } from "./session";
+import { previewMs, type Session, type Sessions, within } from "./session";
 import { keys020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { Incomplete, UserError } from "./user-error";
@@ -145,11 +145,22 @@ export class Verbs {
     return [{ property: definition.idKey ?? named ?? "", reason }];
   }
 
-  /** Whether the state knows keys and not this one: whoever compares it asks first what that one shows. */
-  isKeyNew(id: string, state: Props): boolean {
-    const settings = this.sessions.known();
-    const { origin } = subjectOf(this.definition, id, upgraded(this.definition, state));
-    return settings !== undefined && origin.keys.length > 0 && !isKnown(origin, settings);
+  /**
+   * Asks whose the key is, if the state knows keys and not this one: `diff` alone cannot tell. For an adapter that was not told whether
+   * this is a preview.
+   * @returns a warning if the service cannot tell
+   */
+  async proveNewKey(id: string, olds: Props, news: Props): Promise<string | undefined> {
+    const { sessions } = this;
+    const settings = sessions.known();
+    if (!settings || sessions.isAsked) return undefined;
+    const subject = this.#saw(id, upgraded(this.definition, olds, news));
+    const whose = this.#whose(news);
+    const isTold = isKnown(subject.origin, settings) || isMoved(subject.origin, whose.provider);
+    if (subject.origin.keys.length === 0 || isTold) return undefined;
+    const warning = await sessions.proveKey();
+    if (sessions.run().listed) await proveOrganization({ ...within(sessions.current(), previewMs), ...whose }, subject);
+    return warning;
   }
 
   diff(id: string, given: Props, news: Props): Omit<Difference, "plans"> {

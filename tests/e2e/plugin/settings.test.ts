@@ -80,7 +80,7 @@ outputs:
   };
   const { text } = await w.stack.ok(["preview", "--diff"]);
   await clean(text);
-  for (const open of [/name +: "trade"/, /consensusType: "poa"/, /orgName +: "acme"/]) expect(text).toMatch(open);
+  for (const open of [/name +: "trade"/, /consensusType +: "poa"/, /orgName +: "acme"/]) expect(text).toMatch(open);
   await clean((await w.stack.ok(["up", "--yes", "--diff"])).text);
   expect((await w.network()).consortia).toMatchObject([{ description: "canary-word-1" }]);
   w.stack.secrets({ word: "canary-word-2" });

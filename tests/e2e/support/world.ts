@@ -1,4 +1,4 @@
-import { type Service, type ServiceOptions, startService } from "../../../service/index";
+import { type Call, type Service, type ServiceOptions, startService } from "../../../service/index";
 import { atTheEnd } from "./ending";
 import { Stack, type StackOptions } from "./stack";
 
@@ -70,6 +70,10 @@ export async function world(
   });
   return { service, stack, network: () => networkOf(service.baseUrl, service.apiKey) };
 }
+
+/** What was called besides the question whose a key is that a state does not know. */
+export const callsBesidesKey = ({ calls }: Pick<Service, "calls">): Call[] =>
+  calls.filter(({ method, path }) => !(method === "GET" && /^\/(consortia|apikeys|orgs)$/.test(path)));
 
 /** The calls that change something. */
 export const writesOf = ({ calls }: Service): string[] =>
