@@ -354,32 +354,21 @@ onBothAdapters((make) => {
   });
 
   test.each([
-    [
-      "are renamed without aliases",
-      ["x", "y"],
-      [],
-      /environment "e": makes the nodes "x" and "y", and deletes "a" and "b", which/,
-    ],
+    ["are renamed without aliases", ["x", "y"], [], 'the nodes "x" and "y", and deletes "a" and "b", which'],
     ["are renamed with aliases", ["x", "y"], ["a", "b"], undefined],
     ["come", ["a", "b", "x"], [], undefined],
     ["go", ["a"], [], undefined],
   ])("a preview says what to do where nodes %s", async (_, names, former, expected) => {
-    const nodes = (all: string[], aliases: string[] = []): (() => void) =>
+    const nodes = (all: string[], old: string[] = []) =>
       ledger(({ environment, membership }) => {
-        all.forEach((name, at) => {
-          const old = aliases[at];
-          new Node(
-            name,
-            { environment, membership, name: old ?? name },
-            { aliases: old === undefined ? [] : [{ name: old }] },
-          );
-        });
+        for (const [at, name] of all.entries()) {
+          const aliases = old[at] === undefined ? [] : [{ name: old[at] }];
+          new Node(name, { environment, membership, name: old[at] ?? name }, { aliases });
+        }
       });
     const { stack } = await make(nodes(["a", "b"]));
     const { errors, said } = await stack.preview(nodes(names, former));
-    expect(errors).toEqual([]);
-    if (expected) expect(said).toMatch(expected);
-    else expect(said).not.toContain("makes the nodes");
+    expect([errors, /makes (the nodes .* which)/.exec(said)?.[1]]).toEqual([[], expected]);
     expect((await stack.up(nodes(names, former))).errors).toEqual([]);
   });
 });
