@@ -37,7 +37,7 @@ import { type Run } from "./run";
 import { previewMs, type Session, type Sessions, within } from "./session";
 import { keys020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
-import { Incomplete, UserError } from "./user-error";
+import { CommonError, Incomplete, UserError } from "./user-error";
 import { isUnknown, secretPaths, unknown } from "./values";
 
 /** The time for a refresh in ms, which Pulumi does not limit. */
@@ -159,7 +159,12 @@ export class Verbs {
     const isTold = isKnown(subject.origin, settings) || isMoved(subject.origin, whose.provider);
     if (subject.origin.keys.length === 0 || isTold) return undefined;
     const warning = await sessions.proveKey();
-    if (sessions.run().listed) await proveOrganization({ ...within(sessions.current(), previewMs), ...whose }, subject);
+    if (!sessions.run().listed) return warning;
+    const session = { ...within(sessions.current(), previewMs), ...whose };
+    await proveOrganization(session, subject).catch((error: unknown) => {
+      // Any other failure may pass: an update, which has more time, asks again.
+      if (error instanceof CommonError) throw error;
+    });
     return warning;
   }
 

@@ -251,7 +251,7 @@ test("lookups answer lists under their key, and refuse wrong arguments by proper
   expect(failures).toEqual([{ property: "consortiumId", reason: expect.any(String) as string }]);
 });
 
-test("a difference and a lookup with a key of another organization than the stack's are refused; with a rotated key they are not", async () => {
+test("a difference and a lookup with a key of another organization than the stack's are refused; with a rotated key they are not, also while the service is away", async () => {
   const { service } = await start();
   setEnvironment({ CONSORTIUM_API_KEY: service.addOrganization("acme").apiKey });
   await plugin.configure();
@@ -269,7 +269,10 @@ test("a difference and a lookup with a key of another organization than the stac
   });
   setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("acme") });
   await plugin.configure();
+  const away = { kind: "status", status: 503, errorMessage: "maintenance", times: Infinity } as const;
+  service.faults.add({ ...away, method: "GET", route: /apikeys|orgs/ });
   await plugin.diff("Consortium", id, outs, { name: "ours" });
+  service.faults.clear();
   expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "ours" }] });
 });
 

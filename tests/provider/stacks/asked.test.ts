@@ -324,7 +324,9 @@ onBothAdapters((make) => {
         const nodeConfig = new Configuration("gas", { environment, membership, type });
         new Node("n", { environment, membership, nodeConfig, zone });
       });
-    const { service, expectChanges } = await make(program());
+    const { stack, service, expectChanges } = await make(program());
+    const advice = "If the service takes no second one like it, set the resource option deleteBeforeReplace: true";
+    expect((await stack.preview(program(change))).said.split(advice)).toHaveLength(2);
     await expectChanges(program(change), steps);
     const { configurations, zones } = service.store;
     expect([configurations.list().length, zones.list().length]).toEqual([1, 1]);
