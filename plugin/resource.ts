@@ -182,8 +182,7 @@ export class Resource {
     const olds = untimed(this.#fromEngine(request.getOlds()).props);
     const news = untimed(this.#fromEngine(request.getNews()).props);
     const id = request.getId();
-    await this.#warn(await this.#verbs.proveNewKey(id, olds, news));
-    const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#verbs.diff(id, olds, news);
+    const { changed, changes, replaces, deleteBeforeReplace, warnings } = await this.#verbs.diff(id, olds, news);
     await this.#show(warnings, "warning");
     const response = new DiffResponse();
     const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;

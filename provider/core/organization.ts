@@ -70,8 +70,9 @@ async function judge(session: Session, subject: Subject): Promise<Verdict> {
 async function compared(session: Session, { origin, isShown, consortiumId }: Subject): Promise<Verdict> {
   const { settings } = session.client.http;
   const seen = await visible(session);
-  const there = consortiumId !== undefined ? seen.consortia.has(consortiumId) : await isShown?.(session.client);
-  if (seen.part && !there) throw seen.part; // a partial list proves nothing
+  const isThere = (): Promise<boolean> | boolean =>
+    consortiumId === undefined ? (isShown?.(session.client) ?? false) : seen.consortia.has(consortiumId);
+  if (seen.part && !(await isThere())) throw seen.part; // a partial list proves nothing
   if (seen.organizations && origin.organizations) {
     const both = origin.organizations.filter((id) => seen.organizations!.has(id));
     if (both.length === 0) return { foreign: seen };
@@ -79,10 +80,10 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
     const isOne = seen.organizations.size === 1 || both.includes(settings.organization?.id ?? "");
     if (!isOne) return { ambiguous: seen.organizations };
     // Another service, or another region of it, may have the same organization, and other objects.
-    const isSure = there || (origin.organizations.length === 1 && !isElsewhere(origin, settings));
+    const isSure = (origin.organizations.length === 1 && !isElsewhere(origin, settings)) || (await isThere());
     return isSure ? { origin: withKey({ ...origin, organizations: both }, settings) } : { unclear: seen };
   }
-  if (!there) return { unclear: seen };
+  if (!(await isThere())) return { unclear: seen };
   const organizations = origin.organizations ?? (seen.organizations && [...seen.organizations]);
   return { origin: withKey({ ...origin, ...(organizations && { organizations }) }, settings) };
 }
@@ -101,45 +102,6 @@ export async function proveOrganization(session: Session, subject: Subject, isTh
   if ("ambiguous" in verdict) throw ambiguousKey(session, subject, verdict.ambiguous);
   if (isThere || session.run.isConfirmed(subject)) return subject.origin;
   throw unclearKey(session, subject, verdict.unclear);
-}
-
-/**
- * Whether the key of another provider, which the program now gives to an object, fits its state. This makes no call, so
- * it cannot tell for every key: a new one may be a rotated one.
- * @returns a warning that the run has to ask, because the key is unknown
- * @throws CommonError if the key certainly belongs to another organization
- */
-export function comparedWithoutCall(session: Session, subject: Subject): string | undefined {
-  const { run, provider } = session;
-  const { settings } = session.client.http;
-  const { organizations } = subject.origin;
-  const isOther = ({ organizations: theirs }: Origin): boolean =>
-    organizations !== undefined && theirs !== undefined && !theirs.some((one) => organizations.includes(one));
-  if (isKnown(subject.origin, settings)) {
-    const stranger = [...run.doubted.values()].find(({ origin }) => isOther(origin));
-    if (stranger) throw foreignKey(session, stranger, organizations!);
-    return undefined;
-  }
-  if (!isMoved(subject.origin, provider)) {
-    refuseUnlisted(session, subject);
-    return undefined;
-  }
-  refuseUnlikeRequired(session, subject);
-  const relative = run.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
-  if (relative) throw foreignKey(session, subject, relative.origin.organizations!);
-  run.doubted.set(JSON.stringify(organizations), subject);
-  return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` first asks which organization that one's key belongs to`;
-}
-
-/** What a preview can tell of a key that the state does not know: whether it lists the consortium. @throws CommonError if it does not */
-function refuseUnlisted(session: Session, subject: Subject): void {
-  const { listed } = session.run;
-  const { consortiumId } = subject;
-  if (!listed || consortiumId === undefined || listed.some(({ id }) => id === consortiumId)) return;
-  if (session.run.isConfirmed(subject)) return;
-  const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? [])); // an owner may have invited the key's organization
-  const consortia = new Set(listed.map(({ id }) => id));
-  throw unclearKey(session, subject, { consortia, ...(owners.size === 1 && { organizations: owners }) });
 }
 
 const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);

@@ -44,8 +44,6 @@ export class Run {
   readonly told = new Map<string, string>();
   /** Ids of objects that do nothing after this run, such as paused environments. */
   readonly stopped = new Set<string>();
-  /** The consortia that the key of a preview lists, once they are known. */
-  listed?: readonly Identified[];
   /** Time at which this process created an object, by id. */
   readonly createdAt = new Map<string, number>();
   /** How many objects this run is creating or waiting for, by the path of what they are in. */
@@ -55,8 +53,6 @@ export class Run {
   /** Keys of the resources that the program has shown: a plain refresh or destroy shows only states. */
   readonly programmed = new Set<string>();
   readonly #known = new Map<string, Known>();
-  /** States that the key was not proved for, one per organization. */
-  readonly doubted = new Map<string, Subject>();
   /** Paths of objects of which the engine has shown a state: the stack has them. */
   readonly shown = new Set<string>();
   readonly #subjects = new Map<string, Subject>();

@@ -6,6 +6,7 @@ import { Progress } from "./progress";
 import { setMaxListeners } from "node:events";
 import { briefOf } from "../api/api-error";
 import { systemClock } from "../api/clock";
+import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
 import { Secrets } from "../api/secrets";
@@ -116,6 +117,7 @@ export class Sessions {
   #current?: { key: string; session: Session };
   #ended = false;
   #proof?: Promise<string | undefined>;
+  #accepted = false;
 
   constructor(private readonly host: Host) {}
 
@@ -184,9 +186,9 @@ export class Sessions {
     return this.#proof;
   }
 
-  /** Whether `proveKey` was called. */
-  get isAsked(): boolean {
-    return this.#proof !== undefined;
+  /** Whether the service has accepted the key for `proveKey`. */
+  get isAccepted(): boolean {
+    return this.#accepted;
   }
 
   async #askForKey(): Promise<string | undefined> {
@@ -197,7 +199,10 @@ export class Sessions {
         limit: `${previewMs / 1000} s`,
         setting: "a preview waits no longer",
       };
-      run.listed = await client.until(deadline).proveKey();
+      const startedAt = clock.now();
+      const items = await client.until(deadline).proveKey();
+      run.at(paths.consortia).list = { startedAt, until: Infinity, items: Promise.resolve({ items }) };
+      this.#accepted = true;
     } catch (error) {
       const isRefused = error instanceof SettingsError || isApiError(error, "denied");
       if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);

@@ -24,14 +24,7 @@ import { deleteObject } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
 import { update } from "./lifecycle/update";
-import {
-  comparedWithoutCall,
-  originOfNew,
-  proveBeforeCreate,
-  proveOrganization,
-  requireOwner,
-  subjectOf,
-} from "./organization";
+import { originOfNew, proveBeforeCreate, proveOrganization, requireOwner, subjectOf } from "./organization";
 import { isKnown, isMoved, type Origin, type Subject, withProvider } from "./origin";
 import { type Run } from "./run";
 import { previewMs, type Session, type Sessions, within } from "./session";
@@ -145,43 +138,36 @@ export class Verbs {
     return [{ property: definition.idKey ?? named ?? "", reason }];
   }
 
-  /**
-   * Asks whose the key is, if the state knows keys and not this one: `diff` alone cannot tell. For an adapter that was not told whether
-   * this is a preview.
-   * @returns a warning if the service cannot tell
-   */
-  async proveNewKey(id: string, olds: Props, news: Props): Promise<string | undefined> {
+  /** Compares a state with new inputs. A call is made only for a key that the state does not know: `diff` alone cannot tell whose it is. */
+  async diff(id: string, given: Props, news: Props): Promise<Omit<Difference, "plans">> {
     const { sessions } = this;
-    const settings = sessions.known();
-    if (!settings || sessions.isAsked) return undefined;
-    const subject = this.#saw(id, upgraded(this.definition, olds, news));
-    const whose = this.#whose(news);
-    const isTold = isKnown(subject.origin, settings) || isMoved(subject.origin, whose.provider);
-    if (subject.origin.keys.length === 0 || isTold) return undefined;
-    const warning = await sessions.proveKey();
-    if (!sessions.run().listed) return warning;
-    const session = { ...within(sessions.current(), previewMs), ...whose };
-    await proveOrganization(session, subject).catch((error: unknown) => {
-      // Any other failure may pass: an update, which has more time, asks again.
-      if (error instanceof CommonError) throw error;
-    });
-    return warning;
-  }
-
-  diff(id: string, given: Props, news: Props): Omit<Difference, "plans"> {
     const olds = upgraded(this.definition, given, news);
     const subject = this.#saw(id, olds);
     this.#hide(news);
     const { warnings, plans, ...difference } = this.#difference(subject, olds, news);
-    const session = this.sessions.known() && this.sessions.current();
-    const moved = session && comparedWithoutCall({ ...session, ...this.#whose(news) }, subject);
+    const settings = sessions.known();
+    const isNewKey = settings !== undefined && !isKnown(subject.origin, settings);
+    const unproved = isNewKey ? await this.#proveNewKey(subject, news) : [];
     return {
       ...difference,
-      changes: difference.changes || moved !== undefined,
-      warnings: [...this.#planned(news, plans), ...warnings, ...(moved === undefined ? [] : [moved])].map((one) =>
-        this.sessions.secrets.mask(one),
-      ),
+      // An update records the provider that the program now gives it.
+      changes: difference.changes || (isNewKey && isMoved(subject.origin, this.#whose(news).provider)),
+      warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((one) => sessions.secrets.mask(one)),
     };
+  }
+
+  /** Asks whose the key is, unless nothing was ever proved of the object. @returns warnings if the service cannot tell */
+  async #proveNewKey(subject: Subject, news: Props): Promise<string[]> {
+    const { sessions } = this;
+    if (subject.origin.keys.length === 0) return [];
+    const warning = await sessions.proveKey();
+    if (!sessions.isAccepted) return warning === undefined ? [] : [warning];
+    const session = { ...within(sessions.current(), previewMs), ...this.#whose(news) };
+    await proveOrganization(session, subject).catch((error: unknown) => {
+      // Any other failure may pass: an update, which has more time, asks again.
+      if (error instanceof CommonError) throw error;
+    });
+    return [];
   }
 
   /** What an update does, if one may follow: a refresh asks for a difference, too. */

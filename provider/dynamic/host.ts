@@ -112,8 +112,8 @@ export function handler(definition: Definition, host = hostProcess) {
       }),
 
     diff: (id: string, olds: Props, news: Props) =>
-      guarded(news, () => {
-        const { changes, replaces, deleteBeforeReplace, warnings } = verbs.diff(id, olds, news);
+      guarded(news, async () => {
+        const { changes, replaces, deleteBeforeReplace, warnings } = await verbs.diff(id, olds, news);
         show(warnings.map((warning) => `WARNING: ${warning}`));
         // A state of the plugin names no code. Without it, this host could not read or delete the object later.
         return { changes: changes || olds[providerKey] === undefined, replaces, deleteBeforeReplace };

@@ -63,8 +63,8 @@ export class Engine {
     const checked = await this.#check(args);
     if ("then" in checked) return checked;
     const { inputs } = checked;
-    const plan = await this.#plan(inputs);
-    if (plan?.then === "same") return plan;
+    const plan = await this.#plan(inputs).catch(({ message }: Error): Outcome => ({ then: "failed", error: message }));
+    if (plan?.then === "same" || plan?.then === "failed") return plan;
     if (!plan) return this.#keeping(inputs, () => this.#create(inputs), { then: "created" });
     if (plan.then === "updated") return this.#keeping(inputs, () => this.#update(inputs), plan);
     const old = this.kept!;

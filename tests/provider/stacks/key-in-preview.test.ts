@@ -52,7 +52,7 @@ onBothAdapters((make, adapter) => {
   });
 
   test("a valid key of another organization fails it, once: what it shows, and what to do", async () => {
-    const { stack, service, calls } = await make();
+    const { stack, service, calls } = await make(undefined, { answers: { extended: false } });
     const keys = { acme: service.addOrganization("acme").apiKey, globex: service.addOrganization("globex").apiKey };
     const keyOf = (name: "acme" | "globex"): string => keys[name];
     setEnvironment({ CONSORTIUM_API_KEY: keyOf("globex") });
@@ -66,10 +66,10 @@ onBothAdapters((make, adapter) => {
     const foreign = await stack.preview(program());
     expect(foreign.failure).toMatch(
       new RegExp(
-        `was made with organization ${owner}, but the API key .* does not show consortium .*, but some of .*Nothing was changed`,
+        `was made with organization ${owner}, but the API key .* belongs to organization .*Nothing was changed`,
       ),
     );
-    expect(calls()).toEqual(asked);
+    expect(calls().filter((call) => call === asked[0])).toHaveLength(1);
 
     // Without a consortium, nothing tells whose the key is.
     await other.destroy();
