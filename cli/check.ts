@@ -147,6 +147,15 @@ const signs: Record<Outcome, string> = {
 const subjectName = ({ subject: { kind, name, within } }: Result): string =>
   printable(`${kind} ${name}${within === undefined ? "" : ` in ${within}`}`);
 
+/** Names in a row of the table. JSON and JUnit have all. */
+const namesShown = 8;
+
+function namesOf(results: readonly Result[]): string {
+  const more = results.length - namesShown;
+  const named = results.slice(0, more === 1 ? results.length : namesShown).map(subjectName);
+  return [...named, ...(more > 1 ? [`and ${more} more`] : [])].join("\n");
+}
+
 /** Everything that is not as it should be, and for each check a line that counts the rest. */
 export function tableOf(results: readonly Result[], { width, colors }: { width: number; colors: boolean }): string {
   const widths = [20, 12, Math.max(16, Math.min(40, Math.floor(width * 0.25)))];
@@ -161,9 +170,10 @@ export function tableOf(results: readonly Result[], { width, colors }: { width: 
     const others = some.filter(({ outcome }) => outcome !== "ok");
     // Objects with the same reason share a row.
     const reasons = groupBy(others, ({ outcome, text, next }) => JSON.stringify([outcome, text, next]));
-    for (const [one, ...alike] of reasons.values()) {
+    for (const alike of reasons.values()) {
+      const [one] = alike;
       const why = [one.text, ...(one.next === undefined ? [] : [`→ ${one.next}`])].map(printable);
-      table.push([check, signs[one.outcome], [one, ...alike].map(subjectName).join("\n"), why.join("\n")]);
+      table.push([check, signs[one.outcome], namesOf(alike), why.join("\n")]);
     }
   }
   return table.toString();

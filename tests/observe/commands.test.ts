@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { define as defineCheck } from "../../cli/check";
+import { define as defineCheck, tableOf } from "../../cli/check";
 import { define as defineMap } from "../../cli/map";
+import { type Result } from "../../observe/check/checks";
 import { type Service, startService } from "../../service/index";
 import { temporary } from "../fleet/made";
 import { built, consortium } from "../service/child";
@@ -78,6 +79,20 @@ describe("the commands", () => {
     expect(results).toContainEqual(expect.objectContaining({ check: "node reachable", outcome: "unknown" }));
     expect(readFileSync(file("u.xml"), "utf8")).toContain('errors="1"');
     expect(readFileSync(file("u.prom"), "utf8")).toContain('consortium_check_results{outcome="unknown"} 1');
+  });
+
+  test("check: a row names eight objects with the same reason, and counts the rest, however many there are", () => {
+    const nodes = (count: number): Result[] =>
+      Array.from({ length: count }, (_, at) => ({
+        check: "node reachable",
+        outcome: "unknown",
+        subject: { kind: "node", id: `u${at}`, name: `n${at + 1}` },
+        text: "no credential of its member is at hand",
+      }));
+    const named = (count: number): string[] =>
+      tableOf(nodes(count), { width: 120, colors: false }).match(/n\d+|and .* more/g)!;
+    expect(named(9).at(-1)).toBe("n9");
+    expect(named(5_000).slice(-2)).toEqual(["n8", "and 4992 more"]);
   });
 
   test("check: 1, with the reason and the next step, where something is wrong", async () => {
