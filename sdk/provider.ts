@@ -22,6 +22,7 @@ const setting = "plugin";
 /** The keys of this package in stack configuration. */
 const known: readonly string[] = [...settingNames, "adopt", setting];
 const warned = new Set<string>();
+const keyInStack = "consortium:apiKey";
 
 /** @throws for a key that is not a setting: with a misspelled one, the region, say, would silently be the default */
 function refuseUnknownSettings(): void {
@@ -41,12 +42,25 @@ function refuseUnknownSettings(): void {
   }
 }
 
+/** Pulumi's language host tells which configuration is secret; inline programs are not told in this variable. */
+function warnOfClearKey(): void {
+  const secrets = processEnvironment().PULUMI_CONFIG_SECRET_KEYS;
+  if (secrets === undefined || warned.has(keyInStack) || runtime.allConfig()[keyInStack] === undefined) return;
+  warned.add(keyInStack);
+  if (!(JSON.parse(secrets) as string[]).includes(keyInStack))
+    void log.warn(
+      "The API key is not encrypted, neither in the stack configuration nor in the state. Encrypt it with " +
+        `\`pulumi config set --secret ${keyInStack}\`, or set ${environmentName("apiKey")} instead.`,
+    );
+}
+
 /**
  * Whether the classes run on the provider plugin: only if the environment or the stack says so (`consortium:plugin`), because the
  * plugin must be installed. The default is the dynamic provider, which needs nothing.
  */
 export function onPlugin(): boolean {
   refuseUnknownSettings();
+  warnOfClearKey();
   const variable = environmentName(setting);
   const fromEnvironment = processEnvironment()[variable] || undefined;
   const text = fromEnvironment ?? new Config("consortium").get(setting) ?? "false";

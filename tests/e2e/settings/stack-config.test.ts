@@ -48,3 +48,18 @@ describe("settings in the stack configuration", () => {
     expect((await w.network()).consortia).toEqual([]);
   });
 });
+
+test("a key in clear is a warning, which does not show it", async () => {
+  const { stack, service } = await world(wholeTree, { env: { CONSORTIUM_API_KEY: undefined } });
+  const key = service.organizations[0]!.apiKey;
+  const previewed = async (...how: string[]): Promise<string> => {
+    await stack.ok(["config", "set", ...how, "consortium:apiKey", key]);
+    const { text } = await done(stack.preview());
+    expect(text).not.toContain(key);
+    return text;
+  };
+  expect(await previewed("--plaintext")).toMatch(
+    /The API key is not encrypted.*`pulumi config set --secret consortium:apiKey`/,
+  );
+  expect(await previewed("--secret")).not.toContain("not encrypted");
+});
