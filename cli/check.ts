@@ -98,6 +98,8 @@ async function optionsFor({ stack, outputs, consortium, ...flags }: Flags) {
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
   const state = document === undefined ? undefined : readStack(document, `The stack ${stack}`);
   const given = outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs));
+  if (outputs !== undefined && given.length === 0)
+    console.error(`consortium: warning: ${nameOf(outputs)} has no user name with its password. ${howToWrite}`);
   return {
     credentials: [...(state?.credentials ?? []), ...given],
     tethers: flags.tether,
@@ -110,16 +112,16 @@ async function optionsFor({ stack, outputs, consortium, ...flags }: Flags) {
   };
 }
 
+const nameOf = (file: string): string => (file === "-" ? "Standard input" : file);
+const howToWrite = "Create it with: pulumi stack output --json --show-secrets";
+
 /** Outputs contain passwords, so errors never quote them. */
 function jsonIn(file: string): unknown {
   try {
     return JSON.parse(textOf(file)) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const name = file === "-" ? "Standard input" : file;
-    throw new Error(`${name} is not valid JSON. Create it with: pulumi stack output --json --show-secrets`, {
-      cause: error,
-    });
+    throw new Error(`${nameOf(file)} is not valid JSON. ${howToWrite}`, { cause: error });
   }
 }
 

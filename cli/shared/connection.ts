@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { ConsortiumClient, type HttpOptions } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";
 import { printableLines } from "../../provider/api/printable";
+import { objectsWithin } from "../../inventory/credentials";
 
 /** For the help of commands that call the service. */
 export const connectionHelp =
@@ -41,9 +42,15 @@ export async function exportStack(stack: string, { secrets = false } = {}): Prom
   const args = ["stack", "export", "--stack", stack, "--non-interactive", ...(secrets ? ["--show-secrets"] : [])];
   const failure = `The state of the stack ${stack} cannot be read`;
   const text = await pulumiOutput(args, failure);
+  let document: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    document = JSON.parse(text);
   } catch (cause) {
     throw new Error(`${failure}: Pulumi's output is not valid JSON.`, { cause });
   }
+  // With a wrong passphrase, Pulumi shows each secret as null, and does not fail.
+  const shown = objectsWithin(document).flatMap((one) => ("plaintext" in one ? [one.plaintext] : []));
+  if (shown.length > 0 && shown.every((one) => one === "null"))
+    throw new Error(`${failure}: its secrets cannot be decrypted. Check PULUMI_CONFIG_PASSPHRASE.`);
+  return document;
 }

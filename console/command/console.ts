@@ -39,8 +39,12 @@ export function define(command: Command): void {
 
 async function serveConsole({ port, allowChanges, stack, stackExport, tether, target }: Flags): Promise<void> {
   const { startConsole } = await import("../server/console.js");
+  const { readExport } = await import("../server/stacks.js");
   const settings = resolveSettings();
-  for (const file of stackExport) textOf(file);
+  for (const file of stackExport) {
+    textOf(file); // says why it cannot be read
+    readExport(file);
+  }
   const exported = stack.map(async (name) => [name, await exportStack(name, { secrets: true })] as const);
   const server = await startConsole({
     settings,

@@ -49,7 +49,8 @@ export class Stacks {
   #models = () => [...this.#read.values()].map(({ model }) => model);
 }
 
-function readExport(file: string): State {
+/** @throws Error that names a file that is not an export */
+export function readExport(file: string): State {
   const text = readFileSync(file, "utf8");
   let document: unknown;
   try {

@@ -95,6 +95,12 @@ describe("the commands", () => {
     expect(named(5_000).slice(-2)).toEqual(["n8", "and 4992 more"]);
   });
 
+  test("check: outputs without a credential are told", async () => {
+    writeFileSync(file("ids.json"), JSON.stringify({ chainId: 1 }));
+    const { stderr } = await consortium(["check", "--outputs", file("ids.json")], env);
+    expect(stderr).toMatch(/ids\.json has no user name with its password\. Create it with: pulumi stack output/);
+  });
+
   test("check: 1, with the reason and the next step, where something is wrong", async () => {
     writeFileSync(file("wrong.json"), JSON.stringify({ ...pair, password: "no" }));
     const { code, stdout } = await consortium(["check", "--outputs", file("wrong.json"), "--json"], env);

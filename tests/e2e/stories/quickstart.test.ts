@@ -60,8 +60,9 @@ describe("the quickstart, through the real CLI", () => {
   });
 
   test("check and map read the stack through the Pulumi CLI, and show no secret", async () => {
+    let { env } = w.stack;
     const run = async (...args: string[]): Promise<string> => {
-      const options = { cwd: w.stack.folder, env: w.stack.env };
+      const options = { cwd: w.stack.folder, env };
       return (await promisify(execFile)(process.execPath, [join(root, "dist/cli/consortium.js"), ...args], options))
         .stdout;
     };
@@ -76,6 +77,9 @@ describe("the quickstart, through the real CLI", () => {
     expect(titles).toEqual(Array(2).fill(expect.stringContaining("managed by stack quickstart/test")));
     expect(mapped).not.toMatch(/mark-not-in-stacks"|mark-drift"/);
     expect(leaks(checked + mapped, [canaryKey, ...passwords])).toEqual([]);
+    env = { ...env, PULUMI_CONFIG_PASSPHRASE: "another one" };
+    const withoutKey = run("check", "--stack", "test").catch((error: { stderr: string }) => error.stderr);
+    expect(await withoutKey).toContain("its secrets cannot be decrypted. Check PULUMI_CONFIG_PASSPHRASE.");
   });
 
   test("destroy leaves nothing, children before parents", async () => {
