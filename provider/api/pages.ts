@@ -11,8 +11,9 @@ interface Listing {
 
 /** A limit for lists that never end. */
 const mostPages = 1_000;
-/** Where a list may be cut that does not say so: usual sizes of pages. */
-const isRound = (count: number): boolean => count > 0 && (count % 25 === 0 || count % 10 === 0);
+/** Where a list may be cut that does not say so: usual sizes of pages, and their multiples. */
+const usualSizes = [10, 12, 16, 25];
+const isRound = (count: number): boolean => count > 0 && usualSizes.some((size) => count % size === 0);
 
 /** A limit for pages with nothing new. */
 const mostIdle = 3;

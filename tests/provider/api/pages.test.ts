@@ -45,6 +45,8 @@ test.each<[string, string | string[]]>([
 describe("a list whose length is round, and that says nothing of pages", () => {
   test.each<[string, Pages, number, number]>([
     ["has more", { "": some(0, 25), "?skip=25": some(25, 3) }, 28, 2],
+    ["has more after a power of two", { "": some(0, 64), "?skip=64": some(64, 1) }, 65, 2],
+    ["has more after a dozen", { "": some(0, 12), "?skip=12": some(12, 1) }, 13, 2],
     ["has two pages more", { "": some(0, 10), "?skip=10": some(10, 10), "?skip=20": [] }, 20, 3],
     ["is whole", { "": some(0, 50), "?skip=50": [] }, 50, 2],
     ["is whole, and the service does not know skip", { "": some(0, 50), "?skip=50": some(0, 50) }, 50, 2],
