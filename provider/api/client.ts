@@ -325,7 +325,7 @@ export class ConsortiumClient {
 
   /** Sends nothing from now on, as if the process had ended. */
   end(): Promise<void> {
-    return this.http.end();
+    return this.http.close("at once");
   }
 
   /** Sends a POST that creates nothing and may be repeated. */

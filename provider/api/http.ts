@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
@@ -52,6 +53,8 @@ interface Connections {
   speaksJson: boolean;
   /** The question whether it is, while nobody has answered it. */
   proof?: Promise<void>;
+  /** Aborted at the end: no call is repeated after it. */
+  over: AbortController;
   /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
   bearer: Bearer;
@@ -61,6 +64,12 @@ interface Connections {
 const lastLookMs = 1_000;
 /** How long the one call that asks for a token may wait for it. */
 const tokenMs = 5_000;
+
+function overAt(): AbortController {
+  const over = new AbortController();
+  setMaxListeners(0, over.signal); // one for each call that waits
+  return over;
+}
 
 const ended: Transport = {
   send: () => Promise.reject(new TransportError("unsent", "the run has ended", undefined)),
@@ -80,6 +89,7 @@ export class Http {
       transport: options.transport,
       reached: false,
       speaksJson: false,
+      over: overAt(),
       serviceClock: new ServiceClock(),
       bearer: new Bearer(settings.apiKey, options.clock ?? systemClock),
     },
@@ -104,6 +114,7 @@ export class Http {
     let last = start;
     let patience = Infinity;
     let unclear = false;
+    const { signal } = this.connections.over;
     for (let attempt = 1; ; attempt++) {
       try {
         // The wait between attempts is outside the limit: a waiting call is not in flight.
@@ -121,10 +132,12 @@ export class Http {
         last = this.#clock.now();
         const tried = { attempt: failed.attempt, elapsedMs: last - failed.since, reached: this.connections.reached };
         const delay = retryDelay(error, repeatable, tried);
-        if (delay === undefined || this.#clock.now() + delay > patience) throw error;
+        if (delay === undefined || this.#clock.now() + delay > patience || signal.aborted) throw error;
         if (this.#clock.now() + delay > (this.deadline?.at ?? Infinity)) throw this.#outOfTime(error);
         this.options.onRetry?.(error, delay);
-        await this.#clock.sleep(delay);
+        await this.#clock.sleep(delay, signal).catch((interrupted: unknown) => {
+          throw signal.aborted ? error : interrupted;
+        });
       }
     }
   }
@@ -136,15 +149,12 @@ export class Http {
     return facts.items ? new PartialList(whole) : new ApiError(whole);
   }
 
-  async close(): Promise<void> {
-    await this.connections.transport?.close();
-  }
-
-  /** Sends nothing from now on, as if the process had ended. */
-  async end(): Promise<void> {
-    const { transport } = this.connections;
+  /** Sends nothing from now on. What was sent gets its answer, unless it is to end at once; what waits to be repeated fails. */
+  async close(how: "gently" | "at once" = "gently"): Promise<void> {
+    const { transport, over } = this.connections;
     this.connections.transport = ended;
-    await transport?.close("at once");
+    over.abort();
+    await transport?.close(how);
   }
 
   /** Loads undici with the first request: most program processes never make one. */

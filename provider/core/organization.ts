@@ -178,7 +178,8 @@ async function fitsRequired(session: Session, subject: Subject): Promise<void> {
   if (!origin.organizations || !isKnown(origin, settings)) requireOrganization(settings, await visible(session));
 }
 
-function refuseUnlikeRequired({ client, provider }: Session, { what, origin }: Subject): void {
+/** @throws CommonError if the settings require another organization than that of the state */
+export function refuseUnlikeRequired({ client, provider }: Session, { what, origin }: Subject): void {
   const { organization: required } = client.http.settings;
   if (!required || !origin.organizations || origin.organizations.includes(required.id)) return;
   const next = isMoved(origin, provider)

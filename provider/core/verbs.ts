@@ -24,7 +24,14 @@ import { deleteObject } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
 import { update } from "./lifecycle/update";
-import { originOfNew, proveBeforeCreate, proveOrganization, requireOwner, subjectOf } from "./organization";
+import {
+  originOfNew,
+  proveBeforeCreate,
+  proveOrganization,
+  refuseUnlikeRequired,
+  requireOwner,
+  subjectOf,
+} from "./organization";
 import { isKnown, isMoved, type Origin, type Subject, withProvider } from "./origin";
 import { type Run } from "./run";
 import { previewMs, type Session, type Sessions, within } from "./session";
@@ -145,24 +152,29 @@ export class Verbs {
     const subject = this.#saw(id, olds);
     this.#hide(news);
     const { warnings, plans, ...difference } = this.#difference(subject, olds, news);
+    const whose = this.#whose(news);
     const settings = sessions.known();
-    const isNewKey = settings !== undefined && !isKnown(subject.origin, settings);
-    const unproved = isNewKey ? await this.#proveNewKey(subject, news) : [];
+    const isKnownKey = settings !== undefined && isKnown(subject.origin, settings);
+    if (isKnownKey) refuseUnlikeRequired({ ...sessions.current(), ...whose }, subject);
+    const unproved = isKnownKey ? [] : await this.#proveNewKey(subject, whose);
     return {
       ...difference,
       // An update records the provider that the program now gives it.
-      changes: difference.changes || (isNewKey && isMoved(subject.origin, this.#whose(news).provider)),
+      changes: difference.changes || (settings && !isKnownKey && isMoved(subject.origin, whose.provider)) === true,
       warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((one) => sessions.secrets.mask(one)),
     };
   }
 
-  /** Asks whose the key is, unless nothing was ever proved of the object. @returns warnings if the service cannot tell */
-  async #proveNewKey(subject: Subject, news: Props): Promise<string[]> {
+  /**
+   * Asks whose the key is, unless nothing was ever proved of the object.
+   * @returns warnings if the service cannot tell @throws if there is no key
+   */
+  async #proveNewKey(subject: Subject, whose: Pick<Session, "owner" | "provider">): Promise<string[]> {
     const { sessions } = this;
     if (subject.origin.keys.length === 0) return [];
     const warning = await sessions.proveKey();
     if (!sessions.isAccepted) return warning === undefined ? [] : [warning];
-    const session = { ...within(sessions.current(), previewMs), ...this.#whose(news) };
+    const session = { ...within(sessions.current(), previewMs), ...whose };
     await proveOrganization(session, subject).catch((error: unknown) => {
       // Any other failure may pass: an update, which has more time, asks again.
       if (error instanceof CommonError) throw error;

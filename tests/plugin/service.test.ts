@@ -3,6 +3,7 @@ import { CheckRequest, type CheckResponse, DiffResponse, PropertyDiff } from "@p
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../package.json";
 import { unknown } from "../../provider/core/values";
+import { containing } from "../service/helpers";
 import { setEnvironment, start } from "../support/service";
 import { type Props, secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct } from "../support/protocol";
@@ -274,6 +275,22 @@ test("a difference and a lookup with a key of another organization than the stac
   await plugin.diff("Consortium", id, outs, { name: "ours" });
   service.faults.clear();
   expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "ours" }] });
+});
+
+test("a difference without a key, or with another organization required, is refused also where nothing changes", async () => {
+  await start();
+  await plugin.configure();
+  const { id, outs } = await plugin.create("Consortium", { name: "ours" });
+  const unchanged = () => plugin.diff("Consortium", id, outs, { name: "ours" });
+  setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
+  await plugin.configure();
+  await expect(unchanged()).rejects.toMatchObject({ details: containing("the organization must be o-other") });
+  setEnvironment({ CONSORTIUM_ORGANIZATION: undefined, CONSORTIUM_API_KEY: undefined });
+  await plugin.configure();
+  await expect(unchanged()).rejects.toMatchObject({ details: containing("No API key is set.") });
+  setEnvironment({ CONSORTIUM_OFFLINE_PREVIEW: "true" });
+  await plugin.configure();
+  await unchanged();
 });
 
 test.each([

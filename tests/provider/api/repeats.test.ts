@@ -1,5 +1,6 @@
 import { type Method } from "../../../provider/api/http";
 import { http, json, peer, type Reply, text } from "../../support/peer";
+import { until } from "../../support/until";
 import { virtualTime } from "../../support/virtual-time";
 
 /* How often a call is sent, and how long it waits before: by method and by what went wrong. */
@@ -85,3 +86,17 @@ test("a call that may take ten seconds ends by then with what went wrong last, a
   expect(time.now() - startedAt).toBeLessThan(10_000);
   expect(down.requests.length).toBeGreaterThan(2);
 });
+
+test.each(["gently", "at once"] as const)(
+  "a call that waits to be repeated fails where all is closed %s",
+  async (how) => {
+    const server = await peer(json(503, { errorMessage: "maintenance" }, { "retry-after": "60" }));
+    let waits = 0;
+    const client = http(server.baseUrl, {}, { onRetry: () => void waits++ });
+    const call = client.request("GET", "/x").catch((error: Error) => error.message);
+    await until(() => waits === 1);
+    await client.close(how);
+    expect(await call).toContain("maintenance");
+    expect(server.requests).toHaveLength(1);
+  },
+);
