@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { environmentsOf } from "pulumi-consortium/internal/page";
 import type { NetworkView } from "../protocol";
 import { clock } from "./format";
-import { act, live, useConnection, useSection } from "./live";
+import { live, useAction, useConnection, useSection } from "./live";
 import { ErrorMessage, NotFound, Sign } from "./parts/basics";
 import { SecretDialog } from "./parts/credentials";
 import { hrefOf, useRoute } from "./route";
@@ -18,14 +18,9 @@ export function App() {
   const { connection, asOf } = useConnection();
   const { value: view, problem } = useSection<NetworkView>("network");
   const [page = "", id = ""] = useRoute();
-  const [failure, setFailure] = useState<string>();
+  const { run, problem: failure } = useAction("sign-out");
   if (connection === "signed out") return <Ended />;
-  const signOut = () => {
-    act("sign-out", {}).then(
-      () => live.end(),
-      (error: Error) => setFailure(error.message),
-    );
-  };
+  const signOut = () => void run({}).then((done) => done && live.end());
   return (
     <>
       <a class="skip" href="#content" onClick={focusContent}>

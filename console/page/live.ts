@@ -137,7 +137,7 @@ export function useConnection(): { connection: Connection; asOf?: number } {
 }
 
 /** Asks the server to do something. @throws Error with a message for people */
-export async function act<N extends keyof Actions>(action: N, ask: Actions[N]["ask"]): Promise<Actions[N]["answer"]> {
+async function act<N extends keyof Actions>(action: N, ask: Actions[N]["ask"]): Promise<Actions[N]["answer"]> {
   const response = await fetch(`api/${action}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -55,9 +55,7 @@ function Limits({ of: { limits, consortia } }: { of: NetworkModel }) {
             {kind}
             {names.has(of ?? "") && <span class="quiet"> of {names.get(of ?? "")}</span>}
           </span>
-          <span class="bar" aria-hidden="true">
-            <i style={{ width: `${Math.min(100, (100 * used) / Math.max(1, most))}%` }} />
-          </span>
+          <meter value={used} max={most} aria-hidden="true" />
           <span>
             <b>{used}</b> of {most}
             {used >= most && <span class="quiet"> · full</span>}

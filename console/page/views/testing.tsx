@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { FaultView, TestingView } from "../../protocol";
 import { time, zone } from "../format";
-import { act, useAction, useSection } from "../live";
+import { useAction, useSection } from "../live";
 import { Card, Choice, ErrorMessage, Field, LineForm, Sign, Table } from "../parts/basics";
 
 const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: string }> = {
@@ -45,13 +45,10 @@ export function TestingPage() {
 }
 
 function Faults({ of: shown }: { of: TestingView | undefined }) {
-  const [failure, setFailure] = useState<string>();
-  const remove = (id: string) => {
-    act("remove-fault", { id }).catch((error: Error) => setFailure(error.message));
-  };
+  const { run: remove, problem } = useAction("remove-fault");
   return (
     <>
-      <ErrorMessage text={failure} />
+      <ErrorMessage text={problem} />
       <Table
         label="Faults in force"
         head={["Fault", "Calls", "Hit", ""]}
@@ -62,7 +59,7 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
             <b>{faultTitle(rule)}</b>,
             <code>{`${rule.method ?? "any"} ${rule.route ?? "any route"}`}</code>,
             `${hits} of ${seen}`,
-            <button type="button" aria-label={`Remove fault ${id}`} onClick={() => remove(id)}>
+            <button type="button" aria-label={`Remove fault ${id}`} onClick={() => void remove({ id })}>
               Remove
             </button>,
           ],

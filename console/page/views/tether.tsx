@@ -3,7 +3,7 @@ import { environmentsOf, type PinModel, type TetherModel, weiOf } from "pulumi-c
 import type { NetworkView, TetherView } from "../../protocol";
 import { clock, duration, ether, plural, short } from "../format";
 import { useAction, useSection } from "../live";
-import { Card, Copyable, ErrorMessage, Facts, Field, LineForm, NotFound, State, Table } from "../parts/basics";
+import { Card, Copyable, ErrorMessage, Facts, Field, LineForm, NotFound, Sign, State, Table } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
@@ -217,12 +217,11 @@ function Verify({ tether, index }: { tether: string; index: number }) {
       </button>
       <span role="status">
         {answer && (
-          <span class={`state ${answer.verified ? "good" : "bad"}`} title={answer.text}>
-            <span aria-hidden="true">{answer.verified ? "✓" : "✕"}</span>{" "}
-            {answer.verified ? "verified" : "not verified"}
-          </span>
+          <>
+            <Sign tone={answer.verified ? "good" : "bad"} text={answer.verified ? "verified" : "not verified"} />
+            <span class="verdict">{answer.text}</span>
+          </>
         )}
-        {answer && <span class="verdict">{answer.text}</span>}
         {problem}
       </span>
     </div>
