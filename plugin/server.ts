@@ -38,6 +38,9 @@ const health: ServiceDefinition = {
   },
 };
 
+/** Calls of Pulumi's protocol that are not answered: gRPC says so itself, before anything is loaded. */
+const unanswered = ["call", "parameterize", "list"];
+
 /** Serves one provider on a free port of this machine. */
 export function listen({ engine, environment }: Serving): Promise<Served> {
   const server = new Server({
@@ -53,8 +56,9 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
   const call =
     (name: string) =>
     (...args: unknown[]) =>
-      void within(async () => ((await service()).calls[name] as (...args: unknown[]) => void)(...args));
-  const calls = Object.fromEntries(Object.keys(ResourceProviderService).map((name) => [name, call(name)]));
+      void within(async () => (Reflect.get((await service()).calls, name) as (...args: unknown[]) => void)(...args));
+  const names = Object.keys(ResourceProviderService).filter((name) => !unanswered.includes(name));
+  const calls = Object.fromEntries(names.map((name) => [name, call(name)]));
   server.addService(ResourceProviderService, calls satisfies UntypedServiceImplementation);
   server.addService(health, {
     check: (_call: unknown, answer: (error: object) => void): void => {

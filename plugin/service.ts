@@ -1,5 +1,5 @@
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
-import { type handleUnaryCall, type sendUnaryData, type ServerUnaryCall, status } from "@grpc/grpc-js";
+import { type handleUnaryCall, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
 import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -28,12 +28,6 @@ const unaryOf =
 const isStatus = (error: unknown): error is { code: number; details: string } =>
   typeof (error as { code?: unknown }).code === "number" &&
   typeof (error as { details?: unknown }).details === "string";
-
-const unimplemented = (call: string): (() => never) => {
-  return () => {
-    throw Object.assign(new Error(call), { code: status.UNIMPLEMENTED, details: `${call} is not implemented` });
-  };
-};
 
 /** The provider plugin's side of the engine's protocol, for one provider. The engine starts one process for each. */
 export class ProviderService {
@@ -92,8 +86,8 @@ export class ProviderService {
     this.#sessions.shown(error, "getUrn" in request ? calledIn((request as proto.CheckRequest).getUrn()) : undefined),
   );
 
-  /** The calls by their names in Pulumi's protocol. */
-  readonly calls: IResourceProviderServer = {
+  /** The calls by their names in Pulumi's protocol, without those that it has no use for. */
+  readonly calls = {
     handshake: this.#unary((request) => this.#handshake(request)),
     attach: this.#unary((request: PluginAttach) => {
       this.#engine = new Engine(request.getAddress());
@@ -128,14 +122,9 @@ export class ProviderService {
       this.#interrupt.abort();
       return new Empty();
     }),
-    call: this.#unary(unimplemented("Call")),
-    parameterize: this.#unary(unimplemented("Parameterize")),
     getMapping: this.#unary(() => new proto.GetMappingResponse()),
     getMappings: this.#unary(() => new proto.GetMappingsResponse()),
-    list: (call) => {
-      call.emit("error", { code: status.UNIMPLEMENTED, details: "List is not implemented" });
-    },
-  };
+  } satisfies Partial<IResourceProviderServer>;
 }
 
 const lookupOf = (token: string): Lookup => {

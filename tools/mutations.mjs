@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { mutantsOf } from "./lib/mutants.mjs";
 import { build, installPackages, root } from "./lib/prepare.mjs";
-import { run, succeed, tidying } from "./lib/processes.mjs";
+import { run, tidying } from "./lib/processes.mjs";
 import { duration, runMain, log, UserError } from "./lib/terminal.mjs";
 
 /** A change may make an endless loop. */
@@ -28,15 +28,9 @@ const { values, positionals } = parseArgs({
 async function unnoticed(copy) {
   const [file = "", ...tests] = positionals;
   const text = readFileSync(join(root, file), "utf8");
-  const files = await succeed("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
-  for (const one of [
-    ...files
-      .trim()
-      .split("\n")
-      .filter((path) => existsSync(join(root, path))),
-    "dist",
-  ])
-    cpSync(join(root, one), join(copy, one), { recursive: true, preserveTimestamps: true });
+  const isLeft = (/** @type {string} */ path) =>
+    /(^|[\\/])(node_modules|\.git|\.consortium|release|dist-plugin)$/.test(path);
+  cpSync(root, copy, { recursive: true, preserveTimestamps: true, filter: (path) => !isLeft(path) });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const which = tests.length > 0 ? tests.map((path) => join("tests", path)) : ["--findRelatedTests", file];
   const jest = [join(root, "node_modules", "jest", "bin", "jest.js"), ...which, "--bail", "--ci", "--silent"];

