@@ -6,7 +6,6 @@
 import "./lib/node-version.mjs";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isatty } from "node:tty";
 import { makeStackPlaces, stack, stackEnv, stackExists, tetherIdIn } from "./local/stack.mjs";
 import { build, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
@@ -30,11 +29,10 @@ const verbs = {
   async start() {
     const { pulumi, consortium } = await prepare();
     const code =
-      (await pulumi(["stack", "select", stack, "--create"])) ||
-      (await pulumi(["up", "--yes", "--suppress-outputs", ...runOptions()]));
+      (await pulumi(["stack", "select", stack, "--create"])) || (await pulumi(["up", "--yes", "--suppress-outputs"]));
     if (code !== 0) return failed(code, "Fix the errors above and run `npm start` again, or `npm run destroy`.");
     log("");
-    await pulumi(["stack", "output", ...runOptions()]);
+    await pulumi(["stack", "output"]);
     await pulumi(["stack", "export", "--file", stackFile(root)]); // for the console; secrets are encrypted in it
     log("");
     const usable = await consortium(["check", "--stack", stack]);
@@ -49,7 +47,7 @@ const verbs = {
   async destroy() {
     if (!stackExists(root)) return done("There is nothing to destroy.");
     const { pulumi } = await prepare();
-    const code = await pulumi(["destroy", "--yes", ...runOptions()]);
+    const code = await pulumi(["destroy", "--yes"]);
     return code === 0
       ? done("`npm start` creates it again; `npm run stop` stops the service.")
       : failed(code, "Fix the errors above and run `npm run destroy` again.");
@@ -85,13 +83,6 @@ async function prepare(needs = { service: true }) {
     pulumi: (args) => run(cli.command, args),
     consortium: (args) => run(process.execPath, [join(root, "dist", "cli", "consortium.js"), ...args]),
   };
-}
-
-/** Options for a terminal, or for a run that nobody watches. */
-function runOptions() {
-  const attended = isatty(0) && isatty(1);
-  const colourful = isatty(1) && !process.env.NO_COLOR;
-  return [...(attended ? [] : ["--non-interactive"]), ...(colourful ? [] : ["--color", "never"])];
 }
 
 /** @param {string} text */
