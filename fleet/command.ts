@@ -6,13 +6,13 @@ import { defaultOut, fleetManifests, neededSecrets } from "./manifests";
 import { writeChanged } from "./project";
 import {
   type Command,
+  counted,
   exitCode,
   type FleetResult,
   isGood,
   ledgerWarnings,
   mergeResults,
   type StackResult,
-  stacksIn,
   summaryJson,
   summaryJunit,
   summaryLine,
@@ -118,8 +118,8 @@ function definePlan(program: Program): void {
           const reason = changes?.reasons.get(name);
           console.log([titleOf(shard), name, ...(reason === undefined ? [] : [reason])].join("  "));
         }
-      const many = `${planned.length} shard${planned.length === 1 ? "" : "s"}`;
-      console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${many}`);
+      const shown = counted(planned.length, "shard");
+      console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${shown}`);
     });
 }
 
@@ -191,7 +191,7 @@ async function agreed(
   run: (command: Verb, more?: Partial<RunOptions>) => Promise<FleetResult>,
 ): Promise<readonly StackResult[] | undefined> {
   const asks = (command === "up" || command === "destroy") && !flags.yes && count > 0;
-  const many = stacksIn(count);
+  const many = counted(count, "stack");
   if (asks && (!process.stdin.isTTY || flags.json)) {
     const why = "there is no terminal to ask for confirmation";
     return void console.error(`consortium fleet ${command}: ${why}. Use --yes to run it for ${many}.`);

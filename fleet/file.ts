@@ -6,11 +6,12 @@ import {
   groupBy,
   readFile,
   readYaml,
-  lineOf,
+  type PlacedProblem,
   placed,
   type Problem,
   type Reading,
   checkShape,
+  summaryOf,
   textOf,
 } from "pulumi-consortium/internal/fleet";
 import { beyondLimits } from "./limits";
@@ -18,14 +19,8 @@ import { type Fleet, type FleetDefinition, FleetFile, type FleetStack, type Poli
 
 /* Reads a fleet file: schema.ts has its form. */
 
-/** Names all problems of a fleet file, each with its place. */
-function refusal(file: string, reading: Reading, elsewhere: readonly string[] = []): Error {
-  const all = [...placed(reading, reading.problems).map(lineOf), ...elsewhere];
-  if (all.length === 1) return new Error(`${all[0]}\nNothing was started.`);
-  return new Error(
-    [`${file} has ${all.length} problems; nothing was started:`, ...all.map((one) => `  ${one}`)].join("\n"),
-  );
-}
+const refusal = (file: string, reading: Reading, elsewhere: readonly PlacedProblem[] = []): Error =>
+  new Error(summaryOf(file, [...placed(reading, reading.problems), ...elsewhere], "started"));
 
 /**
  * Reads a fleet file, and checks all files that it names.
@@ -96,23 +91,17 @@ export function absoluteBackend(backend: string, folder: string): string {
 
 /* What must hold between the parts of a fleet file, and in the files that it names. */
 
-/** Adds what is wrong in a fleet file to its problems. Returns what is wrong in its network files, as lines with their places. */
-function brokenRules({ stacks, policyPacks }: Fleet, problems: Problem[], withLimits: boolean): string[] {
+/** Adds what is wrong in a fleet file to its problems. Returns what is wrong in its network files. */
+function brokenRules({ stacks, policyPacks }: Fleet, problems: Problem[], withLimits: boolean): PlacedProblem[] {
   const all = new Map(stacks.map((stack) => [stack.name, stack]));
-  for (const stack of stacks) {
-    const message = problemOfSource(stack);
-    if (message !== undefined) problems.push({ path: stack.place, message });
-    problems.push(...unordered(stack, all));
-  }
+  for (const stack of stacks)
+    problems.push(...problemAt(stack.place, problemOfSource(stack)), ...unordered(stack, all));
   for (const [first, ...others] of groupBy(stacks, ({ name }) => name).values()) {
     const [, owner, , key] = first.place;
     const message = `this stack would be called ${first.name}, as ${owner}.${key} is already: rename one of them`;
     others.forEach(({ place: path }) => problems.push({ path, message, atKey: true }));
   }
-  policyPacks.forEach((pack, index) => {
-    const message = problemOfPack(pack);
-    if (message !== undefined) problems.push({ path: ["policyPacks", index], message });
-  });
+  policyPacks.forEach((pack, index) => problems.push(...problemAt(["policyPacks", index], problemOfPack(pack))));
   const message = "there is no stack: write at least one network file under stacks";
   if (stacks.length === 0) problems.push({ path: ["organizations"], message });
   const networks = new Map(stacks.map((one) => [one.definition ?? "", one.network ?? one.place.at(-1)!]));
@@ -144,15 +133,15 @@ function unordered({ name, dependsOn, place }: FleetStack, all: ReadonlyMap<stri
     const isWaiting = reached(one, (next) => all.get(next)?.dependsOn ?? []).has(name);
     return isWaiting ? `${one} also depends on ${name}: remove one of the two` : undefined;
   };
-  return dependsOn.flatMap((one, index) => {
-    const message = messageOf(one);
-    return message === undefined ? [] : [{ path: [...place, "dependsOn", index], message }];
-  });
+  return dependsOn.flatMap((one, index) => problemAt([...place, "dependsOn", index], messageOf(one)));
 }
+
+const problemAt = (path: Problem["path"], message: string | undefined): Problem[] =>
+  message === undefined ? [] : [{ path, message }];
 
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-function problemsOf(file: string, name: string): string[] {
+function problemsOf(file: string, name: string): PlacedProblem[] {
   const near = relative(process.cwd(), file) || basename(file);
-  return check(name, readFile(file), undefined).problems.map((problem) => lineOf({ ...problem, file: near }));
+  return check(name, readFile(file), undefined).problems.map((problem) => ({ ...problem, file: near }));
 }

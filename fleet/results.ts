@@ -138,7 +138,7 @@ function partIn({ file, text }: { file: string; text: string }): Part {
 
 /* How it is shown. */
 
-export const stacksIn = (count: number, more = ""): string => `${count} ${more}stack${count === 1 ? "" : "s"}`;
+export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 /** In a summary of more stacks than this, those without changes are only counted. */
 const manyStacks = 20;
@@ -180,7 +180,7 @@ export function summaryOfStacks({ command, stacks }: FleetResult): string[] {
     const line = `${stack.padEnd(width)}  ${outcome}${changed && `: ${changed}`}; ${result.seconds.toFixed(1)} s`;
     return [line, ...remarks.map((remark) => `  ${remark}`)];
   });
-  if (rest > 0) lines.push(`${stacksIn(rest, shown.length > 0 ? "more " : "")} without changes`);
+  if (rest > 0) lines.push(`${counted(rest, shown.length > 0 ? "more stack" : "stack")} without changes`);
   return lines;
 }
 
@@ -196,7 +196,7 @@ export function summaryLine({ command, stacks, seconds }: FleetResult): string {
     const many = stacks.filter((one) => one.outcome === outcome).length;
     return many > 0 ? [`${many} ${outcome}`] : [];
   });
-  const good = `${stacks.filter(isGood).length} of ${stacksIn(stacks.length)} ok`;
+  const good = `${stacks.filter(isGood).length} of ${counted(stacks.length, "stack")} ok`;
   const none = command === "preview" ? "nothing to change" : "nothing changed";
   const changed = changesIn(totals(stacks), command) || none;
   return `${[good, ...others].join(", ")}; ${changed}; ${seconds.toFixed(1)} s`;

@@ -41,6 +41,6 @@ export { definitions } from "../provider/resources";
 export { check, readFile, readNetwork } from "../sdk/network/load";
 export { plainResources, programConfig, programFiles, yamlProgram } from "../sdk/network/programs";
 export { readYaml } from "../sdk/yaml/document";
-export { type Path, type Problem, type Reading, lineOf, placed } from "../sdk/yaml/problems";
+export { type PlacedProblem, type Problem, type Reading, placed, summaryOf } from "../sdk/yaml/problems";
 export { checkShape, mapping } from "../sdk/yaml/shape";
 export { yamlForAll } from "../sdk/yaml/write";

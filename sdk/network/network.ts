@@ -11,7 +11,7 @@ import {
 import { type Plan } from "./plan";
 import { processEnvironment } from "../../provider/api/environment";
 import { networkType } from "../../provider/constants";
-import { lineOf, type PlacedProblem } from "../yaml/problems";
+import { type PlacedProblem, summaryOf } from "../yaml/problems";
 
 export type { PlacedProblem as NetworkProblem } from "../yaml/problems";
 
@@ -28,19 +28,6 @@ export interface NetworkFileOptions extends NetworkOptions {
   name?: string;
 }
 
-const shownAtMost = 50;
-
-function summaryOf(what: string, problems: readonly PlacedProblem[]): string {
-  const [only, another] = problems;
-  if (only && !another) {
-    const where = only.file === undefined ? `${what}: ` : "";
-    return `${where}${lineOf(only)}\nNothing was created.`;
-  }
-  const shown = problems.slice(0, shownAtMost).map((problem) => `  ${lineOf(problem)}`);
-  const more = problems.length > shownAtMost ? [`  and ${problems.length - shownAtMost} more`] : [];
-  return [`${what} has ${problems.length} problems; nothing was created:`, ...shown, ...more].join("\n");
-}
-
 /** A definition is invalid. Reports all its errors at once; nothing of the network was created. */
 export class NetworkDefinitionError extends RunError {
   constructor(
@@ -49,7 +36,7 @@ export class NetworkDefinitionError extends RunError {
     /** All errors, in the order of the definition. */
     readonly problems: readonly PlacedProblem[],
   ) {
-    super(summaryOf(what, problems));
+    super(summaryOf(what, problems, "created"));
   }
 }
 

@@ -62,3 +62,14 @@ export function lineOf({ file, line, column, path, message }: PlacedProblem): st
   const position = line === undefined ? file : `${file}:${line}:${column}`;
   return printable([position, path, message].filter((part) => part !== undefined && part !== "").join(": "));
 }
+
+const shownAtMost = 50;
+
+/** The message for all problems of a definition. @param what how it calls the definition; undone: "created" or "started" */
+export function summaryOf(what: string, problems: readonly PlacedProblem[], undone: string): string {
+  const [only, another] = problems;
+  if (only && !another) return `${only.file === undefined ? `${what}: ` : ""}${lineOf(only)}\nNothing was ${undone}.`;
+  const shown = problems.slice(0, shownAtMost).map((problem) => `  ${lineOf(problem)}`);
+  if (problems.length > shownAtMost) shown.push(`  and ${problems.length - shownAtMost} more`);
+  return [`${what} has ${problems.length} problems; nothing was ${undone}:`, ...shown].join("\n");
+}
