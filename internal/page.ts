@@ -1,10 +1,10 @@
 /* The part of consortium-console that runs in a browser: plain data, without Node.js. Not for programs. */
 export {
-  type Condition,
   type ConsortiumModel,
   type EnvironmentModel,
   type Managed,
   type NetworkModel,
+  type ObjectModel,
   type OtherModel,
   type PinModel,
   type Placed,
@@ -17,5 +17,7 @@ export {
   objectsOf,
   tethersOf,
 } from "../inventory/model";
+export { type Tone, toneOf } from "../observe/map/items";
 export { mapCss } from "../observe/map/style";
+export { type Kind } from "../provider/constants";
 export { inEther, weiOf } from "../provider/plain";

@@ -1,6 +1,6 @@
 import { type Kind, limits } from "../provider/constants";
 
-export { type Condition, conditionOf } from "../provider/api/states";
+export { conditionOf } from "../provider/api/states";
 export { kinds } from "../provider/constants";
 
 /*

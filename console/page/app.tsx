@@ -104,7 +104,7 @@ const tabs: Record<string, TabPage> = {
 const connections = {
   live: { tone: "good", text: "live" },
   lost: { tone: "bad", text: "no connection" },
-  connecting: { tone: "busy", text: "connecting" },
+  connecting: { tone: "waiting", text: "connecting" },
 } as const;
 
 function Page({ page, id, view }: { page: string; id: string; view: NetworkView }): ComponentChildren {

@@ -1,31 +1,17 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Condition, conditionOf, type Managed, type Remarks } from "pulumi-consortium/internal/page";
+import {
+  type Kind,
+  type Managed,
+  type ObjectModel,
+  type Remarks,
+  type Tone,
+  toneOf,
+} from "pulumi-consortium/internal/page";
 import { sentences } from "../format";
 import { hrefOf } from "../route";
 
-const signs = { good: "●", busy: "◐", off: "■", bad: "✕" } as const;
-export type Tone = keyof typeof signs;
-
-const conditions: Record<Condition, Tone> = {
-  ready: "good",
-  pending: "busy",
-  going: "busy",
-  stopped: "off",
-  failed: "bad",
-  gone: "bad",
-};
-/** States that only tethers have. */
-const tethers: Record<string, Tone> = {
-  initial: "busy",
-  configured: "busy",
-  deployed: "busy",
-  inactive: "off",
-  deactivated: "off",
-  missing: "bad",
-};
-const toneOf = (state: string | undefined): Tone =>
-  state === undefined ? "off" : (tethers[state] ?? conditions[conditionOf(state)]);
+const signs: Record<Tone, string> = { good: "●", waiting: "◐", plain: "■", bad: "✕" };
 
 /** States whose names are misleading. */
 const meanings: Record<string, string> = { setup: "setup (in use)" };
@@ -39,10 +25,11 @@ export function Sign({ tone, text }: { tone: Tone; text: string }) {
   );
 }
 
-/** The state of an object. */
-export const State = ({ of }: { of: string | undefined }) => (
-  <Sign tone={toneOf(of)} text={meanings[of ?? ""] ?? of ?? "unknown"} />
-);
+/** The state of an object, as its map shows it. */
+export function State({ kind, of }: { kind: Kind; of: ObjectModel & { state?: string } }) {
+  const { state = "unknown" } = of;
+  return <Sign tone={toneOf(kind, of)} text={meanings[state] ?? state} />;
+}
 
 export function Card(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
   const { title, aside, children } = props;
@@ -77,7 +64,7 @@ export function Facts({ of, object }: { of: Fact[]; object?: Remarks }) {
 interface TableProps {
   label: string;
   head: string[];
-  /** If the stack that manages the `object` of a row is known, a last column shows it. */
+  /** A cell that is undefined has a dash. If the stack that manages the `object` of a row is known, a last column shows it. */
   rows: { key: string; cells: ComponentChildren[]; object?: Remarks }[];
   empty: string;
   /** Rows that are shown at first. Default: all. */
@@ -110,7 +97,7 @@ export function Table({ label, head: own, rows, empty, most = Infinity }: TableP
               <tr role="row" key={key}>
                 {[...cells, ...(isManaged && object ? [<ManagedBy object={object} />] : [])].map((cell, index) => (
                   <td role="cell" data-label={head[index]} key={head[index]}>
-                    {cell}
+                    {cell ?? "—"}
                   </td>
                 ))}
               </tr>

@@ -33,7 +33,7 @@ export function Credentials({ view, consortium, environment }: Props) {
         empty="None, or the service does not list them."
         rows={environment.credentials.map((one) => ({
           key: one.id,
-          cells: [<code>{one.id}</code>, one.name ?? "—", owners.get(one.membershipId ?? "") ?? "—"],
+          cells: [<code>{one.id}</code>, one.name, owners.get(one.membershipId ?? "")],
           object: one,
         }))}
       />

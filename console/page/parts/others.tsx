@@ -24,8 +24,8 @@ export function Others({ label, consortium, within: { others } }: Props) {
         cells: [
           kinds[one.kind].title,
           <b>{one.name}</b>,
-          one.state === undefined ? "—" : <State of={one.state} />,
-          ...(owned ? [members.get(one.membershipId ?? "") ?? "—"] : []),
+          one.state && <State kind={one.kind} of={one} />,
+          ...(owned ? [members.get(one.membershipId ?? "")] : []),
           <Details of={one} names={names} />,
         ],
         object: one,

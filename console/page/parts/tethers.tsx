@@ -19,10 +19,10 @@ export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
           key: tether.id,
           cells: [
             <a href={hrefOf("tethers", tether.id)}>{tether.id}</a>,
-            <State of={tether.state} />,
-            tether.reports ?? "—",
-            environments.find(({ id }) => id === tether.environmentId)?.name ?? "—",
-            tether.network ?? "—",
+            <State kind="tetherService" of={tether} />,
+            tether.reports,
+            environments.find(({ id }) => id === tether.environmentId)?.name,
+            tether.network,
             ether(tether.balanceWei),
           ],
         }))}

@@ -20,14 +20,14 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
   const consortium = view.model.consortia.find(({ environments }) => environments.some((one) => one.id === id));
   const environment = consortium?.environments.find((one) => one.id === id);
   if (!consortium || !environment) return <NotFound />;
-  const { name, state, nodes } = environment;
+  const { name, nodes } = environment;
   return (
     <>
       <p class="crumbs">
         <a href={hrefOf()}>{consortium.name}</a> / environment
       </p>
       <h1>
-        {name} <State of={state} />
+        {name} <State kind="environment" of={environment} />
       </h1>
       <ErrorMessage text={problem} />
       <Facts of={factsOf(environment, tethersOf(view.model, environment))} object={environment} />
@@ -98,11 +98,11 @@ function Nodes({ consortium, environment }: { consortium: ConsortiumModel; envir
         key: node.id,
         cells: [
           <b>{node.name}</b>,
-          <State of={node.state} />,
-          owners.get(node.membershipId ?? "") ?? "—",
-          node.blockHeight?.toLocaleString("en") ?? "—",
-          node.role ?? "—",
-          node.urls?.rpc ? <Copyable text={node.urls.rpc} what={`address of ${node.name}`} /> : "—",
+          <State kind="node" of={node} />,
+          owners.get(node.membershipId ?? ""),
+          node.blockHeight?.toLocaleString("en"),
+          node.role,
+          node.urls?.rpc && <Copyable text={node.urls.rpc} what={`address of ${node.name}`} />,
         ],
         object: node,
       }))}

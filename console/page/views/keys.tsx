@@ -39,7 +39,7 @@ export function KeysPage() {
             key: key.id,
             cells: [
               <b>{key.name}</b>,
-              key.created_at ? clock(key.created_at) : "—",
+              key.created_at && clock(key.created_at),
               <code>{key.id}</code>,
               <button type="button" class="danger" aria-label={`Revoke ${key.name}`} onClick={() => ask(key)}>
                 Revoke

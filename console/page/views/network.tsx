@@ -73,10 +73,10 @@ interface PartProps {
 }
 
 function ConsortiumPart({ consortium, drawing, model }: PartProps) {
-  const { name, description, state, memberships, environments } = consortium;
+  const { name, description, memberships, environments } = consortium;
   const counted = `${plural(memberships.length, "member")}, ${plural(environments.length, "environment")}`;
   return (
-    <Card title={name} aside={<State of={state} />}>
+    <Card title={name} aside={<State kind="consortium" of={consortium} />}>
       <p class="quiet">
         {description ? `${description}. ` : ""}
         {counted}. <ManagedBy object={consortium} />
@@ -105,7 +105,7 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
   return (
     <article class="tile">
       <h3>
-        <a href={hrefOf("environments", one.id)}>{one.name}</a> <State of={one.state} />
+        <a href={hrefOf("environments", one.id)}>{one.name}</a> <State kind="environment" of={one} />
       </h3>
       <p class="quiet">
         {[one.provider, one.consensusType].filter(Boolean).join(" · ")}
@@ -113,7 +113,7 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
       </p>
       <Facts
         of={[
-          ["Block", heights.length > 0 ? Math.max(...heights).toLocaleString("en") : "—"],
+          ["Block", heights.length > 0 ? Math.max(...heights).toLocaleString("en") : undefined],
           ["Nodes started", `${started} of ${one.nodes.length}`],
           ["Credentials", one.credentials.length],
           ...(services.length === 0 ? [] : [["Services started", `${running} of ${services.length}`] as Fact]),
@@ -121,9 +121,9 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
         ]}
       />
       <ul class="nodes" aria-label={`Nodes of ${one.name}`}>
-        {one.nodes.map(({ id, name, state }) => (
-          <li key={id}>
-            {name} <State of={state} />
+        {one.nodes.map((node) => (
+          <li key={node.id}>
+            {node.name} <State kind="node" of={node} />
           </li>
         ))}
       </ul>
@@ -147,7 +147,7 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
         key: `${id} ${member.id}`,
         cells: [
           <b>{member.orgName}</b>,
-          <State of={member.state} />,
+          <State kind="membership" of={member} />,
           `${owned(nodes, member.id)}${member.minimumNodes ? ` (at least ${member.minimumNodes})` : ""}`,
           owned(credentials, member.id),
         ],

@@ -61,7 +61,7 @@ function Objects({ of, label, empty }: ObjectsProps) {
           <b>{displayName(object)}</b>,
           kinds[kind].title,
           <code>{object.id}</code>,
-          stackOf(object.managed)?.name ?? "—",
+          stackOf(object.managed)?.name,
         ],
         object,
       }))}

@@ -28,12 +28,12 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
         <a href={hrefOf("tethers")}>Tethers</a> / tether
       </p>
       <h1>
-        <code>{id}</code> <State of={tether.state} />
+        <code>{id}</code> <State kind="tetherService" of={tether} />
       </h1>
       <ErrorMessage text={problem ?? (tether.problem && `The last pin failed: ${tether.problem}`)} />
       <Facts
         of={[
-          ["Environment", environment ? <a href={hrefOf("environments", environment.id)}>{environment.name}</a> : "—"],
+          ["Environment", environment && <a href={hrefOf("environments", environment.id)}>{environment.name}</a>],
           ["Public chain", tether.network],
           ["Interval", interval(tether, view)],
           ["Pins", tether.reports],
@@ -95,9 +95,7 @@ function Funds({ tether, shown, view }: FundsProps) {
           </>
         )}
       </p>
-      <Facts
-        of={[["Account", account ? <Copyable text={account} shown={short(account)} what="account" /> : undefined]]}
-      />
+      <Facts of={[["Account", account && <Copyable text={account} shown={short(account)} what="account" />]]} />
       {view.embedded && <Fund tether={tether} />}
     </>
   );
@@ -187,13 +185,11 @@ function Page({ tether, pins }: { tether: string; pins: PinModel[] | undefined }
         key: `${index}`,
         cells: [
           index,
-          at ? clock(at) : "—",
-          network ?? "—",
-          blockNumber ?? "—",
-          transactionHash ? (
+          at && clock(at),
+          network,
+          blockNumber,
+          transactionHash && (
             <Copyable text={transactionHash} shown={short(transactionHash)} what={`transaction of report ${index}`} />
-          ) : (
-            "—"
           ),
           nodes,
           <Verify tether={tether} index={index} />,
