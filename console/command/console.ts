@@ -3,7 +3,6 @@ import {
   resolveSettings,
   connectionHelp,
   exportStack,
-  repeatable,
   stopSignals,
   targetOption,
   textOf,
@@ -13,9 +12,9 @@ import {
 interface Flags {
   port: number;
   allowChanges?: boolean;
-  stack: string[];
-  stackExport: string[];
-  tether: string[];
+  stack?: string[];
+  stackExport?: string[];
+  tether?: string[];
   target: Record<string, string>;
 }
 
@@ -25,9 +24,9 @@ export function define(command: Command): void {
   command
     .option("--port <port>", "port to listen on; another one if it is taken", wholeNumber(0, 65_535), usualPort)
     .option("--allow-changes", "also create credentials on a real service")
-    .addOption(repeatable("--tether <id>", "tether service to show"))
-    .addOption(repeatable("--stack <name>", "stack of the Pulumi project in this folder: shows what it manages"))
-    .addOption(repeatable("--stack-export <file>", "output of pulumi stack export: shows what that stack manages"))
+    .option("--tether <id...>", "tether services to show")
+    .option("--stack <name...>", "stacks of the Pulumi project in this folder: shows what they manage")
+    .option("--stack-export <file...>", "outputs of pulumi stack export: shows what those stacks manage")
     .addOption(targetOption("RPC URL of a public network, to verify pins"))
     .addHelpText(
       "after",
@@ -37,7 +36,7 @@ export function define(command: Command): void {
     .action((flags: Flags) => serveConsole(flags));
 }
 
-async function serveConsole({ port, allowChanges, stack, stackExport, tether, target }: Flags): Promise<void> {
+async function serveConsole({ stack = [], stackExport = [], ...flags }: Flags): Promise<void> {
   const { startConsole } = await import("../server/console.js");
   const { readExport } = await import("../server/stacks.js");
   const settings = resolveSettings();
@@ -48,10 +47,10 @@ async function serveConsole({ port, allowChanges, stack, stackExport, tether, ta
   const exported = stack.map(async (name) => [name, await exportStack(name, { secrets: true })] as const);
   const server = await startConsole({
     settings,
-    port,
-    allowChanges,
-    tethers: tether,
-    targets: target,
+    port: flags.port,
+    allowChanges: flags.allowChanges,
+    tethers: flags.tether,
+    targets: flags.target,
     stacks: Object.fromEntries(await Promise.all(exported)),
     stackExports: stackExport,
   });

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { checked } from "../errors";
@@ -18,12 +18,6 @@ export function textOf(file: string): string {
     });
   }
 }
-
-/** An option that may be repeated. @param unset its default, as the help shows it */
-export const repeatable = (flags: string, description: string, unset = "none"): Option =>
-  new Option(flags, `${description}; repeatable`)
-    .argParser((text, before: readonly string[]) => [...before, text])
-    .default([], unset);
 
 /** Parses a whole number. */
 export const wholeNumber =

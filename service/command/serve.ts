@@ -7,17 +7,17 @@ import { isLoopback } from "../http/host-check";
 import { whyNoLedger } from "../ledger/engine";
 import { callLimits, overlay, type Timing } from "../settings/settings";
 import { networks } from "../store/entities";
-import { likeWhom, number, repeatable, stopSignals, textOf, wholeNumber } from "./options";
+import { likeWhom, number, stopSignals, textOf, wholeNumber } from "./options";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
 interface Flags {
   host: string;
-  allowHost: string[];
+  allowHost?: string[];
   port: number;
   data?: string;
   tether: TetherOptions[];
-  organization: string[];
+  organization?: string[];
   apiKey?: string;
   nodeStart?: number;
   environmentStart?: number;
@@ -36,7 +36,7 @@ interface Flags {
   idleAfter?: number;
   tetherHour?: number;
   console: boolean;
-  stackExport: string[];
+  stackExport?: string[];
   consolePort?: number;
   tlsCert?: string;
   tlsKey?: string;
@@ -51,7 +51,7 @@ export function define(command: Command): void {
   const keyOption = new Option("--api-key <key>", "API key of the first organization (better set in the environment)");
   command
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .addOption(repeatable("--allow-host <name>", "additional host name to accept"))
+    .option("--allow-host <name...>", "additional host names to accept")
     .option("--port <port>", "port to listen on; 0 takes any free one", port, 4280)
     .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
     .addOption(
@@ -59,7 +59,7 @@ export function define(command: Command): void {
         .argParser(tether)
         .default([], "none"),
     )
-    .addOption(repeatable("--organization <name>", "name of an organization", '"local"'))
+    .option("--organization <name...>", "names of organizations (default: local)")
     .addOption(keyOption.env("CONSORTIUM_SERVE_API_KEY"))
     .option("--node-start <seconds>", "time a node takes to start (default: 1.5)", number)
     .option("--environment-start <seconds>", "time an environment takes to start (default: 0.5)", number)
@@ -95,7 +95,7 @@ export function define(command: Command): void {
     .option("--tls-cert <file>", "PEM certificate to serve https and wss with")
     .option("--tls-key <file>", "PEM private key of the certificate")
     .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", port)
-    .addOption(repeatable("--stack-export <file>", "output of pulumi stack export, for the console"))
+    .option("--stack-export <file...>", "output of pulumi stack export, for the console")
     .option("--no-console", "offer no console in the browser")
     .option("--show-key", "show the API key even if the output is not a terminal")
     .option("--log", "log requests")
@@ -128,7 +128,7 @@ async function serve(flags: Flags): Promise<void> {
 }
 
 function start(flags: Flags): Promise<Service> {
-  const [first = "local", ...others] = flags.organization;
+  const [first = "local", ...others] = flags.organization ?? [];
   const like = likeWhom(flags.like);
   return startService({
     host: flags.host,
