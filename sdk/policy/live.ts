@@ -15,7 +15,7 @@ import { isPlainName, sameName } from "../../provider/core/values";
 import { messageOf } from "../../provider/plain";
 import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
-import { type Member, read, type Stack, unknown } from "./stack";
+import { type Member, propertyOf, read, type Siblings, type Stack, unknown } from "./stack";
 
 /** Prefix of settings on the dynamic provider, which also serves other packages. */
 const dynamicPrefix = "consortium:";
@@ -46,37 +46,33 @@ export const providerTitle = (provider: PolicyProviderResource | undefined): str
 /** An object that the organization has. */
 export type Existing = Pick<Tree.Found, "id" | "props">;
 
-/** The objects of an organization. Each list is requested at most once a run. */
-export class Organization {
-  #failure?: Error;
+/** Lists the objects of a kind in a place of the organization: none if a parent does not exist yet. */
+type List = (kind: Tree.ListedKind, place: Record<string, string | undefined>) => Promise<Existing[]>;
 
-  constructor(
-    private readonly session: Session,
-    private readonly tree: typeof Tree,
-  ) {}
-
-  /** The objects of a kind in a place: none if a parent does not exist yet. */
-  async list(kind: Tree.ListedKind, place: Record<string, string | undefined> = {}): Promise<Existing[]> {
+/** Each list is requested at most once a run. */
+function listIn(session: Session, tree: typeof Tree): List {
+  let failure: Error | undefined;
+  return async (kind, place) => {
     if (Object.values(place).includes(undefined)) return [];
     // Do not wait again in this run for a service that could not be reached.
-    if (this.#failure) throw this.#failure;
+    if (failure) throw failure;
     try {
-      const found = await this.tree.listed(this.session, kind, place);
+      const found = await tree.listed(session, kind, place);
       return found?.filter(({ props }) => !isGoing(props)) ?? [];
     } catch (error) {
-      this.#failure = error instanceof Error ? error : new Error(String(error));
-      throw this.#failure;
+      failure = error instanceof Error ? error : new Error(String(error));
+      throw failure;
     }
-  }
+  };
 }
 
 /** One per organization and run, because each run has its own policy process. */
-const organizations = new Map<string, Organization>();
+const organizations = new Map<string, List>();
 
 /** Maximum duration of a request in seconds, and of the wait before a retry in milliseconds. */
 const patience = { request: 10, retry: 1_500 };
 
-async function organizationOf(provider: PolicyProviderResource | undefined): Promise<Organization> {
+async function organizationOf(provider: PolicyProviderResource | undefined): Promise<List> {
   const given = settingsOf(provider);
   if (given === unknown) throw new Error(`The settings of ${providerTitle(provider)} are not known before the run.`);
   // Only a live pack needs the client and what it loads.
@@ -96,19 +92,20 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
   );
   await client.requireOrganization();
   const { newSession } = await import("../../provider/core/session.js");
-  const organization = new Organization(newSession(client), tree);
-  organizations.set(key, organization);
-  return organization;
+  const list = listIn(newSession(client), tree);
+  organizations.set(key, list);
+  return list;
 }
 
-/** Asks the organization. If that fails, reports advice: a limit that cannot be checked is not violated. */
-export async function ask<T>(
-  provider: PolicyProviderResource | undefined,
+/** All objects of a kind where these are. If that is not known, reports advice: a limit that cannot be checked is not violated. */
+export async function existingBeside(
+  { mine, provider }: Pick<Siblings, "mine" | "provider">,
+  kind: Tree.ListedKind,
+  stack: Stack,
   report: Report,
-  question: (organization: Organization) => Promise<T>,
-): Promise<T | undefined> {
+): Promise<Existing[] | undefined> {
   try {
-    return await question(await organizationOf(provider));
+    return await beside(mine[0]!, kind, stack, await organizationOf(provider));
   } catch (error) {
     report.advice(`Only this stack was counted. ${messageOf(error)}`);
     return undefined;
@@ -157,24 +154,30 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
   return rest;
 }
 
+/** The owners that a list of each kind is in. */
+const ownersOf = (kind: Tree.ListedKind): ("Consortium" | "Environment")[] =>
+  kind === "consortium" ? [] : kind === "environment" ? ["Consortium"] : ["Consortium", "Environment"];
+
+async function beside(member: Member, kind: Tree.ListedKind, stack: Stack, list: List): Promise<Existing[]> {
+  const place: Parameters<List>[1] = {};
+  for (const owner of ownersOf(kind))
+    place[propertyOf[owner]] = await idOf(owner, stack.key(member, owner), stack, list);
+  return list(kind, place);
+}
+
 /** The id of the parent with this key; undefined if this run creates it, so that there is nothing in it yet. */
-export async function idOf(
-  organization: Organization,
-  stack: Stack,
+async function idOf(
   className: "Consortium" | "Environment",
   key: string | undefined,
+  stack: Stack,
+  list: List,
 ): Promise<string | undefined> {
   if (key === undefined) return undefined;
   const member = stack.find(className, key);
   if (!member || stack.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
   if (adoptedId(member)) return adoptedId(member);
   if (member.get("adopt") !== true) return undefined;
-  const siblings =
-    className === "Consortium"
-      ? await organization.list("consortium")
-      : await organization.list("environment", {
-          consortiumId: await idOf(organization, stack, "Consortium", stack.key(member, "Consortium")),
-        });
+  const siblings = await beside(member, className === "Consortium" ? "consortium" : "environment", stack, list);
   const name = givenName(member);
   return (siblings.find(({ props }) => props.name === name) ?? siblings.find(({ props }) => mayShow(props.name, name)))
     ?.id;

@@ -3,8 +3,8 @@ import { limits } from "../../../provider/constants";
 import { groupBy } from "../../../provider/core/values";
 import { type ListedKind } from "../../../provider/resources/tree";
 import { definePolicy, type Report } from "../define";
-import { ask, type Existing, idOf, type Organization, outsideStack, providerTitle } from "../live";
-import { listed, type Member, propertyOf, type Siblings, type Stack } from "../stack";
+import { type Existing, existingBeside, outsideStack, providerTitle } from "../live";
+import { listed, type Siblings, type Stack } from "../stack";
 
 /** Resources that share one limit: `owner` is whose limit it is, and `urn` the resource that violates it. */
 interface Counted extends Omit<Siblings, "key"> {
@@ -29,19 +29,6 @@ interface Maximum<Name extends string> extends Things {
   counted: (stack: Stack) => Counted[];
 }
 
-/** The owners that a list of each kind is in. */
-const ownersOf = (kind: ListedKind): ("Consortium" | "Environment")[] =>
-  kind === "consortium" ? [] : kind === "environment" ? ["Consortium"] : ["Consortium", "Environment"];
-
-/** All objects of the kind where this resource is. */
-async function besides(organization: Organization, kind: ListedKind, member: Member, stack: Stack) {
-  const owners = ownersOf(kind).map(async (owner) => [
-    propertyOf[owner],
-    await idOf(organization, stack, owner, stack.key(member, owner)),
-  ]);
-  return organization.list(kind, Object.fromEntries(await Promise.all(owners)) as Record<string, string | undefined>);
-}
-
 const live = z
   .boolean()
   .default(false)
@@ -54,9 +41,9 @@ async function count(
   stack: Stack,
   report: Report,
 ): Promise<void> {
-  for (const { owner, urn, mine, provider, further } of counted) {
-    const list = (organization: Organization) => besides(organization, kind, mine[0]!, stack);
-    const existing = live ? await ask(provider, report, list) : undefined;
+  for (const one of counted) {
+    const { owner, urn, mine, further } = one;
+    const existing = live ? await existingBeside(one, kind, stack, report) : undefined;
     const others = existing && outsideStack(mine, existing, stack);
     const outside = (others ?? []).map(({ id, props }) => props.name ?? id);
     const found = mine.length + outside.length;
