@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { brokenTexts, printable } from "../../provider/api/printable";
 import { consensusOf } from "../../provider/constants";
-import { type Definition, nameKey } from "../../provider/core/definition";
+import { type Definition, inputKeys, inputMeta, nameKey } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { adopt, description, nameText } from "../../provider/resources/fields";
 import { type Found, inside, type ListedKind } from "../../provider/resources/tree";
@@ -130,7 +130,7 @@ class Exporter {
       const member = this.memberKeys.get(item.props.membershipId ?? "");
       const isOwned = kind === "configuration" || kind === "service" || kind === "node";
       const at = [...path, name, ...(kind === "node" && member !== undefined ? [member] : []), key];
-      const missing = (needed[kind] ?? []).filter((one) => !isValid(fieldOf(definition, one), item.props[one]));
+      const missing = neededBy(definition).filter((one) => !isValid(fieldOf(definition, one), item.props[one]));
       const lacks = [...missing, ...(isOwned && member === undefined ? ["a member that owns it"] : [])];
       const what = `the ${definition.title} ${item.id} is left out`;
       if (lacks.length > 0) {
@@ -294,14 +294,12 @@ class Exporter {
 
 const fieldOf = ({ inputs }: Definition, key: string): z.ZodType => inputs.shape[key] as z.ZodType;
 
-/** Settings that every entry needs. */
-const needed: Partial<Record<ListedKind, readonly string[]>> = {
-  consortiumZone: ["region", "cloud"],
-  environmentZone: ["region", "cloud"],
-  invitation: ["email"],
-  configuration: ["type"],
-  service: ["service"],
-};
+/** Settings that every entry needs, besides what follows from its place and its key. */
+const neededBy = (definition: Definition): string[] =>
+  inputKeys(definition).filter((key) => {
+    const { parent } = inputMeta(definition, key) ?? {};
+    return parent === undefined && key !== nameKey(definition) && !isValid(fieldOf(definition, key), undefined);
+  });
 
 /** Defaults of the service (spec, section 2.4). */
 const defaults: NetworkNode = { role: "validator" };

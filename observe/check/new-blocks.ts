@@ -37,18 +37,12 @@ const overdueAfterMs = (period: number): number => (3 * period + 2) * 1000;
 class TooSlow extends Error {}
 
 /** Waits for an answer, but not longer than a node may take. */
-async function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
+function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
   const answered = new AbortController();
   const late = clock.sleep(patienceMs, answered.signal).then(() => {
     throw new TooSlow(`it did not answer within ${patienceMs / 1000} s`);
   });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    work.catch(() => undefined);
-    answered.abort();
-  }
+  return Promise.race([work, late]).finally(() => answered.abort());
 }
 
 /** One node of a chain, and its answers so far. */
