@@ -10,18 +10,6 @@ import { didYouMean } from "../../provider/core/suggest";
 /** Checks the rules between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
 export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[] {
   const { consortia } = plan;
-  const environments = consortia.flatMap((consortium) => consortium.environments);
-  // An id may be only a name, unique in its place.
-  const adoptable: readonly Planned[][] = [
-    consortia,
-    ...consortia.flatMap(({ members, zones, invitations, environments: inside }) => [
-      members,
-      zones,
-      invitations,
-      inside,
-    ]),
-    ...environments.flatMap(({ nodes, zones, configurations, services }) => [nodes, zones, configurations, services]),
-  ];
   const checkLimit = limitsOf(definition.limits);
   return [
     ...form(definition),
@@ -29,11 +17,10 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[]
     ...uniqueEntries(consortia, "consortia"),
     ...consortia.flatMap((consortium) => inConsortium(consortium, checkLimit)),
     ...uniqueIds(
-      environments.flatMap(({ tether }) => tether ?? []),
+      consortia.flatMap(({ environments }) => environments.flatMap(({ tether }) => tether ?? [])),
       "tether service",
       ({ tetherId, consoleUrl }) => tetherId ?? (typeof consoleUrl === "string" ? tetherIdOf(consoleUrl) : undefined),
     ),
-    ...adoptable.flatMap((entries) => uniqueIds(entries, "adopted object", ({ adopt }) => adopt)),
   ];
 }
 
@@ -160,7 +147,7 @@ function whichTether({ path, args }: Planned): Problem[] {
   return [{ path, message, atKey: true, unless: path }];
 }
 
-/** Keys, names and former keys of siblings must be unique. */
+/** Keys, names, former keys and adopted objects of siblings must be unique. An id may be only a name, unique in its place. */
 function uniqueEntries(
   entries: readonly Planned[],
   kinds: string,
@@ -190,7 +177,7 @@ function uniqueEntries(
       former.set(old, entry.key);
     }
   }
-  return found;
+  return [...found, ...uniqueIds(entries, "adopted object", ({ adopt }) => adopt)];
 }
 
 /** Two zones of one region are the same zone, whatever their names. */
