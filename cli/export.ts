@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { Document, isNode, isPair, type Pair } from "yaml";
+import { Document, isMap, isNode } from "yaml";
 import { type ConsortiumClient } from "../provider/api";
 import { printable, printableLines } from "../provider/api/printable";
 import { isGone } from "../provider/api/states";
@@ -71,13 +71,8 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
   const document = new Document(definition);
   for (const { path, text } of remarks) {
     const owner = document.getIn(path.slice(0, -1), true);
-    const items: unknown[] =
-      typeof owner === "object" && owner !== null && "items" in owner ? (owner.items as unknown[]) : [];
-    const pair = items.find(
-      (item): item is Pair => isPair(item) && isNode(item.key) && item.key.toString() === String(path.at(-1)),
-    );
-    if (pair && isNode(pair.key))
-      pair.key.commentBefore = [pair.key.commentBefore, ` ${text}`].filter(Boolean).join("\n");
+    const pair = isMap(owner) ? owner.items.find(({ key }) => String(key) === path.at(-1)) : undefined;
+    if (isNode(pair?.key)) pair.key.commentBefore = [pair.key.commentBefore, ` ${text}`].filter(Boolean).join("\n");
   }
   const general = remarks.filter(({ path }) => path.length === 0).map(({ text }) => ` ${text}`);
   document.commentBefore = [editors, ...(adopt ? [adopting] : []), ...general].join("\n");
