@@ -5,7 +5,6 @@ import type { CallView, KeyView, TestingView } from "../protocol";
 const About = z.looseObject({
   organization: z.looseObject({ name: z.string() }),
   ledger: z.enum(["on", "off", "missing"]),
-  limits: z.object({ consortia: z.number(), environments: z.number(), nodes: z.number() }),
   tether_hour: z.number(),
 });
 export type About = z.infer<typeof About>;

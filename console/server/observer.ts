@@ -128,8 +128,7 @@ export class Observer {
     stacks.refresh();
     const ordered = embedded ? await embedded.tethers() : [];
     const tethers = [...new Set([...this.options.tethers, ...stacks.tethers, ...ordered])];
-    const seen = await this.#live.look({ tethers, nodeStatus: true });
-    const model = stacks.marked(embedded ? limited(seen, embedded) : seen);
+    const model = stacks.marked(await this.#live.look({ tethers, nodeStatus: true, plan: true }));
     this.#model = model;
     this.#note(model);
     return {
@@ -210,11 +209,6 @@ function openedBy(
     if (credential && mayAnswer(node.state) && node.urls?.rpc) return { url: node.urls.rpc, credential };
   }
   return undefined;
-}
-
-/** The embedded service may have other limits than the hosted one. */
-function limited(model: NetworkModel, { about }: Embedded): NetworkModel {
-  return { ...model, limits: model.limits.map((one) => ({ ...one, most: about.limits[one.kind] })) };
 }
 
 /** The drawings of the consortia. */
