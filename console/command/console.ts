@@ -39,11 +39,11 @@ export function define(command: Command): void {
 async function serveConsole({ stack = [], stackExport = [], ...flags }: Flags): Promise<void> {
   const { startConsole } = await import("../server/console.js");
   const { readExport } = await import("../server/stacks.js");
-  const settings = resolveSettings();
   for (const file of stackExport) {
     textOf(file); // says why it cannot be read
     readExport(file);
   }
+  const settings = resolveSettings();
   const exported = stack.map(async (name) => [name, await exportStack(name, { secrets: true })] as const);
   const server = await startConsole({
     settings,

@@ -8,7 +8,8 @@ import { consortium } from "./command";
 
 /** What every command does with help, versions and mistakes in its arguments. */
 
-const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
+const manifest = join(__dirname, "../../package.json");
+const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
 
 /** command → how its usage goes on, and what is said without its arguments: undefined where it needs none */
 const commands: [string, string, string | undefined][] = [
@@ -106,6 +107,11 @@ test.each<[string, string[], string]>([
     "an unknown command",
     ["swep"],
     "error: unknown command 'swep'\n(Did you mean sweep?)\n(see pulumi-consortium --help)\n",
+  ],
+  [
+    "a file that is no state of a stack",
+    ["console", "--stack-export", manifest],
+    `consortium: ${manifest} is not the state of a stack. Create it with: pulumi stack export --stack STACK\n`,
   ],
   ["a folder in its place", ["report", __dirname], `consortium: ${__dirname} cannot be read: it is a folder.\n`],
   [

@@ -1,9 +1,6 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { act } from "../../console/server/actions";
 import { type Ask, LedgerHistory, Observer, type ObserverOptions } from "../../console/server/observer";
-import { readExport, Stacks } from "../../console/server/stacks";
+import { Stacks } from "../../console/server/stacks";
 import type { EnvironmentModel, NodeModel } from "../../inventory/model";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { containing } from "../service/helpers";
@@ -142,10 +139,4 @@ test("a time in which nobody looked, or nothing was heard, is a gap and no strai
     n1: [5, 7, null, 40, 41],
     n2: [null, null, null, null, 41],
   });
-});
-
-test("a file that is no export of a stack is refused, with how to make one", () => {
-  const file = join(mkdtempSync(join(tmpdir(), "consortium-export-")), "outputs.json");
-  writeFileSync(file, JSON.stringify({ chainId: 1 }));
-  expect(() => readExport(file)).toThrow(`${file} is not the state of a stack. Create it with: pulumi stack export`);
 });

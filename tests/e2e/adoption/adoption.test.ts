@@ -19,12 +19,6 @@ beforeAll(async () => {
   ids = { c, m, e, n };
 });
 
-test("without adopt, a name that is taken is a clear error that names the id and says what to do", async () => {
-  const text = await failed(w.stack.up());
-  expect(text).toContain(`consortium "c": the name is already taken by ${ids.c}.`);
-  expect(text).toContain(`see "already taken" in docs/troubleshooting.md`);
-});
-
 const adopting = (): string =>
   wholeTree
     .replace('{ description: "first" }', '{ description: "first", adopt: true }')

@@ -74,7 +74,7 @@ test("the Output form waits for the key, and for what it depends on: unknown in 
   expect(await w.stack.exported()).not.toContain(canaryKey);
 });
 
-test("get: every output of what exists, and an error that names what does not", async () => {
+test("get: every output of what exists", async () => {
   const { ids } = (await w.stack.outputs()) as { ids: [string, string, string] };
   const [consortiumId, environmentId, nodeId] = ids;
   const get = (id: string) => `
@@ -93,10 +93,4 @@ test("get: every output of what exists, and an error that names what does not", 
 
   expect(await stack.destroy()).toMatchObject({ code: 0 });
   expect((await w.network()).nodes).toHaveLength(1); // what is only read stays
-
-  looking("nonesuch12");
-  const text = await failed(stack.preview());
-  expect(text).toContain(
-    `Node "nonesuch12" was not found in /consortia/${consortiumId}/environments/${environmentId}/nodes`,
-  );
 });

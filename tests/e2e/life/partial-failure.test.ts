@@ -1,6 +1,6 @@
 import { failed } from "../support/stack";
 import { until } from "../../support/until";
-import { tetherId, type World, wholeTree, world } from "../support/world";
+import { type World, wholeTree, world } from "../support/world";
 
 /** Nodes that never become ready by themselves, in a program that allows them two seconds. */
 const impatient = wholeTree.replace(
@@ -8,13 +8,10 @@ const impatient = wholeTree.replace(
   '{ environment, membership }, { customTimeouts: { create: "2s", update: "2s" } });\n  const cred',
 );
 
-const poorTether = "t0e2eempty";
-
 let w: World;
 beforeAll(async () => {
   expect(impatient).toContain("customTimeouts");
-  const tethers = [{ id: tetherId }, { id: poorTether, funds: { rinkeby: "0" } }];
-  w = await world(impatient, { inline: true, tethers, timing: { nodeStart: 600_000 } });
+  w = await world(impatient, { inline: true, timing: { nodeStart: 600_000 } });
 });
 
 const nodeOf = async () => (await w.stack.resources()).find(({ urn }) => urn.endsWith(":Node::n"));
@@ -56,17 +53,6 @@ test("the next up goes on waiting for it, also after a refresh", async () => {
   expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await w.stack.destroy()).toMatchObject({ code: 0 });
   expect((await w.network()).consortia).toEqual([]);
-});
-
-test("a tether without funds: the resource, the cause and the account come before the engine's heading", async () => {
-  w.stack.program(`const { TetherService } = require("pulumi-consortium");
-    new TetherService("t", { tetherId: "${poorTether}", network: "rinkeby", intervalHours: 1 });`);
-  const text = await failed(w.stack.up());
-  expect(beforeHeading(text)).toMatch(
-    new RegExp(
-      ` tether service "${poorTether}": the account 0x[0-9a-f]{40} has 0 wei on rinkeby, .* Nothing was spent`,
-    ),
-  );
 });
 
 test("a service that dies during a run: the resource, the call and the address come before the engine's heading", async () => {

@@ -42,11 +42,3 @@ test("with its own key all of it is there, unchanged, and goes", async () => {
   expect(await w.stack.destroy()).toMatchObject({ code: 0 });
   expect(await w.network()).toMatchObject({ consortia: [], environments: [], nodes: [], appcreds: [] });
 });
-
-test("an organization that is required from the start keeps an empty stack empty", async () => {
-  w.service.clearCalls();
-  const text = await failed(w.stack.up({ CONSORTIUM_API_KEY: other, CONSORTIUM_ORGANIZATION: own }));
-  expect(text).toContain(`The organization must be ${own} (environment variable CONSORTIUM_ORGANIZATION)`);
-  expect(await w.stack.ids()).toEqual([]);
-  expect(writesOf(w.service)).toEqual([]);
-});
