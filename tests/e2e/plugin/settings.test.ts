@@ -62,7 +62,7 @@ resources:
           provider: geth
           consensusType: poa
           description: ${word}
-          chainId: { fn::secret: 424242 }
+          chainId: { fn::secret: 4242424242 }
           nodes: { acme: { main: { extra: { zone: ${word} } } } }
           credentials: { acme: { keepers: { year: { of: ${word} } } } }
 outputs:
@@ -76,7 +76,7 @@ outputs:
   });
   const clean = async (text: string): Promise<void> => {
     const all = text + (await w.stack.exported());
-    for (const canary of ["canary-word", "424242", canaryKey]) expect(all).not.toContain(canary);
+    for (const canary of ["canary-word", "4242424242", canaryKey]) expect(all).not.toContain(canary);
   };
   const { text } = await w.stack.ok(["preview", "--diff"]);
   await clean(text);
