@@ -49,7 +49,7 @@ function warnOfClearKey(): void {
   warned.add(keyInStack);
   if (!(JSON.parse(secrets) as string[]).includes(keyInStack))
     void log.warn(
-      "The API key is not encrypted, neither in the stack configuration nor in the state. Encrypt it with " +
+      "The API key is not encrypted in the stack configuration, and so may be in clear in the state, too. Encrypt it with " +
         `\`pulumi config set --secret ${keyInStack}\`, or set ${environmentName("apiKey")} instead.`,
     );
 }
