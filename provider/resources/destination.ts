@@ -56,15 +56,12 @@ export const destination: Definition = {
     consortiumId: consortiumId(),
     environmentId: environmentId(),
     serviceId: field(
-      parentId(
-        "the service",
-        "give service: (the resource), or serviceId:, serviceType:, environmentId: and consortiumId:",
-      ),
+      parentId("the service", "serviceId:, serviceType:, environmentId: and consortiumId:", "service"),
       "Id of the service that it belongs to.",
       { argument: "service", replace: true, parent: "path" },
     ),
     serviceType: field(
-      parentId("the type of the service", 'give service: (the resource), or serviceType:, such as "documentstore"'),
+      parentId("the type of the service", 'serviceType:, such as "documentstore"', "service"),
       "Type of that service: `documentstore` or `dataexchange`.",
       { replace: true, parent: "path", normal: lowerCase },
     ),
@@ -117,7 +114,7 @@ export const destination: Definition = {
     return [
       {
         property: "membershipId",
-        reason: `membershipId is required with ${needing}: give membership: or service: (the resource)`,
+        reason: `membershipId is required with ${needing}: give the id of the member`,
       },
     ];
   },

@@ -50,9 +50,11 @@ export const optionalText = (what: string) =>
     .max(256, `${what} must have at most 256 characters`)
     .optional();
 
-/** The id of a parent. The remedy names both ways to give it. */
-export const parentId = (what: string, remedy: string) =>
-  z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);
+/** The id of a parent. The remedy names both ways to give it. @param ids as every language gives it */
+export const parentId = (what: string, ids: string, argument: string) => {
+  const remedy = `give ${ids}, or in TypeScript and JavaScript ${argument}: (the resource)`;
+  return z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);
+};
 
 export const tetherIdLength = 10;
 
@@ -67,20 +69,20 @@ export const tetherIdText = (missing: string) =>
 
 export const consortiumId = () =>
   field(
-    parentId("the consortium", "give consortium: (the resource) or consortiumId: (its id)"),
+    parentId("the consortium", "consortiumId: (its id)", "consortium"),
     "Id of the consortium that it belongs to.",
     { argument: "consortium", replace: true, parent: "path" },
   );
 
 export const environmentId = () =>
   field(
-    parentId("the environment", "give environment: (the resource), or environmentId: and consortiumId: (ids)"),
+    parentId("the environment", "environmentId: and consortiumId: (ids)", "environment"),
     "Id of the environment that it belongs to.",
     { argument: "environment", replace: true, parent: "path" },
   );
 
 export const membershipId = (doc: string) =>
-  field(parentId("the membership", "give membership: (the resource) or membershipId: (its id)"), doc, {
+  field(parentId("the membership", "membershipId: (its id)", "membership"), doc, {
     argument: "membership",
     replace: true,
     parent: "body",

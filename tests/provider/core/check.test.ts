@@ -136,7 +136,7 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
     [
       [
         "environmentId",
-        "the environment is missing: give environment: (the resource), or environmentId: and consortiumId: (ids)",
+        "the environment is missing: give environmentId: and consortiumId: (ids), or in TypeScript and JavaScript environment: (the resource)",
       ],
     ],
   ],
