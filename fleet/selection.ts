@@ -99,13 +99,18 @@ function partsOf(
 ): (file: string) => boolean {
   const [own, home] = [program && real(program), real(program ?? fleet.folder)];
   const packs = fleet.policyPacks.flatMap(({ path, config = path }) => [path, config]);
+  /** As the fleet file names it: a link above it may have changed. */
+  const named = (path: string): string => join(real(fleet.folder), relative(fleet.folder, path));
   const others = [...paths, ...packs, ...(definition === undefined ? [] : [definition])].flatMap((path) => [
+    named(path),
     join(real(dirname(path)), basename(path)), // the link itself, if it is one
     real(path),
   ]);
-  others.push(join(real(fleet.folder), relative(fleet.folder, workFolderOf(fleet)), `Pulumi.${name}.yaml`));
+  others.push(join(named(workFolderOf(fleet)), `Pulumi.${name}.yaml`));
+  const all = [...others, ...(program === undefined ? [] : [named(program), real(program)])];
   return (file) => {
-    if (others.some((one) => isIn(file, one))) return true;
+    // What git names as one file may have others in it: a submodule, or a link to a folder.
+    if (others.some((one) => isIn(file, one)) || all.some((one) => isIn(one, file))) return true;
     if (packageFile.test(basename(file)) && isIn(home, dirname(file)) && isIn(file, top)) return true;
     if (own === undefined || !isIn(file, own)) return false;
     const [, stack] = (dirname(file) === own && settings.exec(basename(file))) || [];

@@ -74,9 +74,10 @@ function fleet({ stacks = usual, ...others }: Given = {}): void {
   write("live/fleet.yaml", JSON.stringify({ project: "fleet", backend: "s3://bucket", ...others, organizations }));
 }
 
-function commit(): void {
-  git("add", "--all");
-  git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--allow-empty", "--message", "c");
+function commit(where = "."): void {
+  git("-C", where, "add", "--all");
+  const author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+  git("-C", where, ...author, "commit", "--quiet", "--allow-empty", "--message", "c");
 }
 
 beforeEach(() => {
@@ -169,6 +170,32 @@ test("the folder may be reached by a link, and so may a network file", async () 
   anotherMember();
   const { stdout } = await consortium(["fleet", "plan", join(link, "live/fleet.yaml"), "--changed-since", "HEAD"]);
   expect(stdout).toBe("1/1  acme-prod  live/networks/trade.yaml\n");
+});
+
+/** A folder with a network file and a program. */
+function put(where: string, text: string): void {
+  write(`${where}/trade.yaml`, text);
+  write(`${where}/Pulumi.yaml`, "name: app\nruntime: nodejs\n");
+}
+function submodule(text: string): void {
+  put("live/now", text);
+  git("init", "--quiet", "live/now");
+  commit("live/now");
+}
+function link(text: string): void {
+  rmSync(join(folder, "live/now"), { force: true });
+  put(`live/v${text.length}`, text);
+  symlinkSync(`v${text.length}`, join(folder, "live/now"));
+}
+test.each([
+  ["a link to a folder", link],
+  ["a submodule", submodule],
+])("%s is one file for git, and has network files and programs in it", async (_, make) => {
+  make(network);
+  fleet({ stacks: { prod: "now/trade.yaml", app: { program: "now" } } });
+  commit();
+  make("members: [another]\n");
+  expect(await changed()).toEqual({ "acme-prod": "live/now", "acme-app": "live/now" });
 });
 
 test("a stack that left the file is named", async () => {
