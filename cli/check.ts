@@ -6,7 +6,7 @@ import { printable } from "../provider/api/printable";
 import { groupBy } from "../provider/core/values";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
-import { fail, replaceFile, targetOption, textOf, wholeNumber } from "./shared/terminal";
+import { fail, replaceFile, targetOption, textOf, wholeNumber, writable } from "./shared/terminal";
 
 interface Flags {
   stack?: string;
@@ -65,6 +65,7 @@ export function define(command: Command): void {
 }
 
 async function checkNetwork(flags: Flags): Promise<void> {
+  for (const file of [flags.junit, flags.metrics]) if (file !== undefined) writable(file);
   const { observeNetwork } = await import("../observe/check/observations.js"); // loads ethers
   const { prove, ...options } = await optionsFor(flags);
   const stopped = new AbortController();

@@ -7,7 +7,7 @@ import { questions } from "./probe/questions";
 import { World } from "./probe/world";
 import { connectionHelp } from "./shared/connection";
 import { newTable } from "./shared/formats";
-import { confirm, fail, replaceFile, requireWritable, stopSignals, wholeNumber } from "./shared/terminal";
+import { confirm, fail, replaceFile, stopSignals, wholeNumber, writable } from "./shared/terminal";
 
 interface Flags {
   yes?: boolean;
@@ -36,7 +36,7 @@ export function define(command: Command): void {
 
 async function probe(flags: Flags): Promise<void> {
   const settings = resolveSettings();
-  if (flags.save !== undefined) requireWritable(flags.save);
+  if (flags.save !== undefined) writable(flags.save);
   const name = `probe-${randomBytes(6).toString("hex")}`;
   console.error(intent(settings, name));
   if (!flags.yes && !(await confirm("Make them?")))

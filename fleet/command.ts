@@ -23,7 +23,7 @@ import { runFleet, type RunOptions, Stop } from "./run";
 import { readSecrets } from "./secrets";
 import { selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
+import { confirm, repeatable, replaceFile, stopSignals, wholeNumber, writable } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {
   policyPack?: string[];
@@ -88,13 +88,15 @@ const fleetFile = () => new Argument("<file>", "the fleet file, such as fleet.ya
 const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
 
 const changedSince = () =>
-  new Option(
-    "--changed-since <commit>",
-    "only stacks whose network file, program or settings differ from a commit, and those that depend on them",
-  );
+  new Option("--changed-since <commit>", "only stacks that have changed since a commit, and what depends on them");
 
 const reporting = (command: Program) =>
-  command.option("--json", "print one JSON document").option("--junit <file>", "also write the results as JUnit XML");
+  command
+    .option("--json", "print one JSON document")
+    .option("--junit <file>", "also write the results as JUnit XML", (file) => {
+      mkdirSync(dirname(resolve(file)), { recursive: true });
+      return writable(file);
+    });
 
 function definePlan(program: Program): void {
   const shards = `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`;
@@ -212,17 +214,17 @@ async function agreed(
   return void console.error("Nothing was changed.");
 }
 
-function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file = "<file>"): void {
-  if (junit !== undefined) {
-    mkdirSync(dirname(resolve(junit)), { recursive: true });
-    replaceFile(junit, summaryJunit(result));
-  }
-  if (json) return console.log(summaryJson(result));
+function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file?: string): void {
+  console.log(json ? summaryJson(result) : summaryText(result, file));
+  if (junit !== undefined) replaceFile(junit, summaryJunit(result));
+}
+
+function summaryText(result: FleetResult, file = "<file>"): string {
   const lines = summaryOfStacks(result);
   if (result.command === "preview") lines.unshift(...ledgerWarnings(result, "WOULD BE"));
   if (result.command === "up") lines.push(...ledgerWarnings(result, "IS"));
-  console.log([...lines, summaryLine(result)].join("\n"));
-  if (result.command !== "destroy") result.strays.forEach((stack) => console.log(strayNote(stack, file)));
+  const strays = result.command === "destroy" ? [] : result.strays.map((stack) => strayNote(stack, file));
+  return [...lines, summaryLine(result), ...strays].join("\n");
 }
 
 /** Ctrl-C: starts no new stack and cancels running ones as Pulumi does; a second one kills them. */

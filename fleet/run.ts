@@ -342,7 +342,7 @@ export class StackRun {
     if (!this.result.recovered || !recovery.haveEnded(holders))
       throw new Error(
         `${recovery.lockedBy(holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
-          `${context.workFolder}, and this again.`,
+          `${context.workFolder}, with the fleet's backend as PULUMI_BACKEND_URL, and this again.`,
         { cause: error },
       );
     this.#tell("releases the lock of the killed run");

@@ -55,8 +55,8 @@ function changesSince(fleet: Fleet, given: string) {
   const commit = idOf(given, top);
   const files = changedFiles(commit, top);
   const fileName = basename(fleet.file);
-  const noText = () => ""; // which is no fleet
-  const earlier = earlierFleet(fleet.file, git(["show", `${commit}:./${fileName}`], folder, noText));
+  const text = git(["show", `${commit}:./${fileName}`], folder, () => ""); // which is no fleet
+  const earlier = earlierFleet(fleet.file, text);
   const before = new Map(earlier?.stacks.map((one) => [one.name, one]));
 
   const reasonOf = (stack: FleetStack): string | undefined => {
@@ -98,19 +98,18 @@ function partsOf(
   top: string,
 ): (file: string) => boolean {
   const [own, home] = [program && real(program), real(program ?? fleet.folder)];
-  const packs = fleet.policyPacks.flatMap(({ path, config = path }) => [path, config]);
-  /** As the fleet file names it: a link above it may have changed. */
-  const named = (path: string): string => join(real(fleet.folder), relative(fleet.folder, path));
-  const others = [...paths, ...packs, ...(definition === undefined ? [] : [definition])].flatMap((path) => [
-    named(path),
-    join(real(dirname(path)), basename(path)), // the link itself, if it is one
+  /** As the fleet file names it, as a link that it may be, and as what that leads to. */
+  const ways = (path: string): string[] => [
+    join(real(fleet.folder), relative(fleet.folder, path)),
+    join(real(dirname(path)), basename(path)),
     real(path),
-  ]);
-  others.push(join(named(workFolderOf(fleet)), `Pulumi.${name}.yaml`));
-  const all = [...others, ...(program === undefined ? [] : [named(program), real(program)])];
+  ];
+  const packs = fleet.policyPacks.flatMap(({ path, config = path }) => [path, config]);
+  const whole = [definition ?? [], paths, packs, join(workFolderOf(fleet), `Pulumi.${name}.yaml`)].flat().flatMap(ways);
+  const all = [...whole, ...(program === undefined ? [] : ways(program))];
   return (file) => {
     // What git names as one file may have others in it: a submodule, or a link to a folder.
-    if (others.some((one) => isIn(file, one)) || all.some((one) => isIn(one, file))) return true;
+    if (whole.some((one) => isIn(file, one)) || all.some((one) => isIn(one, file))) return true;
     if (packageFile.test(basename(file)) && isIn(home, dirname(file)) && isIn(file, top)) return true;
     if (own === undefined || !isIn(file, own)) return false;
     const [, stack] = (dirname(file) === own && settings.exec(basename(file))) || [];
@@ -131,8 +130,7 @@ function real(path: string): string {
 
 /** What git prints; `otherwise` if it fails. @throws if there is no git, or it fails */
 function git(args: string[], cwd: string, otherwise?: () => string): string {
-  const options = { cwd, env: process.env, maxBuffer: 2 ** 28, encoding: "utf8" } as const;
-  const { error, status, stdout, stderr } = spawnSync("git", args, options);
+  const { error, status, stdout, stderr } = spawnSync("git", args, { cwd, maxBuffer: 2 ** 28, encoding: "utf8" });
   if (error && "code" in error && error.code === "ENOENT")
     throw new Error("--changed-since needs git, and there is none on PATH.");
   if (!error && status === 0) return stdout;

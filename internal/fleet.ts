@@ -10,6 +10,7 @@ export {
   stopSignals,
   textOf,
   wholeNumber,
+  writable,
 } from "../cli/shared/terminal";
 export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";

@@ -1,5 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { accessSync, constants, existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { printableLines } from "../../provider/api/printable";
@@ -60,10 +70,12 @@ export function replaceFile(file: string, text: string): void {
   }
 }
 
-/** Call before work that must not be in vain. @throws Error if there is no place for the file, or it may not be written */
-export function requireWritable(file: string): void {
+/** Call before work whose result goes into the file. @throws Error if there is no place for it, or it may not be written */
+export function writable(file: string): string {
   try {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
     accessSync(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK);
+    return file;
   } catch (error) {
     throw failed(`${file} cannot be written`, writing, error);
   }

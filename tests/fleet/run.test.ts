@@ -59,6 +59,13 @@ async function goesOn(): Promise<void> {
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
 }
 
+test("a JUnit file that cannot be written is refused before anything runs", async () => {
+  const env = { ...(pulumi.env as Record<string, string>), ...keys };
+  const { code, stderr } = await consortium(["fleet", "up", file, "--yes", "--junit", folder], env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `consortium: ${folder} cannot be written: it is a folder.\n` });
+  expect(verbs("up")).toEqual([]);
+});
+
 test("a stack that fails does not stop the others; JSON and JUnit say which, and why, and show no key", async () => {
   const report = join(folder, "junit.xml");
   const ended = await up({ "acme-test": "fail:the name is already taken" }, "--junit", report);
