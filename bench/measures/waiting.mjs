@@ -1,27 +1,7 @@
 // @ts-check
-/** The time of an `up`, and its requests and those of a refresh, on the embedded service. */
+/** The time of an `up` and its requests, on the embedded service. */
 import { bounded, seconds } from "../lib/report.mjs";
 import { Stack, tetherId, upArgs } from "../lib/stack.mjs";
-
-/**
- * Work on a service and a stack of its own.
- * @template T
- * @param {import("../lib/stack.mjs").Tools} tools
- * @param {string} program
- * @param {import("../../service/index.js").ServiceOptions} options
- * @param {(service: import("../../service/index.js").Service, stack: Stack) => Promise<T>} work
- */
-async function withStack({ cli, module }, program, options, work) {
-  const service = await module.startService({ tethers: [{ id: tetherId }], ...options });
-  const env = { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
-  const stack = await Stack.create(cli, { program, env });
-  try {
-    return await work(service, stack);
-  } finally {
-    stack.remove();
-    await service.close();
-  }
-}
 
 /** The network of examples/quickstart: two members with two nodes and a credential each. */
 const reference = `
@@ -44,11 +24,19 @@ const latency = 100;
 
 /** How much longer an `up` takes than what it waits for. @type {import("../lib/stack.mjs").Measure} */
 export const waiting = async (tools) => {
-  const up = (/** @type {Partial<import("../../service/index.js").Timing>} */ timing) =>
-    withStack(tools, reference, { timing: { latency, ...timing } }, async (service, stack) => {
+  /** On a service and a stack of its own. @param {Partial<import("../../service/index.js").Timing>} timing */
+  const up = async (timing) => {
+    const service = await tools.module.startService({ tethers: [{ id: tetherId }], timing: { latency, ...timing } });
+    const env = { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
+    const stack = await Stack.create(tools.cli, { program: reference, env });
+    try {
       const { ms } = await stack.ok(upArgs);
       return { ms, requests: service.calls.length };
-    });
+    } finally {
+      stack.remove();
+      await service.close();
+    }
+  };
   const instant = { nodeStart: 0, environmentStart: 0 };
   const before = await up(instant);
   const slow = await up({ nodeStart, environmentStart: 500 });
@@ -64,24 +52,3 @@ export const waiting = async (tools) => {
     bounded("its requests", slow.requests, { most: 40 }),
   ];
 };
-
-const twoConsortia = `
-  const { Consortium, Environment, Membership, Node } = require("pulumi-consortium");
-  for (const c of [1, 2]) {
-    const consortium = new Consortium("c" + c, {});
-    const membership = new Membership("m" + c, { consortium, orgName: "acme" });
-    for (const e of [1, 2, 3]) {
-      const environment = new Environment("e" + c + e, { consortium, provider: "geth", consensusType: "poa" });
-      for (const n of [1, 2, 3, 4]) new Node("n" + c + e + n, { environment, membership });
-    }
-  }
-`;
-
-/** How many requests a refresh takes. @type {import("../lib/stack.mjs").Measure} */
-export const reading = (tools) =>
-  withStack(tools, twoConsortia, {}, async (service, stack) => {
-    await stack.ok(upArgs);
-    service.clearCalls();
-    await stack.ok(["refresh", "--yes", "--skip-preview"]);
-    return [bounded("requests of a `refresh` of 24 nodes in 6 environments", service.calls.length, { most: 20 })];
-  });
