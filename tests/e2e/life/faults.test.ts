@@ -1,4 +1,3 @@
-import { reading } from "../../../bench/measures/requests.mjs";
 import { kinds, withFaults } from "../../../bench/reliability/faults.mjs";
 import { type Build, Lab } from "../../../bench/reliability/lab.mjs";
 import { withForeignKey, withKill } from "../../../bench/reliability/trials.mjs";
@@ -73,11 +72,4 @@ test.concurrent.each(trials)("%s, on the %s provider", async (_, adapter, build)
   } finally {
     lab.close();
   }
-});
-
-/* A sample of what `npm run bench` measures: that which can be counted, and does not depend on what else the machine does. */
-test("requests of a refresh", async () => {
-  const rows = await reading({ cli: await pulumiCli(), module: service });
-  expect(rows.filter(({ met }) => !met)).toEqual([]);
-  expect(rows.length).toBeGreaterThan(0);
 });
