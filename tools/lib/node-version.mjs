@@ -2,20 +2,10 @@
 /** Imported first by the commands of a fresh clone: ends them with one sentence if Node.js is too old. */
 import { readFileSync } from "node:fs";
 
-/**
- * Works without packages, and with versions that are not semantic, such as Go's.
- * @param {string} version
- * @param {string} oldest
- */
+/** Works without packages, and with versions that are not semantic, such as Go's. @param {string} version @param {string} oldest */
 export function isOlder(version, oldest) {
-  const numbers = (/** @type {string} */ text) =>
-    text
-      .replace(/^\D+/, "")
-      .split(".")
-      .map((part) => parseInt(part));
-  const [found, wanted] = [numbers(version), numbers(oldest)];
-  const at = wanted.findIndex((number, index) => number !== (found[index] ?? 0));
-  return at >= 0 && (found[at] ?? 0) < Number(wanted[at]);
+  const [found = "", wanted = ""] = [version, oldest].map((text) => text.replace(/^\D+/, ""));
+  return found.localeCompare(wanted, "en", { numeric: true }) < 0;
 }
 
 const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
