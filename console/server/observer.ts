@@ -247,8 +247,8 @@ interface RpcBlock {
 
 /** What was seen of one environment while a page watched: heights of its nodes over time, and its last blocks. */
 export class LedgerHistory {
-  #times: number[] = [];
-  #heights = new Map<string, (number | null)[]>();
+  /** When the nodes were looked at, and what heights they had then, by their ids. */
+  #looks: { at: number; heights: Record<string, number | undefined> }[] = [];
   #blocks: BlockView[] = [];
 
   /** @param periodMs time between looks */
@@ -256,17 +256,10 @@ export class LedgerHistory {
 
   /** Records the heights of the nodes. A time without looks stays empty, because nothing is known of it. */
   note({ nodes }: EnvironmentModel, at: number): void {
-    const last = this.#times.at(-1) ?? at;
-    const times = (at - last) * 1000 > gap * this.periodMs ? [last + 1, at] : [at];
-    const unknown = times.slice(1).map(() => null);
-    const before = this.#times.length;
-    this.#times = [...this.#times, ...times].slice(-mostSamples);
-    const known = new Map<string, (number | null)[]>();
-    for (const { id, blockHeight } of nodes) {
-      const earlier = this.#heights.get(id) ?? Array.from({ length: before }, () => null);
-      known.set(id, [...earlier, ...unknown, blockHeight ?? null].slice(-mostSamples));
-    }
-    this.#heights = known;
+    const last = this.#looks.at(-1)?.at ?? at;
+    if ((at - last) * 1000 > gap * this.periodMs) this.#looks.push({ at: last + 1, heights: {} });
+    this.#looks.push({ at, heights: Object.fromEntries(nodes.map(({ id, blockHeight }) => [id, blockHeight])) });
+    this.#looks.splice(0, this.#looks.length - mostSamples);
   }
 
   /** Reads new blocks, but only a few. */
@@ -283,8 +276,11 @@ export class LedgerHistory {
   }
 
   view(noBlocks?: string): EnvironmentView {
-    const heights = Object.fromEntries(this.#heights);
-    return { times: this.#times, heights, blocks: this.#blocks, ...(noBlocks !== undefined && { noBlocks }) };
+    const nodes = Object.keys(this.#looks.at(-1)?.heights ?? {});
+    const heights = nodes.map((id) => [id, this.#looks.map((look) => look.heights[id] ?? null)] as const);
+    const times = this.#looks.map(({ at }) => at);
+    const shown = noBlocks !== undefined && { noBlocks };
+    return { times, heights: Object.fromEntries(heights), blocks: this.#blocks, ...shown };
   }
 }
 
