@@ -6,7 +6,7 @@ import {
 } from "../../inventory/model";
 import { check, type Result } from "../../observe/check/checks";
 import { type NodeProbe, type Observations } from "../../observe/check/observations";
-import { anyText } from "../service/helpers";
+import { anyText, containing } from "../service/helpers";
 import { environmentOf, memberOf, networkOf, nodeOf } from "./models";
 
 /* What each check says of what was observed. How that is observed, on real chains: check.test.ts and troubles.test.ts. */
@@ -183,32 +183,17 @@ describe("a chain", () => {
   });
 });
 
-describe("a credential that opens nothing", () => {
-  const probe = { credential: { username: "u1", password: "p" }, nodes: 0, opened: [], refused: [] };
-  const listed = environmentOf(1, [], { credentials: [{ id: "u1" }] });
-
-  test("is wrong if a node refused it", () => {
-    const credentials = [{ ...probe, nodes: 1, refused: ["n1"], why: "wrong" }];
-    expect(said("credential", { environment: listed, credentials })).toMatchObject([{ outcome: "failed" }]);
-  });
-
-  test("is wrong if the service lists all, and not this one", () => {
-    const [result] = said("credential", { environment: environmentOf(1, []), credentials: [probe] });
-    expect(result!.text).toContain("the service has no credential of this user name");
-  });
-
-  test("is not wrong if the service does not list all", () => {
-    const all = { environment: environmentOf(1, []), credentials: [probe], allListed: false };
-    expect(said("credential", all)).toEqual([{ outcome: "skipped", text: "its member has no nodes" }]);
-  });
-
-  test("is not wrong if it is listed, and its member has no nodes", () => {
-    expect(said("credential", { environment: listed, credentials: [probe] })).toMatchObject([{ outcome: "skipped" }]);
-  });
-
-  test("is nothing to say of if its nodes could not be asked: they say why", () => {
-    expect(said("credential", { environment: listed, credentials: [{ ...probe, nodes: 1 }] })).toEqual([]);
-  });
+const opensNothing = { credential: { username: "u1", password: "p" }, nodes: 0, opened: [], refused: [] };
+test.each([
+  ["is wrong if a node refused it", { nodes: 1, refused: ["n1"], why: "wrong" }, true, true, "failed"],
+  ["is wrong if the service lists all, and not this one", {}, false, true, "failed", "no credential of this user name"],
+  ["is not wrong if the service does not list all", {}, false, false, "skipped", "its member has no nodes"],
+  ["is not wrong if it is listed, and its member has no nodes", {}, true, true, "skipped"],
+  ["is nothing to say of if its nodes could not be asked: they say why", { nodes: 1 }, true, true, undefined],
+])("a credential that opens nothing %s", (_what, probe, listed, allListed, outcome, text = "") => {
+  const environment = environmentOf(1, [], listed ? { credentials: [{ id: "u1" }] } : {});
+  const results = said("credential", { environment, credentials: [{ ...opensNothing, ...probe }], allListed });
+  expect(results).toEqual(outcome ? [{ outcome, text: containing(text) }] : []);
 });
 
 describe("a consortium and a member", () => {

@@ -86,10 +86,8 @@ describe("what the organization has outside this stack counts", () => {
   });
 
   test("nodes, and those of a membership", async () => {
-    const { there, post, within } = await begin();
-    for (const name of ["x", "y"]) {
-      await post(`${within}/environments/${there.environmentId}/nodes`, { name, membership_id: there.membershipId });
-    }
+    const { there, nodesThere } = await begin();
+    await nodesThere(["x", "y"]);
     const { plan, node } = inside(there);
     node("mine");
     expect(await messages(nodes, plan)).toEqual([]);
@@ -121,23 +119,19 @@ describe("what the organization has outside this stack counts", () => {
 
 describe("nothing is counted twice", () => {
   test("what this stack manages, found by its name", async () => {
-    const { there, post, within } = await begin();
+    const { there, nodesThere } = await begin();
     const { plan, node, environment } = inside(there);
     for (const name of ["node-0", "a", "b", "c"]) node(name);
-    for (const name of ["a", "b", "c"]) {
-      await post(`${within}/environments/${there.environmentId}/nodes`, { name, membership_id: there.membershipId });
-    }
+    await nodesThere(["a", "b", "c"]);
     for (const name of ["main", "spare", "new"]) environment(name);
     expect(await judge([environments, nodes], plan)).toEqual([]);
   });
 
   test("what a service calls by its name in another form; a plain name is the same only if it is exactly so", async () => {
-    const { there, post, within } = await begin();
+    const { there, nodesThere } = await begin();
     const { plan, node } = inside(there);
     for (const name of ["Node 1", "Node_2", "node-3"]) node(name);
-    for (const name of ["node 1", "node-2", "node3"]) {
-      await post(`${within}/environments/${there.environmentId}/nodes`, { name, membership_id: there.membershipId });
-    }
+    await nodesThere(["node 1", "node-2", "node3"]);
     const limited = withSettings(nodesPerEnvironment, { live: true, max: 3 });
     expect(await messages(limited, plan)).toEqual([expect.stringMatching(/outside of it .*"node3"/)]);
     expect(await messages(limited, plan)).toEqual([expect.not.stringMatching(/"node 1"|"node-2"/)]);

@@ -8,7 +8,12 @@ export async function begin() {
   const there = await network(started.service, started.time);
   const post = async (path: string, body: object): Promise<string> =>
     (await send(started.service, "POST", path, body))._id;
-  return { ...started, there, post, within: `/consortia/${there.consortiumId}` };
+  const within = `/consortia/${there.consortiumId}`;
+  const nodesThere = async (names: string[]): Promise<void> => {
+    const nodes = `${within}/environments/${there.environmentId}/nodes`;
+    for (const name of names) await post(nodes, { name, membership_id: there.membershipId });
+  };
+  return { ...started, there, post, nodesThere, within };
 }
 
 /** Resources of this stack in the consortium that is there already. */

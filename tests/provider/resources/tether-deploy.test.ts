@@ -21,11 +21,13 @@ function words(outcome: Outcome): { yes: Record<string, string>; no: Record<stri
   };
 }
 
-const settledOnce = async ({ engine, did }: OtherTether, given: object = args): Promise<void> => {
+/** An `up` that ends so, with the one contract that was paid for in use. */
+const settlesOnce = async ({ engine, did }: OtherTether, then: string): Promise<void> => {
+  expect(await engine.up(args)).toEqual({ then });
   expect(did).toMatchObject({ deploys: 1, mined: ["rinkeby"], active: true });
   expect(engine.outputs).toMatchObject({ state: "active", deployedNetworks: ["rinkeby"] });
   expect(engine.outputs).not.toHaveProperty("__kept.deployment");
-  expect(await engine.up({ ...given })).toEqual({ then: "same" });
+  expect(await engine.up(args)).toEqual({ then: "same" });
 };
 
 /** An `up` that ends without knowing. */
@@ -43,18 +45,16 @@ describe("sent once, though the answer is late or lost", () => {
     ["mined after 40 s, answered with 503", { unready: 400, deploy: 503, minedAfterMs: 40_000 }],
   ])("%s", async (_, manners) => {
     const world = await otherTether(manners);
-    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    await settlesOnce(world, "created");
     expect(world.said[0]).toMatch(/it is not sent again, and the run looks for it on rinkeby/);
     expect(world.said.some((line) => /no trace .* account 0x(5b)+ has 1000 wei, \d+ s so far/.test(line))).toBe(true);
     expect(world.said.at(-1)).toMatch(/has paid 7 wei for it/);
-    await settledOnce(world);
   });
 
   test.each([409, 400])("answered at once, mined after 40 s: %d to activate is waited out", async (unready) => {
     const world = await otherTether({ unready, minedAfterMs: 40_000 });
-    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    await settlesOnce(world, "created");
     expect(world.said.some((line) => /not ready to be activated .*no contract yet.* s so far/.test(line))).toBe(true);
-    await settledOnce(world);
   });
 
   test("answered at once, and never mined: the wait ends with the time of the resource, and the next goes on", async () => {
@@ -62,8 +62,7 @@ describe("sent once, though the answer is late or lost", () => {
     const outcome = await lost(world);
     expect(errorOf(outcome)).toMatch(/not ready to be activated .*HTTP 409: no contract yet.* after 300 s/);
     world.time.pass(100_000);
-    expect(await world.engine.up(args)).toEqual({ then: "updated" });
-    await settledOnce(world);
+    await settlesOnce(world, "updated");
   });
 
   test.each<[string, Manners["shows"]]>([
@@ -72,16 +71,14 @@ describe("sent once, though the answer is late or lost", () => {
     ["its state", ({ mined, network }) => ({ network, state: mined.length > 0 ? "deployed" : "setup" })],
   ])("the service shows the contract, by %s, where the balance does not", async (_, shows) => {
     const world = await otherTether({ ...strict, silent: true, minedAfterMs: 14_000, balance: "constant", shows });
-    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    await settlesOnce(world, "created");
     expect(world.said.at(-1)).toMatch(/is deployed on rinkeby: the service shows it/);
-    await settledOnce(world);
   });
 
   const mute: Manners = { ...strict, silent: true, minedAfterMs: 14_000, balance: "none" };
   test("a service that shows nothing at all tells by activation", async () => {
     const world = await otherTether(mute);
-    expect(await world.engine.up(args)).toEqual({ then: "created" });
-    await settledOnce(world);
+    await settlesOnce(world, "created");
   });
 
   test("but what is to be inactive is not activated to look", async () => {
@@ -124,8 +121,7 @@ describe("never carried out", () => {
     await lost(world, { ...args, minimumBalanceWei: "5" });
     expect(world.did.deploys).toBe(1);
     world.did.mined.push("rinkeby");
-    expect(await world.engine.up(args)).toEqual({ then: "updated" });
-    await settledOnce(world);
+    await settlesOnce(world, "updated");
   });
 
   test("nor does a way over another network send it again", async () => {
@@ -165,16 +161,14 @@ describe("never carried out", () => {
     const world = await otherTether(never);
     setEnvironment(words(await lost(world)).no);
     world.did.mined.push("rinkeby");
-    expect(await world.engine.up(args)).toEqual({ then: "updated" });
-    await settledOnce(world);
+    await settlesOnce(world, "updated");
   });
 
   test("who says that it is there uses it as it is", async () => {
     const world = await otherTether({ ...never, balance: "constant" });
     setEnvironment(words(await lost(world)).yes);
     world.did.mined.push("rinkeby");
-    expect(await world.engine.up(args)).toEqual({ then: "updated" });
-    await settledOnce(world);
+    await settlesOnce(world, "updated");
   });
 
   test("the balance on another network, to which somebody has moved it meanwhile, says nothing", async () => {
@@ -225,8 +219,7 @@ test("refused with 404 where it is activated: the contract that was paid for is 
   expect(errorOf(await lost(world))).toMatch(/has none with this id .*kept/);
   expect(world.engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
   world.did.mined.push("rinkeby");
-  expect(await world.engine.up(args)).toEqual({ then: "updated" });
-  await settledOnce(world);
+  await settlesOnce(world, "updated");
 });
 
 test("a killed run remembers nothing: the service is asked before anything is spent", async () => {
@@ -263,8 +256,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
   test.each(runs)("%s: deploys it where there is none", async (_, variables) => {
     const world = await otherTether(mute);
     follow(variables());
-    expect(await world.engine.up(args)).toEqual({ then: "created" });
-    await settledOnce(world);
+    await settlesOnce(world, "created");
   });
 
   test("in a fleet whose earlier run was not killed: deploys it, and asks nothing before", async () => {

@@ -45,6 +45,16 @@ function leave(text: string): void {
 }
 /** Takes the folder as another process would. */
 const takeFolder = () => writeFileSync(join(dataDir, "lock"), "4711 elsewhere 0123456789abcdef\n");
+/** What was asked for, whose last write reaches the disk when another process has taken the folder. */
+async function takenMeanwhile<T>(ask: () => Promise<T>): Promise<T> {
+  disk.hold = true;
+  const asked = ask();
+  await until(() => disk.waiting.length > 0);
+  takeFolder();
+  disk.hold = false;
+  disk.waiting.forEach((go) => go());
+  return asked;
+}
 /** Lets the lock look as if nobody had renewed it for a long time. */
 const age = () => utimesSync(join(dataDir, "lock.held"), 1, 1);
 
@@ -212,13 +222,7 @@ describe("a folder that another process has taken", () => {
 
   test("nor a read, nor what was written in the last moment before", async () => {
     const { send } = await start({ dataDir });
-    disk.hold = true;
-    const asked = send("POST", "/consortia", { name: "late" });
-    await until(() => disk.waiting.length === 1);
-    takeFolder();
-    disk.hold = false;
-    disk.waiting.forEach((go) => go());
-    expect((await asked).status).toBe(503);
+    expect((await takenMeanwhile(() => send("POST", "/consortia", { name: "late" }))).status).toBe(503);
     const other = await start();
     expect((await other.send("GET", "/consortia")).status).toBe(200); // one without a folder has none to lose
   });
@@ -230,13 +234,7 @@ describe("a folder that another process has taken", () => {
     const [from] = user_accounts;
     const call = eth("eth_sendTransaction", { from, to: from });
     expect((await rpc(urls.rpc, credential, call)).body).toHaveProperty("result");
-    disk.hold = true;
-    const asked = rpc(urls.rpc, credential, call).catch(() => undefined);
-    await until(() => disk.waiting.length > 0);
-    takeFolder();
-    disk.hold = false;
-    disk.waiting.forEach((go) => go());
-    const answer = await asked;
+    const answer = await takenMeanwhile(() => rpc(urls.rpc, credential, call).catch(() => undefined));
     expect(answer?.body ?? {}).not.toHaveProperty("result");
     await service.failed;
   });
