@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Send } from "../service/helpers";
+import { startPinning } from "../support/network";
 import { browse, serve } from "./browser";
 
 /* npm run pictures: the pictures of docs/console.md, of the console on a network like the quickstart's. */
@@ -28,9 +29,7 @@ async function makeNetwork(send: Send): Promise<string> {
     for (const number of [1, 2]) await ask(`${inside}/nodes`, { membership_id, name: `${org_name}-${number}` });
     await ask(`${inside}/appcreds`, { membership_id, name: `${org_name}-app` });
   }
-  await ask(`/tether/${tether}/targetNetwork`, { network: "rinkeby" });
-  await ask(`/tether/${tether}/interval`, { interval: 1 });
-  for (const action of ["deploy", "activate"]) await ask(`/tether/${tether}/${action}`, {});
+  await startPinning(ask, tether);
   return environment;
 }
 

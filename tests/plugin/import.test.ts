@@ -1,6 +1,6 @@
 import { ReadRequest, type ReadResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { ProviderService } from "../../plugin/service";
-import { network, others, send } from "../support/network";
+import { network, others, send, startPinning } from "../support/network";
 import { start } from "../support/service";
 import { type ServiceOptions } from "../../service/index";
 
@@ -173,13 +173,7 @@ test("where the service lists no credentials, the import says what to do instead
 
 test("a tether that pins is imported with all that the service shows, by its id or its address", async () => {
   const { read, service } = await world({ ledger: false });
-  for (const [call, body] of Object.entries({
-    targetNetwork: { network: "rinkeby" },
-    interval: { interval: 6 },
-    deploy: {},
-  }))
-    await send(service, "POST", `/tether/${tetherId}/${call}`, body);
-  await send(service, "POST", `/tether/${tetherId}/activate`, {}).catch(() => undefined); // its answer is no object
+  await startPinning((path, body) => send(service, "POST", path, body), tetherId, 6);
   for (const id of [tetherId, `https://console.example.com/tethers/${tetherId}`])
     expect(await read("TetherService", id)).toMatchObject({
       id: tetherId,

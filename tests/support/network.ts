@@ -39,6 +39,12 @@ export async function network(service: Service, time: { pass(ms: number): void }
   return { consortiumId, membershipId, otherMembershipId, environmentId, otherEnvironmentId, nodeId };
 }
 
+/** Makes a tether pin to rinkeby, every so many hours. */
+export async function startPinning(post: (path: string, body: object) => Promise<unknown>, id: string, interval = 1) {
+  const actions = { targetNetwork: { network: "rinkeby" }, interval: { interval }, deploy: {}, activate: {} };
+  for (const [action, body] of Object.entries(actions)) await post(`/tether/${id}/${action}`, body);
+}
+
 /** Ids of one of each other kind. */
 export type Others = Awaited<ReturnType<typeof others>>;
 

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from "fastify";
 import { Engine } from "./engine";
-import { newProcess, setEnvironment } from "./service";
+import { newProcess } from "./service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
 export const account = `0x${"5b".repeat(20)}`;
@@ -85,8 +85,7 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
     return reply.send("true");
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
-  newProcess();
-  setEnvironment({
+  newProcess({
     CONSORTIUM_API_KEY: "key",
     CONSORTIUM_BASE_URL: `${url}/api/v1`,
     CONSORTIUM_REQUEST_TIMEOUT: "0.25",

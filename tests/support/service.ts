@@ -49,8 +49,9 @@ export function impatient({ kind }: Pick<FaultRule, "kind">): void {
 
 let processes = 0;
 
-/** Another command is another provider process: a session of its own, which knows nothing of earlier ones. */
-export function newProcess(): void {
+/** Another command is another provider process, with these variables: its session knows nothing of earlier ones. */
+export function newProcess(variables: Record<string, string | undefined> = {}): void {
+  setEnvironment(variables);
   process.env.CONSORTIUM_REQUEST_TIMEOUT = String(
     Number(process.env.CONSORTIUM_REQUEST_TIMEOUT ?? 30) + ++processes / 1e6,
   );

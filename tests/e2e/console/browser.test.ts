@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { startService, type Service } from "../../../service/index";
 import { build, client, FakeClock, type Send, type World } from "../../service/helpers";
+import { startPinning } from "../../support/network";
 import { browse, openConsole, serve, type Served, violations } from "../../console/browser";
 
 type Browser = Awaited<ReturnType<typeof browse>>;
@@ -110,10 +111,7 @@ describe("the console in a browser", () => {
   });
 
   test("a pin is verified on the chain itself, and an account is funded", async () => {
-    const act = (action: string, body: object) => served.send("POST", `/tether/${tether}/${action}`, body);
-    await act("targetNetwork", { network: "rinkeby" });
-    await act("interval", { interval: 1 });
-    for (const action of ["deploy", "activate"]) expect((await act(action, {})).status).toBe(200);
+    await startPinning(async (path, body) => expect((await served.send("POST", path, body)).status).toBe(200), tether);
     await go("Network");
     await go(tether);
     await button("Verify report 0").click();
@@ -236,8 +234,7 @@ async function buildWide(send: Send): Promise<{ environment: string }> {
   for (const membership_id of members.slice(0, 4))
     await made(`${inside}/nodes`, { membership_id, name: `${"n".repeat(60)} ${membership_id}` });
   await made(`${inside}/appcreds`, { membership_id: members[0] });
-  const actions = { targetNetwork: { network: "rinkeby" }, interval: { interval: 1 }, deploy: {}, activate: {} };
-  for (const [action, body] of Object.entries(actions)) await send("POST", `/tether/${tether}/${action}`, body);
+  await startPinning((path, body) => send("POST", path, body), tether);
   return { environment };
 }
 

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../../../service/store/files";
-import { send } from "../../support/network";
+import { send, startPinning } from "../../support/network";
 import { failed, root, Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, world, writesOf } from "../support/world";
 
@@ -44,10 +44,7 @@ beforeAll(async () => {
       passwords.push(made.password);
     }
   }
-  await post(`/tether/${tetherId}/targetNetwork`, { network: "rinkeby" });
-  await post(`/tether/${tetherId}/interval`, { interval: 12 });
-  await post(`/tether/${tetherId}/deploy`, {});
-  await post(`/tether/${tetherId}/activate`, {});
+  await startPinning(post, tetherId, 12);
   w.service.clearCalls();
 });
 

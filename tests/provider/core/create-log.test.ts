@@ -25,8 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function killed(kind: (typeof kinds)[number], { answered }: { answered: boolean }) {
   const here = await world(kind);
   const args: Props = bases[kind](here.net);
-  setEnvironment({ CONSORTIUM_FLEET_CREATES: file });
-  newProcess();
+  newProcess({ CONSORTIUM_FLEET_CREATES: file });
   expect(await here.engine.up(args)).toEqual({ then: "created" });
   if (!answered) loseAnswers();
   /** The next run of the stack, whose state knows nothing of what this one created. */
@@ -46,8 +45,7 @@ function loseAnswers(): void {
 
 /** Somebody else's run, with or without a file of its own. */
 async function elsewhere(kind: Kind, args: Props, own?: string): Promise<string> {
-  setEnvironment({ CONSORTIUM_FLEET_CREATES: own });
-  newProcess();
+  newProcess({ CONSORTIUM_FLEET_CREATES: own });
   const engine = new Engine(kind);
   expect(await engine.up(args)).toEqual({ then: "created" });
   setEnvironment({ CONSORTIUM_FLEET_CREATES: file });

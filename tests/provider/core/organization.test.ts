@@ -144,8 +144,7 @@ describe.each([
 describe("a key that the state has not seen", () => {
   test.each(kinds)("%s: rotated, and the consortium is there: all goes on, and the state knows it", async (kind) => {
     const { engine, service, net, calls } = await made(kind);
-    setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-    newProcess();
+    newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
     expect(await engine.refresh()).toBe("there");
     const known = (engine.outputs.__kept as { keys: string[] }).keys;
     expect(known).toHaveLength(2);
@@ -163,8 +162,7 @@ describe("a key that the state has not seen", () => {
     const { engine, service, calls } = await made("node");
     const first = (engine.outputs.__kept as { keys: string[] }).keys;
     for (let round = 1; round <= 9; round++) {
-      setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-      newProcess();
+      newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
       expect(await engine.refresh()).toBe("there");
     }
     const { keys } = engine.outputs.__kept as { keys: string[] };
@@ -179,17 +177,14 @@ describe("a key that the state has not seen", () => {
   test("rotated, and all was deleted meanwhile: an error says both, and how to confirm it for one run", async () => {
     const { engine, service } = await made("consortium", { answers: { extended: false } });
     for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
-    setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-    newProcess();
+    newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
     const organization = service.organizations[0]!.id;
     await expect(engine.refresh()).rejects.toThrow(
       /which this stack has not seen before, shows no consortium.*another organization, or everything was deleted.*Unset CONSORTIUM_API_KEY.*for one run/,
     );
-    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: "o-of-somebody-else" });
-    newProcess();
+    newProcess({ CONSORTIUM_CONFIRM_DELETED: "o-of-somebody-else" });
     await expect(engine.refresh()).rejects.toThrow(/CONSORTIUM_CONFIRM_DELETED/);
-    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: organization });
-    newProcess();
+    newProcess({ CONSORTIUM_CONFIRM_DELETED: organization });
     expect(await engine.refresh()).toBe("gone");
   });
 
@@ -206,8 +201,7 @@ describe("a key that the state has not seen", () => {
     newProcess();
     expect(errorOf(await engine.up({ name: "another name" }))).toMatch(/new to the stack/);
     expect(other.calls.filter(({ method }) => method !== "GET")).toEqual([]);
-    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: organization });
-    newProcess();
+    newProcess({ CONSORTIUM_CONFIRM_DELETED: organization });
     expect(await engine.refresh()).toBe("gone");
   });
 
@@ -225,8 +219,7 @@ test("a new key that lists only what several organizations share is refused, unt
   const { engine, service, net, writes } = here;
   service.store.memberships.patch(net.otherMembershipId, { org_id: "o-invited" });
   const own = service.organizations[0]!.id;
-  setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-  newProcess();
+  newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
   await expect(engine.refresh()).rejects.toThrow(/may belong to organization/);
   service.store.memberships.remove(engine.kept!.id);
   await expect(engine.refresh()).rejects.toThrow(
@@ -234,8 +227,7 @@ test("a new key that lists only what several organizations share is refused, unt
   );
   await expect(engine.destroy()).rejects.toThrow(/may belong to organization/);
   expect(writes()).toEqual([]);
-  setEnvironment({ CONSORTIUM_ORGANIZATION: own });
-  newProcess();
+  newProcess({ CONSORTIUM_ORGANIZATION: own });
   expect(await engine.refresh()).toBe("gone");
 });
 
@@ -254,8 +246,7 @@ test("an adopted consortium that another organization owns is known by the key's
   service.store.consortia.patch(net.consortiumId, { owner: "o-host" });
   expect(await engine.up({ name: "fixture", adopt: net.consortiumId })).toEqual({ then: "created" });
   expect(engine.outputs.__kept).toMatchObject({ organizations: [service.organizations[0]!.id] });
-  setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-  newProcess();
+  newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
   expect(await engine.refresh()).toBe("there");
 });
 
@@ -285,8 +276,7 @@ describe("the organization that the settings require", () => {
   test("another one, in an empty stack: nothing is made", async () => {
     const { service, calls, time } = await start();
     await network(service, time);
-    setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
-    newProcess();
+    newProcess({ CONSORTIUM_ORGANIZATION: "o-other" });
     calls();
     const outcome = await new Engine("consortium").up({ name: "c" });
     expect(errorOf(outcome)).toMatch(
@@ -298,13 +288,11 @@ describe("the organization that the settings require", () => {
   test("an organization that has nothing yet: what the first answer shows decides", async () => {
     const { service } = await start({ answers: { extended: false } });
     const own = service.organizations[0]!.id;
-    setEnvironment({ CONSORTIUM_ORGANIZATION: own });
-    newProcess();
+    newProcess({ CONSORTIUM_ORGANIZATION: own });
     const engine = new Engine("consortium");
     expect(await engine.up({ name: "c" })).toEqual({ then: "created" });
     await engine.destroy();
-    setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
-    newProcess();
+    newProcess({ CONSORTIUM_ORGANIZATION: "o-other" });
     expect(errorOf(await new Engine("consortium").up({ name: "d" }))).toMatch(/must be o-other.*was deleted again/);
     expect(service.store.consortia.list()).toEqual([]);
   });

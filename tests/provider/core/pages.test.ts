@@ -136,8 +136,7 @@ test("a part of what a key that is not known shows proves nothing: it is not del
   const [kind, where, args] = cases[0]!;
   const { server, engines } = await stack(kind, args);
   server.mode = "total";
-  setEnvironment({ CONSORTIUM_API_KEY: "rotated" });
-  newProcess();
+  newProcess({ CONSORTIUM_API_KEY: "rotated" });
   await expect(engines[4]!.destroy()).rejects.toThrow(/the list is only a part of what there is/);
   expect(server.objects.get(where)).toHaveLength(5);
   expect(await engines[0]!.refresh()).toBe("there"); // the part shows it

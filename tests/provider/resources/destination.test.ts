@@ -6,7 +6,7 @@ import { bases } from "../../support/bases";
 import { lostAnswers, titled } from "../../support/faults";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
-import { impatient, newProcess, setEnvironment } from "../../support/service";
+import { impatient, newProcess } from "../../support/service";
 import { markInterrupted } from "../../../provider/core/create-log";
 
 /* A destination has no id: it is put under its name. Its member must be verified, and registered with an id registry. */
@@ -112,8 +112,7 @@ test("what a killed run put under a name is its own, although another service ha
   const { engine, whole, list } = await stores();
   const folder = mkdtempSync(join(tmpdir(), "consortium-creates-"));
   const file = join(folder, "acme-test.jsonl");
-  setEnvironment({ CONSORTIUM_FLEET_CREATES: file });
-  newProcess();
+  newProcess({ CONSORTIUM_FLEET_CREATES: file });
   expect(await engine.up(whole)).toEqual({ then: "created" });
   const path = `/documentstore/${String(whole.serviceId)}/destinations`;
   for (const [held, outcome] of [

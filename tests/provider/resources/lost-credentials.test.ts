@@ -2,7 +2,7 @@ import { bases, collectionOf, routeOf } from "../../support/bases";
 import { Engine, failed, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
-import { newProcess, setEnvironment } from "../../support/service";
+import { newProcess } from "../../support/service";
 import { type Service } from "../../../service/index";
 
 /* What is special about credentials: nothing tells them apart, and the password comes only once. */
@@ -107,8 +107,7 @@ describe("a credential with the same member and name that this run did not make"
     const { id } = await send(service, "POST", collectionOf("appCred", net), body);
     if (change.keepers) expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
     const own = engine.kept?.id;
-    setEnvironment({ CONSORTIUM_ADOPT: "true" });
-    newProcess();
+    newProcess({ CONSORTIUM_ADOPT: "true" });
     expect(await engine.up({ ...bases.appCred(net), ...change })).toMatchObject({ then: own ? "replaced" : "created" });
     expect(others(service).sort()).toEqual([id, engine.kept!.id].sort());
     const warning = said.find((line) => line.startsWith("Warning: "));

@@ -241,8 +241,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
   const mute: Manners = { ...strict, balance: "none" };
   const follow = (variables: Record<string, string>): void => {
     markInterrupted(join(folder, "acme-test.jsonl"), []);
-    setEnvironment(variables);
-    newProcess();
+    newProcess(variables);
   };
 
   test.each(runs)("%s: activates the contract that is there, and does not pay for another", async (_, variables) => {
@@ -261,8 +260,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
 
   test("in a fleet whose earlier run was not killed: deploys it, and asks nothing before", async () => {
     const world = await otherTether(mute);
-    setEnvironment({ CONSORTIUM_FLEET_CREATES: join(folder, "acme-test.jsonl") });
-    newProcess();
+    newProcess({ CONSORTIUM_FLEET_CREATES: join(folder, "acme-test.jsonl") });
     expect(await world.engine.up(args)).toEqual({ then: "created" });
     expect(world.did).toMatchObject({ deploys: 1, activates: 1 });
   });

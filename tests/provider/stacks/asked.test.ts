@@ -2,7 +2,7 @@ import { secret } from "@pulumi/pulumi";
 import { AppCred, Configuration, ConsortiumZone, Destination, EnvironmentZone, Node, Service } from "../../../sdk";
 import { routeOf } from "../../support/bases";
 import { isSecret, revealed } from "../../support/double/wire";
-import { newProcess, setEnvironment } from "../../support/service";
+import { newProcess } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
@@ -360,11 +360,9 @@ onBothAdapters((make) => {
     const { services } = service.store;
     if (renamed) services.patch(stack.of("ids").id, { name: renamed });
     forget("ids");
-    newProcess();
-    setEnvironment({ CONSORTIUM_ADOPT: "true" });
+    newProcess({ CONSORTIUM_ADOPT: "true" });
     expect((await stack.up(program(adopt))).errors).toEqual([]);
-    setEnvironment({ CONSORTIUM_ADOPT: undefined });
-    newProcess();
+    newProcess({ CONSORTIUM_ADOPT: undefined });
     const { said } = await stack.destroy({ targets: ["ids"] });
     expect(said.includes("others may share it")).toBe(renamed !== undefined);
     expect(services.list().map(({ fields }) => fields.name)).toEqual(renamed ? [renamed] : []);

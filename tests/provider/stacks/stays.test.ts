@@ -11,7 +11,7 @@ import {
 import { type FaultRule } from "../../../service/index";
 import { fieldsOf, isObject } from "../../../provider/plain";
 import { send } from "../../support/network";
-import { newProcess, setEnvironment } from "../../support/service";
+import { newProcess } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
@@ -162,12 +162,10 @@ onBothAdapters((make) => {
       const path = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/zones`;
       const { _id: id } = await send(service, "POST", path, { region: "r2", cloud: "aws" });
       zones.patch(id, { name: undefined });
-      newProcess();
-      setEnvironment({ CONSORTIUM_ADOPT: "true" });
+      newProcess({ CONSORTIUM_ADOPT: "true" });
       const zone = ledger(({ environment }) => new EnvironmentZone("z", { environment, region: "r2", cloud: "aws" }));
       expect((await stack.up(zone)).errors).toEqual([]);
-      setEnvironment({ CONSORTIUM_ADOPT: undefined });
-      newProcess();
+      newProcess({ CONSORTIUM_ADOPT: undefined });
       expect(stack.of("z").id).toBe(id);
       expect((await stack.up(ledger())).errors).toEqual([]);
       expect(zones.list().map((one) => one.id)).toEqual([id]);

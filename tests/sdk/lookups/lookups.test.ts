@@ -1,7 +1,7 @@
 import { output, type Output } from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import { type Service } from "../../../service/index";
-import { network, type Network, others, send } from "../../support/network";
+import { network, type Network, others, send, startPinning } from "../../support/network";
 import { program, valueOf } from "../../support/program";
 import { start } from "../../support/service";
 
@@ -135,14 +135,7 @@ async function world(): Promise<{ service: Service; net: Network }> {
   await others(service, time, net);
   const azure = { name: "of one", region: "westus2", cloud: "azure", bridge_id: "b1" };
   await send(service, "POST", `/consortia/${net.consortiumId}/environments/${net.environmentId}/zones`, azure);
-  for (const [action, body] of [
-    ["targetNetwork", { network: "rinkeby" }],
-    ["interval", { interval: 1 }],
-    ["deploy", {}],
-    ["activate", {}],
-  ] as const) {
-    await send(service, "POST", `/tether/${tetherId}/${action}`, body);
-  }
+  await startPinning((path, body) => send(service, "POST", path, body), tetherId);
   time.pass(3_000);
   return { service, net };
 }

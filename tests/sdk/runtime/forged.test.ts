@@ -15,6 +15,7 @@ import { verifyReport } from "../../../sdk";
 import { canonicalJson } from "../../../sdk/runtime/report";
 import { type Service, startService } from "../../../service/index";
 import { build, client } from "../../service/helpers";
+import { startPinning } from "../../support/network";
 import { until } from "../../support/until";
 import { quick } from "../../service/ledgers";
 import { Network } from "../../service/targets";
@@ -89,13 +90,7 @@ beforeAll(async () => {
   const at = "/tether/tether0001";
   ({ account } = (await send("GET", at)).body);
   await network.fund(account);
-  for (const [call, body] of [
-    ["targetNetwork", { network: "rinkeby" }],
-    ["interval", { interval: 1 }],
-    ["deploy", {}],
-    ["activate", {}],
-  ] as const)
-    expect((await send("POST", `${at}/${call}`, body)).status).toBe(200);
+  await startPinning(async (path, body) => expect((await send("POST", path, body)).status).toBe(200), "tether0001");
   await until(async () => Number((await send("GET", `${at}/reportCount`)).text) > 0);
   genuine = (await send("GET", `${at}/reports/0`)).body as unknown as Report;
   url = network.url;
