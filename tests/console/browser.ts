@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import AxeBuilder from "axe-core";
@@ -54,11 +54,7 @@ async function openBrowser(executablePath: string) {
   const folder = mkdtempSync(join(tmpdir(), "consortium-browser-"));
   const args = process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet;
   const context = await chromium.launchPersistentContext(folder, { executablePath, args, headless: true });
-  const close = async () => {
-    await context.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { context, close };
+  return { context, close: () => context.close() };
 }
 
 /** A browser whose pages must not complain: what they say on the console, and requests to elsewhere, are collected. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { modelOfNetworkFile } from "../../inventory/file";
@@ -72,8 +72,7 @@ test("a network file, with logical names as ids", async () => {
 });
 
 test("a network file with zones, configurations, services, invitations and destinations", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "network-"));
-  const file = join(folder, "trade.yaml");
+  const file = join(mkdtempSync(join(tmpdir(), "network-")), "trade.yaml");
   const ohio = "{ region: us-east-2, cloud: aws }";
   const text = `
 members: [acme]
@@ -89,7 +88,6 @@ environments:
 `;
   writeFileSync(file, text);
   const model = await modelOfNetworkFile(file);
-  rmSync(folder, { recursive: true });
   const [{ others, environments }] = model.consortia as [NetworkModel["consortia"][0]];
   const facts = { region: "us-east-2", cloud: "aws" };
   expect(others).toEqual([

@@ -1,20 +1,8 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
-
-const made: string[] = [];
-afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 /** A machine of a test's own: nothing is on its PATH but what the test puts there. */
 export class Sandbox {
@@ -26,10 +14,6 @@ export class Sandbox {
     PULUMI_CONSORTIUM_CACHE: this.cache,
     HOME: this.folder,
   };
-
-  constructor() {
-    made.push(this.folder);
-  }
 
   path(...parts: string[]): string {
     return join(this.folder, ...parts);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../provider/api/clock";
@@ -19,7 +19,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "consortium-creates-"));
   file = join(folder, "acme-test.jsonl");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A run that was killed after the service had created the object: before its answer came, or after. */
 async function killed(kind: (typeof kinds)[number], { answered }: { answered: boolean }) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Engine, failed, type Props } from "../../support/engine";
@@ -110,8 +110,7 @@ test("deleted by somebody: refresh says gone, and the next up puts it again", as
 
 test("what a killed run put under a name is its own, although another service has one of that name", async () => {
   const { engine, whole, list } = await stores();
-  const folder = mkdtempSync(join(tmpdir(), "consortium-creates-"));
-  const file = join(folder, "acme-test.jsonl");
+  const file = join(mkdtempSync(join(tmpdir(), "consortium-creates-")), "acme-test.jsonl");
   newProcess({ CONSORTIUM_FLEET_CREATES: file });
   expect(await engine.up(whole)).toEqual({ then: "created" });
   const path = `/documentstore/${String(whole.serviceId)}/destinations`;
@@ -124,5 +123,4 @@ test("what a killed run put under a name is its own, although another service ha
     expect(await new Engine("destination").up(whole)).toMatchObject(outcome);
   }
   expect(await list()).toHaveLength(1);
-  rmSync(folder, { recursive: true });
 });

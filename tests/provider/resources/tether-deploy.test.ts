@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { markInterrupted } from "../../../provider/core/create-log";
@@ -230,17 +230,16 @@ test("a killed run remembers nothing: the service is asked before anything is sp
 });
 
 describe("a run that may follow a killed one, on a service that shows nothing of the tether", () => {
-  let folder: string;
-  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-creates-"))));
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  let file: string;
+  beforeEach(() => (file = join(mkdtempSync(join(tmpdir(), "consortium-creates-")), "acme-test.jsonl")));
 
   const runs: [string, () => Record<string, string>][] = [
-    ["of a fleet that continues it", () => ({ CONSORTIUM_FLEET_CREATES: join(folder, "acme-test.jsonl") })],
+    ["of a fleet that continues it", () => ({ CONSORTIUM_FLEET_CREATES: file })],
     ["that adopts whatever is there", () => ({ CONSORTIUM_ADOPT: "true" })],
   ];
   const mute: Manners = { ...strict, balance: "none" };
   const follow = (variables: Record<string, string>): void => {
-    markInterrupted(join(folder, "acme-test.jsonl"), []);
+    markInterrupted(file, []);
     newProcess(variables);
   };
 
@@ -260,7 +259,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
 
   test("in a fleet whose earlier run was not killed: deploys it, and asks nothing before", async () => {
     const world = await otherTether(mute);
-    newProcess({ CONSORTIUM_FLEET_CREATES: join(folder, "acme-test.jsonl") });
+    newProcess({ CONSORTIUM_FLEET_CREATES: file });
     expect(await world.engine.up(args)).toEqual({ then: "created" });
     expect(world.did).toMatchObject({ deploys: 1, activates: 1 });
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type NetworkDefinition, NetworkDefinitionError } from "../../../sdk";
@@ -6,7 +6,6 @@ import { readFile } from "../../../sdk/network/load";
 import { planned } from "../../../sdk/network/network";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-network-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A definition with nothing wrong. */
 export const good = `name: trade
