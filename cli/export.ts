@@ -6,9 +6,16 @@ import { isGone } from "../provider/api/states";
 import { pluginPrefix } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { newSession } from "../provider/core/session";
-import { type Found, inside, kindsWithin, type ListedKind, readOrganization } from "../provider/resources/tree";
+import {
+  type Found,
+  inside,
+  kindsWithin,
+  type ListedKind,
+  readOrganization,
+  readOwn,
+} from "../provider/resources/tree";
 import { textOf } from "../sdk/yaml/write";
-import { definitionOf, type Exported, isSupported, keysOf, type Remark } from "./export/definition";
+import { definitionOf, type Exported, isSupported, keysOf, ofOthers, type Remark } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
 
 interface Flags {
@@ -36,7 +43,8 @@ export function define(command: Command): void {
 async function exportNetwork({ consortium, adopt = false, ...flags }: Flags): Promise<void> {
   await withClient(async (client) => {
     const which = consortium ?? (flags.import ? undefined : await onlyConsortium(client));
-    const found = await readOrganization(newSession(client), {}, which);
+    const session = newSession(client);
+    const found = await (adopt || flags.import ? readOwn(session, which) : readOrganization(session, {}, which));
     if (found.length === 0) throw new Error("The organization of this API key has no consortium.");
     if (flags.import) {
       const { resources, remarks } = bulkImportOf(found);
@@ -106,6 +114,7 @@ function bulkImportOf(consortia: readonly Found[]): { resources: BulkImport; rem
         continue;
       }
       add(kind, own, path);
+      if (kind === "consortium" && item.ofOthers !== undefined) remark(own, ofOthers(item.ofOthers));
       if (item.props.enableTether)
         remark(own, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
       if (kind === "configuration") remark(own, definitions[kind].onImport!);

@@ -9,7 +9,7 @@ import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
-import { deletionOrder, type Found, fullIdOf, inside, readOrganization } from "../provider/resources/tree";
+import { deletionOrder, type Found, fullIdOf, inside, readOwn } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
 import { confirm } from "./shared/terminal";
 
@@ -50,7 +50,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     command.error("error: specify what to delete: either --prefix and --older-than, or --id");
   await withClient(async (client) => {
     const now = Date.now();
-    const tree = await readOrganization(newSession(client));
+    const tree = await readOwn(newSession(client));
     const chosen = id ? exactly(tree, id) : leftovers(tree, { prefix: prefix!, before: now - olderThan!, undated });
     if (!json) console.log(treeLines(tree, chosen, now).join("\n") || "Nothing matches.");
     const cleared = await decide(client, chosen, { yes, json });
@@ -189,7 +189,7 @@ export function leftovers(consortia: readonly Found[], match: Match): Leftovers 
     item.inside.forEach(takeAll);
   };
   const verdict = (item: Found, mayBeUndated = match.undated): boolean => {
-    if (!foundName(item).startsWith(match.prefix)) return false;
+    if (item.ofOthers !== undefined || !foundName(item).startsWith(match.prefix)) return false;
     const created = Date.parse(item.props.createdAt ?? "");
     if (Number.isNaN(created) && !mayBeUndated) kept.set(item, "the service does not show its age (--undated)");
     return Number.isNaN(created) ? mayBeUndated : created <= match.before;
@@ -238,7 +238,7 @@ export function exactly(consortia: readonly Found[], ids: readonly string[]): Le
   const found = new Set<string>();
   const walk = (item: Found, taken: boolean): void => {
     const id = fullIdOf(item);
-    const isMeant = ids.includes(id);
+    const isMeant = item.ofOthers === undefined && ids.includes(id);
     if (isMeant) found.add(id);
     if (taken || isMeant) going.add(item);
     for (const child of item.inside) walk(child, taken || isMeant);
@@ -247,7 +247,7 @@ export function exactly(consortia: readonly Found[], ids: readonly string[]): Le
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length === 0) return { going, kept: new Map() };
   throw new Error(
-    `The service lists nothing with the id ${missing.join(", ")}. Nothing was deleted: check the id and the key, or delete it in the console.`,
+    `The service lists nothing of this organization with the id ${missing.join(", ")}. Nothing was deleted: check the id and the key, or delete it in the console.`,
   );
 }
 

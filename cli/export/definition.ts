@@ -45,6 +45,7 @@ class Exporter {
 
   run(): Exported {
     const consortium = this.found;
+    if (consortium.ofOthers !== undefined) this.remark([], ofOthers(consortium.ofOthers));
     const key = keysOf([consortium], "consortium").get(consortium.id)!;
     const definition: NetworkDefinition = {
       name: key,
@@ -291,6 +292,10 @@ class Exporter {
     this.remarks.push({ path, text: printable(text) });
   }
 }
+
+/** What is said of a consortium of another organization. */
+export const ofOthers = (owner: string): string =>
+  `it belongs to the organization ${owner}: of what is in it, only your own members and what they own are here`;
 
 const fieldOf = ({ inputs }: Definition, key: string): z.ZodType => inputs.shape[key] as z.ZodType;
 

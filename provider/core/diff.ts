@@ -102,7 +102,7 @@ function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key
     // An object is sent whole, and could take away what is not this stack's.
     const isTheirs =
       isUnset(inputs[key]) || (isObject(inputs[key]) && !sameValue(parts.answered[key], parts.asked[key]));
-    const fits = meta.parent === "path" || definition.shared!.fits.includes(key);
+    const fits = meta.parent === "path" || definition.shared?.fits.includes(key) === true;
     if (isReplacing(definition, parts.refused, key) ? !fits : isTheirs && !meta.programOnly)
       return "others may share it";
   }

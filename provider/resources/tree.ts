@@ -38,6 +38,8 @@ export interface Found {
   inside: Found[];
   /** Kinds in it that the service does not list: there may be some. */
   unlisted?: ListedKind[];
+  /** The organization that it belongs to, if that is another one than the key's. Only `readOwn` tells. */
+  ofOthers?: string;
 }
 
 /** Identifies an object in the whole organization: some ids are names, which another service may also have. */
@@ -214,6 +216,32 @@ async function filled(session: Session, owner: Found, looking: Looking): Promise
 export async function readOrganization(session: Session, looking: Looking = {}, nameOrId?: string): Promise<Found[]> {
   const all = (await listed(session, "consortium", {}, looking.maxAgeMs)) ?? [];
   return withContents(session, nameOrId === undefined ? all : [chosen(all, nameOrId)], looking);
+}
+
+/**
+ * What the organization of the key may take into its stacks, or delete. In a consortium of another organization, that is only what its own
+ * members own. A service that does not tell whose the key is shows no difference.
+ */
+export async function readOwn(session: Session, nameOrId?: string): Promise<Found[]> {
+  const [found, own] = await Promise.all([readOrganization(session, {}, nameOrId), session.client.organizationOfKey()]);
+  return found.map((consortium) => {
+    const { owner } = consortium.props;
+    return own === undefined || owner === undefined || owner === own ? consortium : ownPart(consortium, owner, own);
+  });
+}
+
+function ownPart(consortium: Found, ofOthers: string, own: string): Found {
+  const isOwn = ({ kind, props }: Found): boolean => kind === "membership" && props.orgId === own;
+  const members = new Set(consortium.inside.filter(isOwn).map(({ id }) => id));
+  const parts = (owner: Found): Found[] =>
+    owner.inside.flatMap((one) =>
+      one.kind === "environment"
+        ? [{ ...one, ofOthers, inside: parts(one) }]
+        : isOwn(one) || members.has(one.props.membershipId ?? "")
+          ? [one]
+          : [],
+    );
+  return { ...consortium, ofOthers, inside: parts(consortium) };
 }
 
 /** The consortium with this id or name. @throws Error that names the existing ones */

@@ -1,8 +1,14 @@
+import { parse } from "yaml";
+import { Membership, Network, type NetworkDefinition, Node } from "../../sdk";
+import { Stack } from "../support/double/stack";
 import { send } from "../support/network";
-import { start } from "../support/service";
+import { setEnvironment, start } from "../support/service";
 import { connection, consortium } from "./command";
 
-/* What people do by hand, and on the embedded service with a command: accept an invitation, fund a tether. */
+/*
+ * What people do by hand, and on the embedded service with a command: accept an invitation, fund a tether. What is in the consortium that
+ * they were invited to stays others'.
+ */
 
 async function world() {
   const { service } = await start({ organizations: [{ name: "north" }, { name: "south" }] });
@@ -47,4 +53,82 @@ test("fund: a tether that the service does not have is named", async () => {
   const { code, stderr } = await consortium(["fund", "tether0001"], connection(service));
   expect([code, stderr]).toEqual([1, expect.stringContaining("tether0001")]);
   expect(stderr).not.toContain("has no faucet");
+});
+
+describe("in a consortium of another organization", () => {
+  /** Each organization has a node in the environment of north. */
+  async function both() {
+    const { service, consortium: c, invitation, run } = await world();
+    await run(1, invitation);
+    const { baseUrl, organizations } = service;
+    const as = (organization: number) => ({ ...service, apiKey: organizations[organization]!.apiKey });
+    const make = async (organization: number, path: string, body: object): Promise<string> =>
+      (await send(as(organization), "POST", `/consortia/${c}${path}`, body))._id;
+    const e = await make(0, "/environments", { name: "prod", provider: "geth", consensus_type: "poa" });
+    const theirs = await make(0, "/memberships", { org_name: "north" });
+    const mine = service.store.memberships.list().find(({ fields }) => fields.org_name === "south")!.id;
+    await make(0, `/environments/${e}/nodes`, { name: "old-n", membership_id: theirs });
+    const n = await make(1, `/environments/${e}/nodes`, { name: "old-s", membership_id: mine });
+    const south = (...args: string[]) => consortium(args, connection({ baseUrl, apiKey: organizations[1]!.apiKey }));
+    setEnvironment({ CONSORTIUM_API_KEY: organizations[1]!.apiKey });
+    return { service, c, e, theirs, mine, n, south };
+  }
+  const said = /belongs to the organization \w+: of what is in it, only your own members/;
+
+  test("export --adopt and --import take only what one's own members own", async () => {
+    const { c, e, mine, n, south } = await both();
+    const adopted = await south("export", "--adopt");
+    expect(adopted.stderr).toMatch(said);
+    expect(parse(adopted.stdout)).toEqual({
+      name: "trade",
+      consortium: { name: "trade", adopt: c },
+      members: { south: { adopt: mine } },
+      environments: {
+        prod: expect.objectContaining({
+          adopt: e,
+          nodes: { south: { "old-s": { adopt: n, size: "small" } } },
+        }) as object,
+      },
+    });
+    const imported = await south("export", "--import");
+    expect(imported.stderr).toMatch(said);
+    const { resources } = JSON.parse(imported.stdout) as { resources: { id: string }[] };
+    expect(resources.map(({ id }) => id.split("/").at(-1)).sort()).toEqual([c, e, mine, n].sort());
+    expect((await south("export")).stdout).toMatch(/old-n/); // a copy has all of it
+  });
+
+  test.each(["dynamic", "plugin"] as const)("%s: of what is adopted, destroy deletes only that", async (adapter) => {
+    const { service, c, e, theirs, south } = await both();
+    const definition = parse((await south("export", "--adopt")).stdout) as NetworkDefinition;
+    const node = service.store.nodes.list().find(({ fields }) => fields.name === "old-n")!.id;
+    const stack = new Stack(adapter);
+    const program = () => {
+      new Network("trade", definition);
+      const within = { consortiumId: c, environmentId: e };
+      new Membership("theirs", { consortiumId: c, orgName: "north", adopt: theirs });
+      new Node("theirs", { ...within, membershipId: theirs, name: "old-n", adopt: node });
+    };
+    expect((await stack.up(program)).errors).toEqual([]);
+    expect((await stack.up(program)).changes).toEqual([]);
+    const { errors, said } = await stack.destroy();
+    expect(errors).toEqual([]);
+    expect(said.match(/is left as it is, because it was adopted, and others may share it/g)).toHaveLength(4);
+    expect(service.store.nodes.list().map(({ id }) => id)).toEqual([node]);
+    expect(service.store.memberships.list().map(({ id }) => id)).toEqual([theirs]);
+    expect(service.store.environments.list().map(({ id }) => id)).toEqual([e]);
+  });
+
+  test("sweep deletes nothing else", async () => {
+    const { service, c, e, n, south } = await both();
+    expect(await south("sweep", "--id", c, "--yes")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(c) as string,
+    });
+    expect(await south("sweep", "--id", e, "--yes")).toMatchObject({ code: 1 });
+    const { stdout } = await south("sweep", "--prefix", "", "--older-than", "0m", "--yes");
+    expect(stdout).toBe("");
+    const swept = await south("sweep", "--prefix", "old", "--older-than", "0.001m", "--yes", "--json");
+    expect(JSON.parse(swept.stdout)).toMatchObject({ found: [{ id: n }], deleted: [n] });
+    expect(service.store.nodes.list().map(({ fields }) => fields.name)).toEqual(["old-n"]);
+  });
 });

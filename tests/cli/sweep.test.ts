@@ -197,7 +197,7 @@ describe("what it deletes", () => {
     await send(service, "POST", `/idregistry/${registry}/identity`, { membership_id: m });
     for (const id of stores) await send(service, "PUT", `/documentstore/${id}/destinations/inbox`, { name: "inbox" });
     const none = await sweep("--id", "inbox", "--yes");
-    expect(none.stderr).toContain("lists nothing with the id inbox");
+    expect(none.stderr).toContain("lists nothing of this organization with the id inbox");
     const { stdout } = await sweep("--id", `${stores[0]}/inbox`, "--yes");
     expect(stdout).toContain(`destination "inbox" (${stores[0]}/inbox)`);
     expect(service.calls.filter(({ method }) => method === "DELETE").map(({ path }) => path)).toEqual([
@@ -241,7 +241,7 @@ describe("by id", () => {
   test("an id that is not there: nothing is deleted, not even the others", async () => {
     const { a } = await whole("prod", 50);
     const { code, stderr } = await sweep("--id", a, "nobody", "--yes");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: containing("lists nothing with the id nobody") });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: containing("lists nothing of this organization with the id nobody") });
     expect(deletions()).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 import { type Identified } from "../../api";
 import { printable } from "../../api/printable";
+import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
+import { text } from "../../plain";
 import { Collection, Listed } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../owners";
@@ -42,23 +44,47 @@ async function toAdopt(collection: Collection, siblings: Identified[] | undefine
       : await namedAlike(collection, siblings);
   if (!item) return undefined;
   await take(collection.session, collection.definition, collection.inputs, item.id);
-  return { item, how: howOf(collection, item) };
+  return { item, how: await howOf(collection, item) };
 }
 
 /**
  * A run that recovers another one takes over what that one made: its own, if everything that the service shows agrees. What
- * several may use is shared otherwise.
+ * several may use, or another organization has, is shared otherwise.
  */
-function howOf(collection: Collection, item: Identified): Kept["how"] {
+async function howOf(collection: Collection, item: Identified): Promise<Kept["how"]> {
   const { inputs, definition, session } = collection;
   if (collection.isOfStack(item.id)) return undefined;
   const shown = collection.shown(item);
-  if (!definition.shared?.applies(shown)) return "adopted";
+  const whose = await whoseIs(collection, item);
+  if (whose === "others") return "shared";
+  if (whose === "own" && !definition.shared?.applies(shown)) return "adopted";
   const isRecovered = session.adoptAll && !inputs.adopt;
   // Each create sends a name: one that shows none was not made by a run of this stack.
   const isNamed = shown[nameKey(definition)!] !== undefined;
   const fits = isNamed && inputKeys(definition).every((key) => agrees(collection, shown, inputs, key));
   return isRecovered && fits ? undefined : "shared";
+}
+
+/** How old lists of owners, which rarely change, may be. */
+const ownersAgeMs = 10_000;
+
+/**
+ * Whose it is, if the service tells the key's organization: all in its own consortia is its own. In those of others, its members and what
+ * they own are, other members and what those own are not, and of the rest nothing tells.
+ */
+async function whoseIs({ session, place }: Collection, item: Identified): Promise<"own" | "others" | "unknown"> {
+  let { parent } = place;
+  while (parent?.place.parent) ({ parent } = parent.place);
+  const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, ownersAgeMs) : item;
+  const owner = text(consortium?.owner);
+  const own = owner === undefined ? undefined : await session.client.organizationOfKey();
+  if (own === undefined || own === owner) return "own";
+  if (!parent) return "others";
+  const memberId = text(item.membership_id);
+  const members = new Listed(session, { collection: paths.memberships(parent.id) });
+  const member = memberId === undefined ? item : await members.listed(memberId, ownersAgeMs);
+  const organization = text(member?.org_id);
+  return organization === undefined ? "unknown" : organization === own ? "own" : "others";
 }
 
 /** The object with the id that the program gives. */
@@ -184,7 +210,9 @@ export async function adopt(
   const shown = collection.shown(item);
   const differing = differingIn(collection, shown);
   const isFixed = (key: string): boolean =>
-    how === "shared" ? definition.shared!.fits.includes(key) : inputMeta(definition, key)?.replace === true;
+    how === "shared" && definition.shared
+      ? definition.shared.fits.includes(key)
+      : inputMeta(definition, key)?.replace === true;
   const fixed = differing.filter((key) => isFixed(key) && !agrees(collection, shown, inputs, key));
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
