@@ -241,7 +241,10 @@ describe("by id", () => {
   test("an id that is not there: nothing is deleted, not even the others", async () => {
     const { a } = await whole("prod", 50);
     const { code, stderr } = await sweep("--id", a, "nobody", "--yes");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: containing("lists nothing of this organization with the id nobody") });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: containing("lists nothing of this organization with the id nobody"),
+    });
     expect(deletions()).toEqual([]);
   });
 });

@@ -42,10 +42,12 @@ export function NetworkPage({ view }: { view: NetworkView }) {
 
 /** How much of each limit is used. */
 function Limits({ of: { limits, consortia } }: { of: NetworkModel }) {
+  const within = ({ name }: ConsortiumModel): string => (consortia.length > 1 ? `${name} / ` : "");
   const names = new Map(
-    consortia.flatMap(
-      (one) => [[one.id, one.name], ...one.environments.map(({ id, name }) => [id, name])] as [string, string][],
-    ),
+    consortia.flatMap((one) => [
+      [one.id, one.name] as const,
+      ...one.environments.map(({ id, name }) => [id, within(one) + name] as const),
+    ]),
   );
   return (
     <ul class="limits" aria-label="Limits used">
