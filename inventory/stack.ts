@@ -120,7 +120,7 @@ export function onlyOf(network: NetworkModel, other: NetworkModel): NetworkModel
 /** Properties to compare. A shared object needs to match only in part. */
 function askedOf({ kind, shared }: OtherModel): readonly string[] {
   const definition = definitions[kind];
-  return shared ? definition.shared!.fits : inputKeys(definition);
+  return (shared && definition.shared?.fits) || inputKeys(definition);
 }
 
 function driftOf(live: ObjectModel, stack: ObjectModel): string[] {

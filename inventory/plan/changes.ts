@@ -103,9 +103,11 @@ const ofDynamic = "customTimeouts";
 
 const typeOf = (urn: string): string => classIn(partsOfUrn(urn).type);
 
-/** A shared utility service was adopted unchanged and belongs to others, too. */
-const staysThere = ({ urn, old }: Step): boolean =>
-  outlivesResource(old) || (typeOf(urn) === service.type && isAdoptedShared(upgraded(service, { ...old?.outputs })));
+/** What was adopted unchanged belongs to others, too. */
+function staysThere({ urn, old }: Step): boolean {
+  const kind = kindOf(typeOf(urn));
+  return outlivesResource(old) || (!!kind && isAdoptedShared(upgraded(definitions[kind], { ...old?.outputs })));
+}
 
 const isLost = (step: Step & { action: Action }): boolean =>
   ["replaced", "deleted", "gone"].includes(step.action) && losses[typeOf(step.urn)] !== undefined && !staysThere(step);

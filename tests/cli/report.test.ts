@@ -122,8 +122,10 @@ describe("zones, services and the like", () => {
 
   test("a service that goes with its environment is named, too; one that others share stays", () => {
     const shared = { ...documents, outputs: { __kept: { version: 2, how: "shared" } } };
-    expect(boxed(show(planned([step("delete", "Service", "docs", shared)])))).toEqual([]);
-    expect(row(show(planned([step("delete", "Service", "docs", shared)])))).toContain("stays in the service");
+    for (const type of ["Service", "Environment"]) {
+      const plan = show(planned([step("delete", type, "docs", shared)]));
+      expect([boxed(plan), row(plan)]).toEqual([[], expect.stringContaining("stays in the service")]);
+    }
     const environment = { id: "env0000001", inputs: { consortiumId: "con0000001" } };
     const both = planned([
       step("delete", "Service", "docs", documents),
