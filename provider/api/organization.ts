@@ -72,6 +72,16 @@ async function participants(
   return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
 }
 
+/**
+ * Whose something in a consortium is, as far as the service tells: all in one's own is its own. In those of others, one's own members and
+ * what they own are, and other members and what those own are not.
+ * @param own the organization of the key; owner: that of the consortium; member: that of the member that it is, or belongs to
+ */
+export function whose(own: unknown, owner: unknown, member: unknown): "own" | "others" | "unknown" {
+  if (own === undefined || owner === undefined || own === owner) return "own";
+  return member === undefined ? "unknown" : member === own ? "own" : "others";
+}
+
 class OtherOrganizationError extends SettingsError {
   override readonly brief = "the API key is not known to belong to the organization that the settings require";
 }

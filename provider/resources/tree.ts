@@ -1,4 +1,5 @@
 import { isApiError } from "../api";
+import { whose } from "../api/organization";
 import { isGone } from "../api/states";
 import { type Kind } from "../constants";
 import { Collection, Listed } from "../core/collection";
@@ -218,30 +219,24 @@ export async function readOrganization(session: Session, looking: Looking = {}, 
   return withContents(session, nameOrId === undefined ? all : [chosen(all, nameOrId)], looking);
 }
 
-/**
- * What the organization of the key may take into its stacks, or delete. In a consortium of another organization, that is only what its own
- * members own. A service that does not tell whose the key is shows no difference.
- */
+/** What the organization of the key may take into its stacks, or delete: see `whose`. */
 export async function readOwn(session: Session, nameOrId?: string): Promise<Found[]> {
   const [found, own] = await Promise.all([readOrganization(session, {}, nameOrId), session.client.organizationOfKey()]);
-  return found.map((consortium) => {
-    const { owner } = consortium.props;
-    return own === undefined || owner === undefined || owner === own ? consortium : ownPart(consortium, owner, own);
-  });
+  return found.map((one) => (whose(own, one.props.owner, one.props.owner) === "own" ? one : ownPart(one, own)));
 }
 
-function ownPart(consortium: Found, ofOthers: string, own: string): Found {
-  const isOwn = ({ kind, props }: Found): boolean => kind === "membership" && props.orgId === own;
-  const members = new Set(consortium.inside.filter(isOwn).map(({ id }) => id));
-  const parts = (owner: Found): Found[] =>
-    owner.inside.flatMap((one) =>
-      one.kind === "environment"
-        ? [{ ...one, ofOthers, inside: parts(one) }]
-        : isOwn(one) || members.has(one.props.membershipId ?? "")
-          ? [one]
-          : [],
-    );
-  return { ...consortium, ofOthers, inside: parts(consortium) };
+/** Of a consortium of another organization, what is its own, and the environments with that. */
+function ownPart(consortium: Found, own: string | undefined): Found {
+  const { owner } = consortium.props;
+  const organizations = new Map(inside(consortium, "membership").map(({ id, props }) => [id, props.orgId]));
+  const isOwn = ({ kind, id, props }: Found): boolean =>
+    whose(own, owner, organizations.get(kind === "membership" ? id : (props.membershipId ?? ""))) === "own";
+  const environments = inside(consortium, "environment").map((one) => ({
+    ...one,
+    ofOthers: owner,
+    inside: one.inside.filter(isOwn),
+  }));
+  return { ...consortium, ofOthers: owner, inside: [...environments, ...consortium.inside.filter(isOwn)] };
 }
 
 /** The consortium with this id or name. @throws Error that names the existing ones */

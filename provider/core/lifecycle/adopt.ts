@@ -1,5 +1,6 @@
 import { type Identified } from "../../api";
 import { printable } from "../../api/printable";
+import { whose } from "../../api/organization";
 import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
 import { text } from "../../plain";
@@ -55,9 +56,9 @@ async function howOf(collection: Collection, item: Identified): Promise<Kept["ho
   const { inputs, definition, session } = collection;
   if (collection.isOfStack(item.id)) return undefined;
   const shown = collection.shown(item);
-  const whose = await whoseIs(collection, item);
-  if (whose === "others") return "shared";
-  if (whose === "own" && !definition.shared?.applies(shown)) return "adopted";
+  const is = await whoseIs(collection, item);
+  if (is === "others") return "shared";
+  if (is === "own" && !definition.shared?.applies(shown)) return "adopted";
   const isRecovered = session.adoptAll && !inputs.adopt;
   // Each create sends a name: one that shows none was not made by a run of this stack.
   const isNamed = shown[nameKey(definition)!] !== undefined;
@@ -68,23 +69,17 @@ async function howOf(collection: Collection, item: Identified): Promise<Kept["ho
 /** How old lists of owners, which rarely change, may be. */
 const ownersAgeMs = 10_000;
 
-/**
- * Whose it is, if the service tells the key's organization: all in its own consortia is its own. In those of others, its members and what
- * they own are, other members and what those own are not, and of the rest nothing tells.
- */
-async function whoseIs({ session, place }: Collection, item: Identified): Promise<"own" | "others" | "unknown"> {
+async function whoseIs({ session, place }: Collection, item: Identified): Promise<ReturnType<typeof whose>> {
   let { parent } = place;
   while (parent?.place.parent) ({ parent } = parent.place);
   const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, ownersAgeMs) : item;
   const owner = text(consortium?.owner);
   const own = owner === undefined ? undefined : await session.client.organizationOfKey();
-  if (own === undefined || own === owner) return "own";
-  if (!parent) return "others";
+  if (!parent || own === undefined || own === owner) return whose(own, owner, owner);
   const memberId = text(item.membership_id);
   const members = new Listed(session, { collection: paths.memberships(parent.id) });
   const member = memberId === undefined ? item : await members.listed(memberId, ownersAgeMs);
-  const organization = text(member?.org_id);
-  return organization === undefined ? "unknown" : organization === own ? "own" : "others";
+  return whose(own, owner, text(member?.org_id));
 }
 
 /** The object with the id that the program gives. */
