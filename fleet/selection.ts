@@ -130,7 +130,8 @@ function real(path: string): string {
 
 /** What git prints; `otherwise` if it fails. @throws if there is no git, or it fails */
 function git(args: string[], cwd: string, otherwise?: () => string): string {
-  const { error, status, stdout, stderr } = spawnSync("git", args, { cwd, maxBuffer: 2 ** 28, encoding: "utf8" });
+  const options = { cwd, env: process.env, maxBuffer: 2 ** 28, encoding: "utf8" } as const;
+  const { error, status, stdout, stderr } = spawnSync("git", args, options);
   if (error && "code" in error && error.code === "ENOENT")
     throw new Error("--changed-since needs git, and there is none on PATH.");
   if (!error && status === 0) return stdout;
