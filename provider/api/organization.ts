@@ -74,11 +74,17 @@ async function participants(
 
 /**
  * Whose something in a consortium is, as far as the service tells: all in one's own is its own. In those of others, one's own members and
- * what they own are, and other members and what those own are not.
- * @param own the organization of the key; owner: that of the consortium; member: that of the member that it is, or belongs to
+ * what they own are, and other members and what those own are not. Only a member sees the consortium of another organization.
+ * @param own the organization of the key; owner: that of the consortium; members: those of its members
+ * @param member the one that it is, or belongs to
  */
-export function whose(own: unknown, owner: unknown, member: unknown): "own" | "others" | "unknown" {
-  if (own === undefined || owner === undefined || own === owner) return "own";
+export function whose(
+  own: unknown,
+  owner: unknown,
+  members: readonly unknown[],
+  member: unknown,
+): "own" | "others" | "unknown" {
+  if (own === undefined || owner === undefined || own === owner || !members.includes(own)) return "own";
   return member === undefined ? "unknown" : member === own ? "own" : "others";
 }
 

@@ -222,21 +222,21 @@ export async function readOrganization(session: Session, looking: Looking = {}, 
 /** What the organization of the key may take into its stacks, or delete: see `whose`. */
 export async function readOwn(session: Session, nameOrId?: string): Promise<Found[]> {
   const [found, own] = await Promise.all([readOrganization(session, {}, nameOrId), session.client.organizationOfKey()]);
-  return found.map((one) => (whose(own, one.props.owner, one.props.owner) === "own" ? one : ownPart(one, own)));
-}
-
-/** Of a consortium of another organization, what is its own, and the environments with that. */
-function ownPart(consortium: Found, own: string | undefined): Found {
-  const { owner } = consortium.props;
-  const organizations = new Map(inside(consortium, "membership").map(({ id, props }) => [id, props.orgId]));
-  const isOwn = ({ kind, id, props }: Found): boolean =>
-    whose(own, owner, organizations.get(kind === "membership" ? id : (props.membershipId ?? ""))) === "own";
-  const environments = inside(consortium, "environment").map((one) => ({
-    ...one,
-    ofOthers: owner,
-    inside: one.inside.filter(isOwn),
-  }));
-  return { ...consortium, ofOthers: owner, inside: [...environments, ...consortium.inside.filter(isOwn)] };
+  return found.map((consortium) => {
+    const { owner } = consortium.props;
+    const members = new Map(inside(consortium, "membership").map(({ id, props }) => [id, props.orgId]));
+    const is = (organization: unknown) => whose(own, owner, [...members.values()], organization);
+    if (is(owner) === "own") return consortium;
+    // Of the consortium of another organization, what is its own, and the environments with that.
+    const isOwn = ({ kind, id, props }: Found): boolean =>
+      is(members.get(kind === "membership" ? id : (props.membershipId ?? ""))) === "own";
+    const environments = inside(consortium, "environment").map((one) => ({
+      ...one,
+      ofOthers: owner,
+      inside: one.inside.filter(isOwn),
+    }));
+    return { ...consortium, ofOthers: owner, inside: [...environments, ...consortium.inside.filter(isOwn)] };
+  });
 }
 
 /** The consortium with this id or name. @throws Error that names the existing ones */

@@ -1,5 +1,6 @@
 import { type Identified } from "../../api";
 import { printable } from "../../api/printable";
+import { answerOr } from "../../api/api-error";
 import { whose } from "../../api/organization";
 import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
@@ -69,17 +70,19 @@ async function howOf(collection: Collection, item: Identified): Promise<Kept["ho
 /** How old lists of owners, which rarely change, may be. */
 const ownersAgeMs = 10_000;
 
+/** See `whose`. */
 async function whoseIs({ session, place }: Collection, item: Identified): Promise<ReturnType<typeof whose>> {
   let { parent } = place;
   while (parent?.place.parent) ({ parent } = parent.place);
   const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, ownersAgeMs) : item;
   const owner = text(consortium?.owner);
   const own = owner === undefined ? undefined : await session.client.organizationOfKey();
-  if (!parent || own === undefined || own === owner) return whose(own, owner, owner);
-  const memberId = text(item.membership_id);
-  const members = new Listed(session, { collection: paths.memberships(parent.id) });
-  const member = memberId === undefined ? item : await members.listed(memberId, ownersAgeMs);
-  return whose(own, owner, text(member?.org_id));
+  if (!consortium || own === undefined || own === owner) return "own";
+  const list = new Listed(session, { collection: paths.memberships(consortium.id) }).look(ownersAgeMs);
+  const { items } = await answerOr(list, { items: [] }, "missing", "unsupported", "denied");
+  const owning = item.membership_id === undefined ? item : items.find(({ id }) => id === item.membership_id);
+  const members = items.map(({ org_id }) => org_id);
+  return whose(own, owner, members, parent ? text(owning?.org_id) : owner);
 }
 
 /** The object with the id that the program gives. */
