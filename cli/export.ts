@@ -15,7 +15,14 @@ import {
   readOwn,
 } from "../provider/resources/tree";
 import { textOf } from "../sdk/yaml/write";
-import { definitionOf, type Exported, isSupported, keysOf, ofOthers, type Remark } from "./export/definition";
+import {
+  definitionOf,
+  type Exported,
+  isSupported,
+  keysOf,
+  ofOtherOrganization,
+  type Remark,
+} from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
 
 interface Flags {
@@ -114,7 +121,7 @@ function bulkImportOf(consortia: readonly Found[]): { resources: BulkImport; rem
         continue;
       }
       add(kind, own, path);
-      if (kind === "consortium" && item.ofOthers !== undefined) remark(own, ofOthers(item.ofOthers));
+      if (kind === "consortium" && item.ofOthers !== undefined) remark(own, ofOtherOrganization(item.ofOthers));
       if (item.props.enableTether)
         remark(own, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
       if (kind === "configuration") remark(own, definitions[kind].onImport!);

@@ -1,5 +1,4 @@
-import { mkdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Argument, type Command as Program, Option } from "commander";
 import { problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, neededSecrets } from "./manifests";
@@ -93,10 +92,7 @@ const changedSince = () =>
 const reporting = (command: Program) =>
   command
     .option("--json", "print one JSON document")
-    .option("--junit <file>", "also write the results as JUnit XML", (file) => {
-      mkdirSync(dirname(resolve(file)), { recursive: true });
-      return writable(file);
-    });
+    .option("--junit <file>", "also write the results as JUnit XML", (file) => writable(file, true));
 
 function definePlan(program: Program): void {
   const shards = `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`;

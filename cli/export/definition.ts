@@ -45,7 +45,7 @@ class Exporter {
 
   run(): Exported {
     const consortium = this.found;
-    if (consortium.ofOthers !== undefined) this.remark([], ofOthers(consortium.ofOthers));
+    if (consortium.ofOthers !== undefined) this.remark([], ofOtherOrganization(consortium.ofOthers));
     const key = keysOf([consortium], "consortium").get(consortium.id)!;
     const definition: NetworkDefinition = {
       name: key,
@@ -294,8 +294,8 @@ class Exporter {
 }
 
 /** What is said of a consortium of another organization. */
-export const ofOthers = (owner: string): string =>
-  `it belongs to the organization ${owner}: of what is in it, only your own members and what they own are here`;
+export const ofOtherOrganization = (owner: string): string =>
+  `the consortium belongs to the organization ${owner}: of what is in it, only your own members and what they own are here`;
 
 const fieldOf = ({ inputs }: Definition, key: string): z.ZodType => inputs.shape[key] as z.ZodType;
 

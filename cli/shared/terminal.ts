@@ -4,6 +4,7 @@ import {
   constants,
   existsSync,
   lstatSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -37,6 +38,8 @@ const reading: Record<string, string> = {
 };
 const writing: Record<string, string> = {
   ...folder,
+  EEXIST: "its folder is a file",
+  ENOTDIR: "its folder is a file",
   ENOENT: "there is no such folder",
   EACCES: "the permissions of its folder do not let you write there",
 };
@@ -70,9 +73,14 @@ export function replaceFile(file: string, text: string): void {
   }
 }
 
-/** Call before work whose result goes into the file. @throws Error if there is no place for it, or it may not be written */
-export function writable(file: string): string {
+/**
+ * Call before work whose result goes into the file.
+ * @param inNewFolder makes its folder, if there is none
+ * @throws Error if there is no place for it, or it may not be written
+ */
+export function writable(file: string, inNewFolder = false): string {
   try {
+    if (inNewFolder) mkdirSync(dirname(resolve(file)), { recursive: true });
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
     accessSync(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK);
     return file;

@@ -59,10 +59,13 @@ async function goesOn(): Promise<void> {
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
 }
 
-test("a JUnit file that cannot be written is refused before anything runs", async () => {
+test.each([
+  ["it is a folder", () => folder],
+  ["its folder is a file", () => join(file, "junit.xml")],
+])("a JUnit file that cannot be written is refused before anything runs: %s", async (why, where) => {
   const env = { ...(pulumi.env as Record<string, string>), ...keys };
-  const { code, stderr } = await consortium(["fleet", "up", file, "--yes", "--junit", folder], env);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: `consortium: ${folder} cannot be written: it is a folder.\n` });
+  const { code, stderr } = await consortium(["fleet", "up", file, "--yes", "--junit", where()], env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `consortium: ${where()} cannot be written: ${why}.\n` });
   expect(() => pulumi.calls).toThrow("ENOENT");
 });
 
