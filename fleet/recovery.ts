@@ -119,7 +119,9 @@ export const haveEnded = (holders: readonly Holder[]): boolean =>
 
 function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    const stat = `/proc/${pid}/stat`; // nobody may have waited for its end yet, in some containers for ever
+    return !existsSync(stat) || !/\) [ZX] /.test(readFileSync(stat, "latin1"));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ESRCH"; // it may be another user's
   }

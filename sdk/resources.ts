@@ -128,18 +128,25 @@ const implied = (resource: Resource): Flat =>
 /** Arguments that take a resource in place of its id. */
 const resourceArguments = new Set(["consortium", "environment", "membership", "service", ...Object.keys(references)]);
 
+/** The arguments, which JavaScript lets a program leave out. */
+function given<Args extends object>(what: string, args: Args | undefined): Args {
+  if (args) return args;
+  const least = "{ consortium }, { environment } or { tetherId }";
+  throw new RunError(`${what}: no arguments are given. Give an object with at least what it is in, such as ${least}.`);
+}
+
 /** Turns resources among the arguments into their ids. @throws if both a resource and its id are given: one would be ignored */
 function flatten(what: string, args: object): Flat {
-  const given = Object.entries(args) as [string, Input<unknown>][];
-  const isResource = ([key, value]: (typeof given)[number]): boolean =>
+  const all = Object.entries(given(what, args)) as [string, Input<unknown>][];
+  const isResource = ([key, value]: (typeof all)[number]): boolean =>
     resourceArguments.has(key) && CustomResource.isInstance(value);
   const ids: Flat = {};
-  for (const [key, resource] of given.filter(isResource) as unknown as [string, CustomResource][]) {
+  for (const [key, resource] of all.filter(isResource) as unknown as [string, CustomResource][]) {
     if ((args as Flat)[`${key}Id`] !== undefined)
       throw new RunError(`${what}: ${key} and ${key}Id are both given. Give ${key} alone.`);
     Object.assign(ids, { [`${key}Id`]: resource.id }, key === "idRegistry" ? {} : implied(resource));
   }
-  const rest = given.filter((one) => !isResource(one) && one[1] !== undefined);
+  const rest = all.filter((one) => !isResource(one) && one[1] !== undefined);
   return { ...ids, ...Object.fromEntries(rest) };
 }
 
@@ -254,7 +261,7 @@ export interface Environment extends Outputs<EnvironmentProperties> {}
 export class Environment<C extends string = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
     const declared: (string[] | undefined)[] = [];
-    super(name, { ...contents(declared, opts), ...args }, opts);
+    super(name, { ...contents(declared, opts), ...given(`Environment ${name}`, args) }, opts);
     declaredIn.set(this, declared);
     declare(args.consortium, name, opts);
   }
@@ -362,7 +369,7 @@ export interface TetherService extends Outputs<TetherServiceProperties> {}
 /** Pins the state of an environment's ledger to a public chain. */
 export class TetherService extends resource<TetherService, object>("TetherService") {
   constructor(name: string, args: TetherServiceArgs, opts?: CustomResourceOptions) {
-    const { consoleUrl, ...rest } = args;
+    const { consoleUrl, ...rest } = given(`TetherService ${name}`, args);
     if (consoleUrl !== undefined && rest.tetherId !== undefined)
       throw new RunError(`TetherService ${name}: tetherId and consoleUrl are both given. Give one of them.`);
     const fromUrl = consoleUrl && output(consoleUrl).apply(tetherIdOf);

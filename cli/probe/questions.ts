@@ -1,6 +1,6 @@
 import { isApiError, type Method, path } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
-import { conditionOf } from "../../provider/api/states";
+import { conditionOf, isOneOf } from "../../provider/api/states";
 import { fieldsOf } from "../../provider/plain";
 import { type Removal, type Seen, type World } from "./world";
 
@@ -185,7 +185,7 @@ async function pause(world: World): Promise<string> {
     value: conditionOf((await world.listed("environment"))?.state) === "ready" || undefined,
   });
   await world.until(ready, world.waitMs / 5);
-  const paused = async () => ({ value: (await world.listed("environment"))?.state === "paused" || undefined });
+  const paused = async () => ({ value: isOneOf(["paused"], (await world.listed("environment"))?.state) || undefined });
   const seen = await send("paused");
   if (!seen.ok) return `no (HTTP ${seen.status})`;
   if ((await world.until(paused, world.waitMs / 5)).value === undefined)

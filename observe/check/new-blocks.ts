@@ -1,6 +1,7 @@
 import type { JsonRpcProvider } from "ethers";
 import { type EnvironmentModel } from "../../inventory/model";
 import { type Clock } from "../../provider/api";
+import { inTime } from "../../provider/api/clock";
 import { conditionOf } from "../../provider/api/states";
 import { messageOf } from "../../sdk/runtime/ethers";
 
@@ -34,15 +35,8 @@ const lookEveryMs = 500;
 /** Three block periods are enough for one block; two seconds allow for a busy machine. */
 const overdueAfterMs = (period: number): number => (3 * period + 2) * 1000;
 
-class TooSlow extends Error {}
-
-/** Waits for an answer, but not longer than a node may take. */
-function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
-  const answered = new AbortController();
-  const late = clock.sleep(patienceMs, answered.signal).then(() => {
-    throw new TooSlow(`it did not answer within ${patienceMs / 1000} s`);
-  });
-  return Promise.race([work, late]).finally(() => answered.abort());
+class TooSlow extends Error {
+  override readonly message = `it did not answer within ${patienceMs / 1000} s`;
 }
 
 /** One node of a chain, and its answers so far. */
@@ -91,7 +85,7 @@ export class ChainNode {
   }
 
   #ask = async <T>(method: string, params: unknown[] = []): Promise<T> =>
-    (await inTime(this.clock, this.provider.send(method, params))) as T;
+    (await inTime(this.clock, patienceMs, this.provider.send(method, params), () => new TooSlow())) as T;
 
   /** The newest blocks, oldest first, without the chain's first one. */
   async #lastBlocks(): Promise<Block[]> {

@@ -23,24 +23,28 @@ export function svgOf(map: NetworkMap, { link, style = true }: SvgOptions = {}):
   root.att({ ...viewOf(layout), "aria-label": printable(`Map of ${map.title}`) });
   root.element("title", {}, printable(`Map of ${map.title}`));
   if (style) root.element("style", {}, mapCss);
-  const draw = (item: MapItem | MapGroup): void => {
+  const draw = (item: MapItem | MapGroup, within?: MapGroup): void => {
     const box = layout.boxes.get(item.key);
-    if (box) drawItem(root, item, box, link?.(item));
+    const own = link?.(item);
+    // A box that leads nowhere hides the link of what it is in. One stop for the keyboard is enough.
+    const href = own ?? (within && link?.(within));
+    if (box) drawItem(root, item, box, href === undefined ? undefined : { href, ...(!own && { tabindex: -1 }) });
   };
   // Outer boxes first, then inner ones, then lines.
   const groups = groupsIn(map);
-  groups.forEach(draw);
+  groups.forEach((group) => draw(group));
   drawEdges(root, map.edges, layout);
-  [map, ...groups].flatMap(({ items }) => items).forEach(draw);
+  map.items.forEach((item) => draw(item));
+  for (const group of groups) group.items.forEach((item) => draw(item, group));
   return root.end();
 }
 
 const groupsIn = ({ groups }: Pick<MapGroup, "groups">): MapGroup[] => groups.flatMap((one) => [one, ...groupsIn(one)]);
 
-function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: string | undefined): void {
+function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, link: object | undefined): void {
   const { key, kind, ids, tone, marks, title } = item;
   const classes = ["item", kind, `tone-${tone}`, ...marks.map((mark) => `mark-${classOf(mark)}`)];
-  const outer = href === undefined ? parent : parent.element("a", { href });
+  const outer = link ? parent.element("a", link) : parent;
   const group = outer.element("g", {
     class: [...classes, ...("groups" in item ? ["group"] : [])].join(" "),
     role: "img",

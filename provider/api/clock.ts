@@ -25,6 +25,20 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => wait(ms, undefined, { signal }),
 };
 
+/** Waits for an answer, but not longer than this. @throws what `late` makes then */
+export async function inTime<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  const answered = new AbortController();
+  const over = clock.sleep(Math.max(0, ms), answered.signal).then(() => {
+    throw late();
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    over.catch(() => undefined); // woken
+    answered.abort();
+  }
+}
+
 /** How many of the newest answers count: somebody may set the service's clock. */
 const datesKept = 16;
 

@@ -28,17 +28,21 @@ export const backoffMs = (attempt: number, random = Math.random): number =>
 export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried): number | undefined {
   const delay = Math.max(error.retryAfterMs ?? 0, backoffMs(tried.attempt));
   const within = (limit: number): number | undefined => (tried.elapsedMs + delay <= limit ? delay : undefined);
+  const whileAway = within(tried.reached ? patienceMs.reached : patienceMs.unreached);
   switch (error.kind) {
     case "limited":
       return within(patienceMs.limited);
     case "unsent":
-      return within(tried.reached ? patienceMs.reached : patienceMs.unreached);
+      return whileAway;
     case "unavailable":
       if (repeatable !== "freely") return undefined;
       return within(error.retryAfterMs === undefined ? patienceMs.reached : patienceMs.limited);
     case "lost":
     case "server":
-      return repeatable === "freely" && tried.attempt < mostAttempts && delay <= longestWaitMs ? delay : undefined;
+      if (repeatable !== "freely" || delay > longestWaitMs) return undefined;
+      if (tried.attempt < mostAttempts) return delay;
+      // A proxy without a service behind it closes each connection at once: that is the service away.
+      return error.kind === "lost" ? whileAway : undefined;
     default:
       return undefined;
   }

@@ -1,7 +1,8 @@
 import { type z } from "zod";
-import { type Definition, type Issue, type Props } from "./definition";
+import { type Definition, type Issue, nameKey, type Props } from "./definition";
 import { brokenReason, brokenTexts } from "../api/printable";
-import { metaOf } from "./field";
+import { metaOf, wireName } from "./field";
+import { fieldsOf } from "../plain";
 import { didYouMean, nearest } from "./suggest";
 import { at, isUnknown } from "./values";
 
@@ -22,10 +23,14 @@ const argumentsOf = (shape: Shape): string[] =>
     .flatMap((name) => [metaOf(shape[name]!).argument ?? [], name].flat());
 
 /** The arguments of a resource or of a lookup. */
-type Checkable = Pick<Definition, "type" | "inputs" | "rules">;
+type Checkable = Pick<Definition, "type" | "inputs" | "rules" | "naming">;
 
-/** Unknown arguments, each with the one that is probably meant. */
+/**
+ * Unknown arguments, each with the one that is probably meant. The engine prints the value of a property that a failure names: one that
+ * may be a misspelt secret is named in the reason alone.
+ */
 function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Issue & { meant?: string })[] {
+  const secrets = Object.keys(shape).filter((key) => metaOf(shape[key]!).secret);
   return Object.keys(news)
     .filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])))
     .map((key) => {
@@ -36,7 +41,18 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
           ? didYouMean(key, known)
           : `. Its arguments are ${known.join(", ")}${"extra" in shape ? "; fields beyond these go into extra" : ""}.`
       }`;
-      return { property: key, reason, meant };
+      return { property: secrets.length > 0 && (!meant || secrets.includes(meant)) ? "" : key, reason, meant };
+    });
+}
+
+/** What an object is recognized by after a lost answer: in `extra`, it would be something else than the program says. */
+function overridden(definition: Checkable, shape: Shape, { extra }: Props): Issue[] {
+  const identifying = [...new Set([nameKey(definition) ?? [], definition.naming ?? [], ["membershipId"]].flat())];
+  return identifying
+    .filter((key) => key in shape && wireName(key) in fieldsOf(extra))
+    .map((key) => {
+      const argument = metaOf(shape[key]!).argument ?? key;
+      return { property: "extra", reason: `extra must not hold ${wireName(key)}: give it as ${argument} instead` };
     });
 }
 
@@ -97,6 +113,7 @@ export function check(definition: Checkable, news: Props): Checked {
       inputs[key] = result.data;
     }
   }
+  issues.push(...overridden(definition, shape, inputs));
   const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isUnknown(value)));
   if (issues.length === 0) issues.push(...(definition.rules?.(known, inputs) ?? []));
   return { inputs, issues };

@@ -1,5 +1,6 @@
 import { type Deadline, type Identified, isApiError, PartialList } from "../api";
 import { answerOr } from "../api/api-error";
+import { inTime } from "../api/clock";
 import { paths } from "../api/paths";
 import { isGoing, isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
@@ -59,12 +60,14 @@ export class Listed {
   async look(maxAgeMs: number): Promise<Listing> {
     const list = this.#requested(maxAgeMs);
     const { items, until } = list;
-    const { at } = this.session.deadline;
+    const { clock, deadline } = this.session;
+    const { at } = deadline;
     try {
-      return await (until > at ? this.#inTime(items) : items);
+      // The siblings' call may take longer than this verb.
+      return await (until > at ? inTime(clock, at - clock.now(), items, () => outOfTime(this.path, deadline)) : items);
     } catch (error) {
       if (isApiError(error, "missing") && this.#isInNew()) {
-        await this.session.clock.sleep(newEveryMs);
+        await clock.sleep(newEveryMs);
         return this.look(0);
       }
       // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
@@ -100,21 +103,6 @@ export class Listed {
       if (!lasting && known.list === list) delete known.list;
     });
     return list;
-  }
-
-  /** Stops waiting at this verb's deadline: the siblings' call may take longer. */
-  async #inTime(items: Promise<Listing>): Promise<Listing> {
-    const { clock, deadline } = this.session;
-    const answered = new AbortController();
-    const over = clock.sleep(Math.max(0, deadline.at - clock.now()), answered.signal).then(() => {
-      throw outOfTime(this.path, deadline);
-    });
-    try {
-      return await Promise.race([items, over]);
-    } finally {
-      over.catch(() => undefined); // woken
-      answered.abort();
-    }
   }
 
   /** The object as listed, even if its state says that it is gone. */

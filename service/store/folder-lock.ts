@@ -1,4 +1,13 @@
-import fs, { accessSync, constants, existsSync, mkdirSync, type NoParamCallback, rmSync, utimesSync } from "node:fs";
+import fs, {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  type NoParamCallback,
+  readFileSync,
+  rmSync,
+  utimesSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { lock as take, type LockOptions } from "proper-lockfile";
@@ -16,7 +25,9 @@ function isGone({ pid, host }: Owner): boolean {
   if (host !== hostname() || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
-    return false;
+    // Nobody may have waited for its end yet, in some containers for ever. Linux tells.
+    const stat = `/proc/${pid}/stat`;
+    return existsSync(stat) && /\) [ZX] /.test(readFileSync(stat, "latin1"));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ESRCH";
   }

@@ -22,6 +22,7 @@ import {
 import { readCreateLog } from "../../provider/core/create-log";
 import { built } from "../service/child";
 import { setEnvironment } from "../support/service";
+import { unreaped } from "../support/unreaped";
 import { temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
@@ -181,6 +182,13 @@ test.each<[string, string, boolean]>([
 ])("a lock %s", (_, text, expected) => {
   expect(haveEnded(holdersOf(text))).toBe(expected);
 });
+
+if (process.platform === "linux")
+  test("a lock whose Pulumi has ended, though nobody has waited for that", async () => {
+    const { pid, end } = await unreaped();
+    expect(haveEnded(holdersOf(locked(here, pid)))).toBe(true);
+    end();
+  });
 
 const lines = (...all: object[]): string => all.map((line) => `${JSON.stringify(line)}\n`).join("");
 const begun = (attempt: string, path: string, name?: string) => ({

@@ -340,7 +340,9 @@ test("what a plan does is told by shape and by word, and a lost ledger loudly", 
 });
 
 test("boxes lead where a page says, and bring no style where the page has its own", () => {
-  const svg = svgOf(mapOf(largeNetwork(1, 1, 1)), { link: ({ ids }) => `#${ids[0]}`, style: false });
-  expect(svg).toContain('<a href="#e0n0"><g class="item node tone-good" role="img"');
+  const link = ({ kind, ids }: MapItem) => (kind === "node" ? undefined : `#${ids[0]}`);
+  const svg = svgOf(mapOf(largeNetwork(1, 1, 1)), { link, style: false });
+  expect(svg).toContain('<a href="#e0"><g class="item environment');
+  expect(svg).toContain('<a href="#e0" tabindex="-1"><g class="item node tone-good" role="img"'); // it would hide that
   expect(svg).not.toContain("<style");
 });

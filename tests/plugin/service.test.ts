@@ -56,9 +56,12 @@ test.each([
   expect(told[0]!.reason).not.toContain("canary");
 });
 
-test("an input that is secret and wrong is told without its value", async () => {
+test("an input that is secret and wrong is told without its value, and so is one that may be a misspelt secret", async () => {
   const client = { provider: "quorum", consensusType: "raft" };
   const inputs = { consortiumId: "c", name: secret(1234567), ...client, chainId: secret(-77) };
+  const misspelt = { environmentId: "e", membershipId: "m", type: "node_config", detail: "canary", nam: "n" };
+  const { failures } = await plugin.check("Configuration", { consortiumId: "c", ...misspelt });
+  expect(failures.map(({ property }) => property)).toEqual(["", "nam"]);
   expect((await plugin.check("Environment", inputs)).failures).toEqual([
     { property: "", reason: 'name must be text: write "[secret]" instead of [secret]' },
     { property: "", reason: "chainId must be at least 1" },

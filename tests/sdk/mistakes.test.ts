@@ -8,7 +8,7 @@ import { start } from "../support/service";
 /* Programs with one mistake: what the class says at once, or else the check of a preview, names it and what to do. */
 
 /** The classes, without the types that would not let the mistakes be written down. */
-type Class = new (name: string, args: object, opts?: object) => CustomResource;
+type Class = new (name: string, args?: object, opts?: object) => CustomResource;
 const { AppCred, Consortium, Environment, Membership, Node, Provider, TetherService } = sdk as unknown as Record<
   "AppCred" | "Consortium" | "Environment" | "Membership" | "Node" | "Provider" | "TetherService",
   Class
@@ -68,6 +68,18 @@ test.each<[string, () => CustomResource, RegExp]>([
   expect(await complaintOf(make)).toMatch(message);
   expect(service.calls).toEqual([]);
 });
+
+test.each(["Membership", "Environment", "Node", "AppCred", "TetherService"] as const)(
+  "%s without arguments, as JavaScript lets it be written, says what it needs",
+  async (name) => {
+    const Unplaced = (sdk as unknown as Record<string, Class & { get?: (name: string, id: string) => CustomResource }>)[
+      name
+    ]!;
+    const why = new RegExp(`^${name} x: no arguments are given. Give an object with at least what it is in, such as {`);
+    expect(await complaintOf(() => new Unplaced("x"))).toMatch(why);
+    if (Unplaced.get) expect(await complaintOf(() => Unplaced.get!("x", "id"))).toMatch(why);
+  },
+);
 
 async function complaintOf(make: () => CustomResource): Promise<string> {
   const { of } = await program();

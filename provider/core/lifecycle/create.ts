@@ -107,6 +107,11 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
   try {
     return await collection.siblings(siblingsAgeMs);
   } catch (error) {
+    if (isApiError(error, "missing", "unsupported") && (await collection.owner(siblingsAgeMs)))
+      throw collection.error(
+        `the service has no list of these (${error.call}: HTTP ${error.status}), so it may not have this kind at all. ` +
+          "Nothing was created. Take it out of the program, or use a service that has it.",
+      );
     if (!(error instanceof PartialList)) throw error;
     throw collection.error(
       `${error.message} Until then, nothing proves that the name is free, so nothing is created. ` +

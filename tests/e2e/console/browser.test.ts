@@ -65,8 +65,8 @@ describe("the console in a browser", () => {
     expect(await page.evaluate(() => "same" in globalThis)).toBe(true);
   });
 
-  test("an environment shows heights, blocks, validators and the log", async () => {
-    await go("test");
+  test("an environment, which any box in it leads to, shows heights, blocks, validators and the log", async () => {
+    await page.locator(".network-map g.node").first().click();
     await page.getByRole("img", { name: /Block heights/ }).waitFor();
     await page.locator(".blocks li").nth(2).waitFor();
     await page.getByRole("region", { name: "Validators" }).getByText("n1").waitFor();

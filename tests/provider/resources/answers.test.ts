@@ -225,6 +225,17 @@ test.each([
   expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
 });
 
+test.each(["consortiumZone", "environmentZone", "configuration", "service", "invitation"] as const)(
+  "%s, of which the service has no list: refused, and that says it",
+  async (kind) => {
+    const { engine, net, writes } = await world(kind, { answers: { extended: false } });
+    writes();
+    const why = /has no list of these \(GET \S+s: HTTP 404\), so it may not have this kind.* Nothing was created/;
+    expect(await engine.up(bases[kind](net))).toEqual(failed(why));
+    expect(writes()).toEqual([]);
+  },
+);
+
 describe("403 for what is not there is never believed alone", () => {
   test.each(collected)("%s: refresh and destroy fail, and nothing is dropped", async (kind) => {
     const { engine, service, net } = await world(kind, { answers: { gone: 403 } });

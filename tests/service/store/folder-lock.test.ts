@@ -8,6 +8,7 @@ import { lockFolder } from "../../../service/store/folder-lock";
 import { Journal } from "../../../service/store/journal";
 import { built, serveJson } from "../child";
 import { build, newFolder, refused, start, type Wire } from "../helpers";
+import { unreaped } from "../../support/unreaped";
 import { until } from "../../support/until";
 import { eth, result, rpc } from "../ledgers";
 
@@ -89,6 +90,13 @@ describe("one folder, one service", () => {
     await taken[0]!();
     expect(readdirSync(dataDir)).toEqual([]);
   });
+
+  if (process.platform === "linux")
+    test("a service that has ended counts as that, though nobody has waited for its end", async () => {
+      const { pid, end } = await unreaped();
+      leave(`${pid} ${hostname()}\n`);
+      await start({ dataDir }).finally(end);
+    });
 
   test("a service that was killed while it looked at the folder keeps nobody out", async () => {
     mkdirSync(join(dataDir, "lock.turn"));
