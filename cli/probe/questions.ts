@@ -292,7 +292,11 @@ export const questions: readonly Question[] = [
   { question: "PATCH of the state pauses", use: "used by the argument paused", ask: pause },
   { question: "Credentials are listed", use: "otherwise known only from the state", ask: credentials },
   { question: "DELETE of a zone exists", use: "otherwise it stays until its environment is deleted", ask: zones },
-  { question: "?limit= and ?skip= of lists", use: "not used; Link headers are followed", ask: pages },
+  {
+    question: "?limit= and ?skip= of lists",
+    use: "a list of a round length is asked on; Link headers are followed",
+    ask: pages,
+  },
   {
     question: "A DELETE answers",
     use: "any success counts, and the list confirms it",
