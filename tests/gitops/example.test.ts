@@ -34,7 +34,7 @@ test.each(commands)("%s is valid for a shell", (command) => {
 
 test.each([
   ["Variables", /fromJSON\(inputs\.variables\)\.(\w+)/g],
-  ["Secrets", /(?:secrets\.|\$)((?<=secrets\.)\w+|GITLAB_COMMENT_TOKEN)/g],
+  ["Secrets", /(?:secrets\.|env\.)((?<=secrets\.)\w+|GITLAB_COMMENT_TOKEN)/g],
 ])("%s: each is documented, and every documented one is used", (heading, use) => {
   const all = [...workflows.map(({ file }) => text(file)), sharedText("action.yml"), ...scripts.map(sharedText)].join(
     "\n",

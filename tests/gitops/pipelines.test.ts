@@ -156,7 +156,7 @@ test("GitLab: production waits for staging, of a stack never two runs at once, a
       environment: { name: "$STACK" },
       resource_group: "apply-$STACK",
       interruptible: false,
-      script: ['$GITOPS/gitlab.sh plan "$STACK"', '$GITOPS/apply.sh "$STACK"'],
+      script: ['$GITOPS/forge.mjs plan "$STACK"', '$GITOPS/apply.sh "$STACK"'],
     });
   }
   expect(gitlab.staging!.needs).toBeUndefined();
@@ -188,7 +188,7 @@ test("GitLab: jobs that use the state have a token for its role, and no other jo
 test("both forges keep what was planned under the content of the commit, and apply what is kept there", () => {
   const upload = action.runs.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"))!;
   expect(upload.with?.name).toBe("plan-${{ inputs.stack }}-${{ steps.commit.outputs.tree }}");
-  expect(gitlab.preview!.script).toEqual(['$GITOPS/preview.sh "$STACK"', '$GITOPS/gitlab.sh save "$STACK"']);
+  expect(gitlab.preview!.script).toEqual(['$GITOPS/preview.sh "$STACK"', '$GITOPS/forge.mjs save "$STACK"']);
 });
 
 test("the stacks of the workflows are those that have a configuration", () => {

@@ -54,8 +54,7 @@ export class Forge {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
-      const { status, body, next } = this.#answer(request, Buffer.concat(parts));
-      if (next !== undefined) response.setHeader("X-Next-Page", next);
+      const { status, body } = this.#answer(request, Buffer.concat(parts));
       response.statusCode = status;
       response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
     });
@@ -78,7 +77,7 @@ export class Forge {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #answer(request: IncomingMessage, content: Buffer): { status: number; body: unknown; next?: string } {
+  #answer(request: IncomingMessage, content: Buffer): { status: number; body: unknown } {
     const { pathname, searchParams } = new URL(request.url!, this.address);
     const token = String(
       request.headers["private-token"] ?? request.headers["job-token"] ?? request.headers.authorization,
@@ -102,15 +101,12 @@ export class Forge {
       return { status: 200, body: { artifacts: artifacts.map(({ zip: _, ...rest }) => rest) } };
     }
     if (!may(/comments|notes/.test(pathname) ? "pull-requests" : "issues", "write")) return refused;
-    const text = content.toString();
-    const isForm = request.headers["content-type"]?.includes("urlencoded") && !text.startsWith("{");
-    const fields = (isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text || "{}")) as Written;
+    const fields = JSON.parse(content.toString() || "{}") as Written;
     const id = this.written.length + 1;
     if (method === "POST") this.written.push({ ...fields, id, number: id });
     else if (method !== "GET") Object.assign(this.written[Number(pathname.split("/").at(-1)) - 1]!, fields);
     const [page, size] = [Number(searchParams.get("page") ?? 1), Number(searchParams.get("per_page") ?? 20)];
-    const next = page * size < this.written.length ? String(page + 1) : "";
-    return { status: 200, body: method === "GET" ? this.written.slice((page - 1) * size, page * size) : {}, next };
+    return { status: 200, body: method === "GET" ? this.written.slice((page - 1) * size, page * size) : {} };
   }
 }
 
@@ -374,6 +370,7 @@ export async function gitlabJob(
   if (existsSync(artifacts)) cpSync(artifacts, folder, { recursive: true });
   const { forge } = runner;
   const own: Env = {
+    GITLAB_CI: "true",
     CI_API_V4_URL: forge.address,
     CI_JOB_TOKEN: tokenWith({ packages: "write" }),
     CI_JOB_URL: "https://forge/jobs/1",
