@@ -174,16 +174,19 @@ describe("an environment that stays initializing until something is in it", () =
 });
 
 describe.each(inEnvironment)("a %s that is refused as too early", (kind) => {
-  test.each<[string, string | undefined, boolean]>([
+  test.each<[string, string | undefined, boolean, status?: number]>([
     ["in words", "the environment is still initializing", true],
     ["without a reason, while its environment is not ready", undefined, true],
     ["without a reason, in an environment that is ready", undefined, false],
     ["because of a limit, while its environment is not ready", "the limit of 4 is reached", false],
-  ])("%s", async (where, errorMessage, isRepeated) => {
+    ["in words, with 400, while its environment is not ready", "environment is being provisioned", true, 400],
+    ["in words, with 422, in an environment that is ready", "environment is not ready", false, 422],
+    ["as wrong, while its environment is not ready", "role is not allowed", false, 400],
+  ])("%s", async (where, errorMessage, isRepeated, status = 409) => {
     const { engine, net, service, count } = await world(kind);
     if (/not ready/.test(where)) service.store.environments.setState(net.environmentId, "initializing");
     const words = errorMessage === undefined ? { body: {} } : { errorMessage };
-    service.faults.add({ method: "POST", route: routeOf(kind), kind: "status", status: 409, times: 4, ...words });
+    service.faults.add({ method: "POST", route: routeOf(kind), kind: "status", status, times: 4, ...words });
     const outcome = await engine.up(bases[kind](net));
     expect(outcome.then).toBe(isRepeated ? "created" : "failed");
     expect(await count()).toBe(isRepeated ? 1 : 0);
