@@ -2,23 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { minVersion, satisfies } from "semver";
 import { tally } from "../../tools/lib/checks.mjs";
-import { isInstalled, type Lock, root } from "../../tools/lib/prepare.mjs";
+import { root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/terminal.mjs";
 
-const lock = (packages: Record<string, object>) => ({ packages: { "": {}, ...packages } });
-const present = lock({ "node_modules/a": { version: "1.0.0", integrity: "x" } });
-
-test.each([
-  ["when all are there", { "node_modules/a": { version: "1.0.0", integrity: "x" } }, true],
-  ["not when one has another version", { "node_modules/a": { version: "1.0.1", integrity: "x" } }, false],
-  ["not when one has other content", { "node_modules/a": { version: "1.0.0", integrity: "y" } }, false],
-  ["not when one is missing", { "node_modules/b": { version: "1.0.0" } }, false],
-  ["also without one that is for other platforms", { "node_modules/b": { version: "1.0.0", optional: true } }, true],
-])("packages are installed %s", (_, wanted, expected) => {
-  expect(isInstalled(lock(wanted), present)).toBe(expected);
-});
-
-type Entry = Lock["packages"][string] & {
+type Entry = {
+  version?: string;
+  integrity?: string;
+  link?: boolean;
   dev?: boolean;
   engines?: { node?: string };
   dependencies?: object;

@@ -1,46 +1,20 @@
 // @ts-check
 /** The packages and the build that a fresh clone lacks. */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, succeed } from "./processes.mjs";
 import { duration, log, UserError, withProgress } from "./terminal.mjs";
 
-/**
- * @typedef {object} Lock a package-lock.json, or the one that npm leaves in node_modules
- * @property {Record<string, { version?: string, integrity?: string, link?: boolean, optional?: boolean, devOptional?: boolean }>} packages
- */
-
 /** The repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
-/**
- * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.
- * @param {Lock} wanted
- * @param {Lock} present
- */
-export function isInstalled(wanted, present) {
-  return Object.entries(wanted.packages).every(([path, entry]) => {
-    if (path === "") return true;
-    const found = present.packages[path];
-    if (!found) return Boolean(entry.optional ?? entry.devOptional);
-    return found.version === entry.version && found.integrity === entry.integrity;
-  });
-}
+/** When a file was written; 0 if there is none. @param {string} file */
+const writtenAt = (file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** @param {string} file @returns {Lock | undefined} */
-function readLock(file) {
-  try {
-    return JSON.parse(readFileSync(join(root, file), "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
+/** npm writes a list of what it has installed, at the end. */
 export async function installPackages() {
-  const wanted = readLock("package-lock.json");
-  const present = readLock("node_modules/.package-lock.json");
-  if (wanted && present && isInstalled(wanted, present)) return;
+  if (writtenAt("node_modules/.package-lock.json") > writtenAt("package-lock.json")) return;
   await step("Installing the packages (npm ci)", async () => {
     const { code, text } = await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
     if (code === 0) return;
