@@ -35,6 +35,3 @@ export function conditionOf(state: unknown): Condition {
 /** Whether it is one of these, in lower case. */
 export const isOneOf = (states: readonly string[] | undefined, state: unknown): boolean =>
   states?.includes(String(state).trim().toLowerCase()) === true;
-
-/** Neither pending nor failed: nothing to wait for. */
-export const isSettledState = (state: unknown): boolean => !["pending", "failed"].includes(conditionOf(state));

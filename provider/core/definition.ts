@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { type ConsortiumClient, type Identified } from "../api";
 import { paths } from "../api/paths";
-import { isOneOf } from "../api/states";
+import { conditionOf, isOneOf } from "../api/states";
 import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
 
@@ -188,6 +188,12 @@ export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props)
 /** Whether it is in a state in which it can do nothing any more. */
 export const isOver = ({ over }: Pick<Definition, "over">, { state }: { state?: unknown }): boolean =>
   isOneOf(over?.states, state);
+
+/** Whether it is in a state in which a run waits for it. */
+export const isPending = (definition: Definition, { state }: { state?: unknown }): boolean =>
+  !definition.isReadyAtOnce &&
+  conditionOf(state) === "pending" &&
+  !isOneOf(definition.startsWithContent?.states, state);
 
 /** The input with its name, if it has one. Siblings may share a name. */
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>

@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { holdsLedger } from "../constants";
 import { isObject } from "../plain";
-import { isOneOf, isSettledState } from "../api/states";
+import { conditionOf } from "../api/states";
 import { type Definition, inputKeys, inputMeta, isOver, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, type Recorded, recorded } from "./state";
@@ -42,13 +42,15 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
   return replace === "ifNeeded" ? refused.includes(key) : replace === true;
 };
 
-/** Whether the last run ended with the object ready, all its outputs read and no step left. */
+/**
+ * Whether all its outputs are read, no step of a run is left, and it has not failed. That a service has it in another state since, for
+ * an upgrade of its own, is nothing to wait for.
+ */
 export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
-  const { own, details, isReadyAtOnce, startsWithContent, shownLater = [] } = definition;
+  const { own, details, isReadyAtOnce } = definition;
   if (own) return own.settled(state);
-  const isStarting = isOneOf(startsWithContent?.states, state.state) && shownLater.every((key) => !isUnset(state[key]));
-  const isReady = isReadyAtOnce === true || isStarting || isSettledState(state.state);
-  return open.length === 0 && isReady && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
+  const hasFailed = !isReadyAtOnce && conditionOf(state.state) === "failed";
+  return open.length === 0 && !hasFailed && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 
 /**

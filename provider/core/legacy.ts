@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Definition, inputKeys, inputMeta, type Props } from "./definition";
-import { type Kept, keptIn, keptKey, stateVersion, withoutUndefined } from "./state";
+import { type Definition, inputKeys, inputMeta, isPending, type Props } from "./definition";
+import { type Kept, keptIn, keptKey, readyStep, stateVersion, withoutUndefined } from "./state";
 import { isUnset, sameValue, unformatted } from "./values";
 
 /*
@@ -42,6 +42,7 @@ export function upgraded(definition: Definition, state: Props, news?: Props): Pr
   const kept: Partial<Kept> = {
     version: stateVersion,
     how,
+    ...(isPending(definition, props) && { open: [readyStep] }),
     ...(Object.keys(asked).length > 0 && { asked }),
     ...(__fixed !== undefined && { refused: __fixed as string[] }),
     ...(__organization as Partial<Kept> | undefined),

@@ -24,7 +24,7 @@ export interface Kept {
   answered?: Props;
   /** When the stack made it, in ms since 1970 by the service's clock, where `createdAt` does not tell that. */
   at?: number;
-  /** Steps that were begun and are not finished, such as `restart`. */
+  /** Steps that were begun and are not finished, such as `restart`, and `ready`: a run has waited for it, and not to the end. */
   open?: readonly string[];
   /** Inputs that the service did not change in place when it was asked to: another change replaces the object. */
   refused?: readonly string[];
@@ -39,6 +39,11 @@ export interface Kept {
   /** Deployments of a tether whose outcome is unknown. */
   deployment?: Props;
 }
+
+/** The step of waiting until it is ready. */
+export const readyStep = "ready";
+
+export const withoutReady = (open: readonly string[]): readonly string[] => open.filter((step) => step !== readyStep);
 
 /** Its key in the state. */
 export const keptKey = "__kept";

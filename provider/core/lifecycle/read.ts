@@ -1,9 +1,9 @@
 import { isApiError } from "../../api";
 import { conditionOf, isGoing } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Definition, inputKeys, inputMeta, type Props } from "../definition";
+import { type Definition, inputKeys, inputMeta, isPending, type Props } from "../definition";
 import { answeredBefore } from "../legacy";
-import { isRecorded, type Kept, madeAt, type Recorded, recorded, stateOf } from "../state";
+import { isRecorded, type Kept, madeAt, readyStep, type Recorded, recorded, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
 import { isUnset, sameName } from "../values";
 
@@ -60,8 +60,16 @@ function looked({ definition }: Collection, state: Props, before: Recorded, show
     ...ownFormsIn(definition, before, shown),
     ...answeredBefore(state, shown),
   };
-  if (isRecorded(state)) return { ...before, shown: all, answered };
+  const open = isPending(definition, all) ? before.open : withoutReady(before.open);
+  if (isRecorded(state)) return { ...before, shown: all, answered, open };
   const how: Kept["how"] = definition.shared?.applies(all) ? "shared" : "adopted";
   const asked = inputKeys(definition).filter((key) => !inputMeta(definition, key)!.computed && all[key] !== undefined);
-  return { ...before, asked: Object.fromEntries(asked.map((key) => [key, all[key]])), answered: all, shown: all, how };
+  return {
+    ...before,
+    asked: Object.fromEntries(asked.map((key) => [key, all[key]])),
+    answered: all,
+    shown: all,
+    how,
+    open: isPending(definition, all) ? [readyStep] : [],
+  };
 }

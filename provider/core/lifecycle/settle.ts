@@ -2,7 +2,7 @@ import { type Identified } from "../../api";
 import { type Condition, conditionOf as conditionIn, isGone, isOneOf } from "../../api/states";
 import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../definition";
-import { isReadable, type Recorded, stateOf } from "../state";
+import { isReadable, readyStep, type Recorded, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../user-error";
 import { isUnset } from "../values";
@@ -52,7 +52,8 @@ export async function settle(
 ): Promise<Props> {
   const { session, definition } = collection;
   const what = nameOf(definition, known.asked);
-  const watched = new Settling(collection, id, seen(known, known.shown, sent), sent);
+  const begun = { ...known, open: withoutReady(known.open) };
+  const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent);
   try {
     await session.run.settling(collection.parentPath, () =>
       waitFor(session, what, () => watched.look(), collection.path),
@@ -62,7 +63,8 @@ export async function settle(
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
     const text = error instanceof Ended ? error.message : `exists, but is not ready: ${messageOf(error)} ${kept}`;
-    throw new Incomplete(id, stateOf(definition, watched.parts, state), new UserError(`${what} (${id}) ${text}`));
+    const parts = { ...watched.parts, open: [...watched.parts.open, readyStep] };
+    throw new Incomplete(id, stateOf(definition, parts, state), new UserError(`${what} (${id}) ${text}`));
   }
 }
 

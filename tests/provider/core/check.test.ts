@@ -273,10 +273,8 @@ test.each<[Kind, string, string[]]>([
 
 describe("what an earlier run left unfinished is a change", () => {
   test.each<[Kind, Props]>([
-    ["environment", { state: "initializing" }],
     ["environment", { state: "failed" }],
-    ["membership", { state: "pending" }],
-    ["node", { state: "initializing" }],
+    ["node", { __kept: { version: 2, open: ["ready"] } }],
     ["node", { state: "failed" }],
     ["node", { urls: undefined }],
     ["tetherService", { state: "deployed" }],
@@ -287,6 +285,7 @@ describe("what an earlier run left unfinished is a change", () => {
     ["environment", { state: "setup" }],
     ["environment", { state: "live" }],
     ["environment", { state: "paused" }],
+    ["environment", { state: "upgrade" }], // by the service itself: a run that waits for it has that in the state
     ["consortium", { state: undefined }],
     ["node", { state: "running" }],
     ["node", { state: undefined }],

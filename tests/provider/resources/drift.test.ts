@@ -43,6 +43,17 @@ inBothManners(() => {
     expect(calls()).toEqual([]);
   });
 
+  test.each([
+    ["environment", "upgrade"],
+    ["node", "initializing"],
+  ] as const)("%s that the service itself moves to %s, refreshed: no change", async (kind, state) => {
+    const { engine, service, net } = await made(kind);
+    storeOf(service, kind).setState(engine.kept!.id, state);
+    await engine.refresh();
+    expect(engine.outputs).toMatchObject({ state });
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
+  });
+
   describe("deleted by somebody", () => {
     test.each(collected)("%s: refresh says gone, and the next up makes it again", async (kind) => {
       const { engine, service, net, count } = await made(kind);

@@ -37,6 +37,7 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
     __provider: `exports.handler=()=>require("pulumi-consortium/runtime").node`,
     __kept: {
       version: 2,
+      open: ["ready"],
       organizations: [service.organizations[0]!.id],
       keys: [expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{32}:[0-9a-f]{8}$/)],
     },
@@ -82,6 +83,21 @@ test.each(["node", "service"] as const)("%s: out of time, it is kept, and the ne
   expect(engine.kept!.id).toBe(id);
   expect(await count()).toBe(1);
   expect(await engine.up(args)).toEqual({ then: "same" });
+});
+
+test.each([
+  ["initializing", "updated"],
+  ["started", "same"],
+])("one that a run did not wait for to the end, and that a refresh shows as %s: %s", async (state, then) => {
+  const { engine, service, net } = await world("node");
+  service.setTiming({ nodeStart: 120_000 });
+  const args = { ...bases.node(net), customTimeouts: { create: 30, update: 300 } };
+  expect((await engine.up(args)).then).toBe("incomplete");
+  service.store.nodes.setState(engine.kept!.id, state);
+  newProcess();
+  await engine.refresh();
+  expect(engine.outputs).toMatchObject({ state });
+  expect((await engine.preview(args)).then).toBe(then);
 });
 
 test.each([
