@@ -7,6 +7,7 @@ import { anyText, containing } from "../service/helpers";
 import { setEnvironment, start } from "../support/service";
 import { type Props, secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct } from "../support/protocol";
+import { until } from "../support/until";
 
 /* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
 
@@ -223,8 +224,7 @@ test("Ctrl-C ends the waiting, and what was made is kept", async () => {
   const { service } = await start({ clock: undefined, timing: { nodeStart: 3_600_000 } });
   const creating = plugin.create("Node", { ...(await place()), name: "n" });
   const failed = creating.catch((error: unknown) => error as Failed);
-  while (!service.calls.some(({ method, route }) => method === "POST" && route.endsWith("/nodes")))
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => service.calls.some(({ method, route }) => method === "POST" && route.endsWith("/nodes")));
   await plugin.cancel();
   expect(await failed).toMatchObject({
     details: containing("interrupted while waiting"),
