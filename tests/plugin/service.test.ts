@@ -4,6 +4,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../package.json";
 import { unknown } from "../../provider/core/values";
 import { anyText, containing } from "../service/helpers";
+import { send } from "../support/network";
 import { setEnvironment, start } from "../support/service";
 import { type Props, secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct } from "../support/protocol";
@@ -236,10 +237,7 @@ test("what is gone has no id; what never was is an error", async () => {
   const { service } = await start();
   await plugin.configure();
   const { id, outs } = await plugin.create("Consortium", { name: "c" });
-  await fetch(`${service.baseUrl}/consortia/${id}`, {
-    method: "DELETE",
-    headers: { authorization: `Bearer ${service.apiKey}` },
-  });
+  await send(service, "DELETE", `/consortia/${id}`);
   expect(await plugin.read("Consortium", id, outs)).toEqual({ id: "", outs: {}, inputs: {} });
   await expect(plugin.read("Consortium", "nowhere", {})).rejects.toMatchObject({
     details: containing("nowhere"),
