@@ -144,7 +144,6 @@ describe("what is wrong is one sentence, and exit code 1", () => {
     [["serve", "--limit", "gas"], /It must be name=number, with one of gas, memory, batch/],
     [["serve", "--limit", "colour=5"], /It must be name=number/],
     [["serve", "--port", "0", "--limit", "gas=0"], /callLimits\.gas/],
-    [["sreve"], /unknown command 'sreve'/],
   ])("%j", async (args, message) => {
     const { code, stdout, stderr } = await consortium(args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
