@@ -78,7 +78,7 @@ describe("in a consortium of another organization", () => {
     const { service, consortium: c, invitation, run } = await world();
     await run(1, invitation);
     const { baseUrl, organizations } = service;
-    const as = (organization: number) => ({ ...service, apiKey: organizations[organization]!.apiKey });
+    const as = (organization: number) => ({ baseUrl, apiKey: organizations[organization]!.apiKey });
     const make = async (organization: number, path: string, body: object): Promise<string> =>
       (await send(as(organization), "POST", `/consortia/${c}${path}`, body))._id;
     const e = await make(0, "/environments", { name: "prod", provider: "geth", consensus_type: "poa" });

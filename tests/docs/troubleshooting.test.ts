@@ -74,7 +74,7 @@ const stories: Record<string, (started: Started) => Promise<Run>> = {
   "a key of another organization": ({ service }) =>
     afterwards(async () => {
       const { apiKey } = service.addOrganization("theirs");
-      await send({ ...service, baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
+      await send({ baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
       return { CONSORTIUM_API_KEY: apiKey };
     }),
   "a key without a consortium": async ({ service }) => {

@@ -6,6 +6,7 @@ import { markOf, processesOf } from "../../fleet/recovery";
 import { type Ended, consortium } from "../cli/command";
 import { type Summary, temporary } from "./made";
 import { StubPulumi } from "./stub-pulumi";
+import { until } from "../support/until";
 
 /* How a fleet goes on, and ends, where one of its stacks fails, is killed or is interrupted. (With Pulumi itself: tests/e2e/fleet.) */
 
@@ -49,7 +50,7 @@ const outcomes = ({ summary }: { summary: Summary }) =>
   Object.fromEntries(summary.stacks.map(({ stack, outcome }) => [stack, outcome]));
 
 async function atWorkOn(stack: string): Promise<number> {
-  while (pulumi.pidOf(stack) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => pulumi.pidOf(stack) !== undefined);
   return pulumi.pidOf(stack)!;
 }
 

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -8,7 +6,7 @@ import { define as defineMap } from "../../cli/map";
 import { type Result } from "../../observe/check/checks";
 import { type Service, startService } from "../../service/index";
 import { temporary } from "../fleet/made";
-import { built, consortium } from "../service/child";
+import { begun, built, consortium } from "../service/child";
 import { build, client, containing, matching, quick } from "../service/helpers";
 import { until } from "../support/until";
 import { connection } from "../cli/command";
@@ -139,16 +137,10 @@ describe("the commands", () => {
 
   describe("check --watch", () => {
     /** What it prints while `work` is done; then Ctrl-C. */
-    async function watched(flags: string[], work: (printed: { out: string; errors: string }) => Promise<void>) {
-      const script = join(root, "dist/cli/consortium.js");
-      const args = [script, "check", "--outputs", file("outputs.json"), "--watch", "1", ...flags];
-      const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
-      const ended = once(child, "exit");
-      const printed = { out: "", errors: "" };
-      child.stdout.on("data", (part: Buffer) => (printed.out += part.toString()));
-      child.stderr.on("data", (part: Buffer) => (printed.errors += part.toString()));
-      await work(printed).finally(() => child.kill("SIGINT"));
-      return ended;
+    async function watched(flags: string[], work: (printed: { stdout: string; stderr: string }) => Promise<void>) {
+      const { child, out, ended } = begun(["check", "--outputs", file("outputs.json"), "--watch", "1", ...flags], env);
+      await work(out).finally(() => child.kill("SIGINT"));
+      return (await ended).code;
     }
     afterEach(() => {
       service.faults.clear();
@@ -157,24 +149,24 @@ describe("the commands", () => {
 
     test("checks again until Ctrl-C, and sees what changes", async () => {
       const ended = await watched(["--json"], async (printed) => {
-        const looks = (ok: boolean): number => printed.out.split(`{\n  "ok": ${ok},`).length - 1;
+        const looks = (ok: boolean): number => printed.stdout.split(`{\n  "ok": ${ok},`).length - 1;
         await until(() => looks(true) >= 2);
         service.store.nodes.setState(node, "stopped");
         await until(() => looks(false) >= 1);
       });
-      expect(ended).toEqual([1, null]);
+      expect(ended).toBe(1);
     });
 
     test("says within seconds that the service answers 503, and goes on", async () => {
       service.faults.add({ kind: "status", status: 503, method: "GET", times: Infinity });
       const ended = await watched([], async (printed) => {
         const startedAt = performance.now();
-        await until(() => printed.errors.includes("GET /consortia: HTTP 503"));
+        await until(() => printed.stderr.includes("GET /consortia: HTTP 503"));
         expect(performance.now() - startedAt).toBeLessThan(20_000);
         service.faults.clear();
-        await until(() => printed.out.includes("The network is usable"));
+        await until(() => printed.stdout.includes("The network is usable"));
       });
-      expect(ended).toEqual([0, null]);
+      expect(ended).toBe(0);
     });
   });
 

@@ -4,9 +4,11 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../package.json";
 import { unknown } from "../../provider/core/values";
 import { anyText, containing } from "../service/helpers";
+import { send } from "../support/network";
 import { setEnvironment, start } from "../support/service";
 import { type Props, secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct } from "../support/protocol";
+import { until } from "../support/until";
 
 /* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
 
@@ -223,8 +225,7 @@ test("Ctrl-C ends the waiting, and what was made is kept", async () => {
   const { service } = await start({ clock: undefined, timing: { nodeStart: 3_600_000 } });
   const creating = plugin.create("Node", { ...(await place()), name: "n" });
   const failed = creating.catch((error: unknown) => error as Failed);
-  while (!service.calls.some(({ method, route }) => method === "POST" && route.endsWith("/nodes")))
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => service.calls.some(({ method, route }) => method === "POST" && route.endsWith("/nodes")));
   await plugin.cancel();
   expect(await failed).toMatchObject({
     details: containing("interrupted while waiting"),
@@ -236,10 +237,7 @@ test("what is gone has no id; what never was is an error", async () => {
   const { service } = await start();
   await plugin.configure();
   const { id, outs } = await plugin.create("Consortium", { name: "c" });
-  await fetch(`${service.baseUrl}/consortia/${id}`, {
-    method: "DELETE",
-    headers: { authorization: `Bearer ${service.apiKey}` },
-  });
+  await send(service, "DELETE", `/consortia/${id}`);
   expect(await plugin.read("Consortium", id, outs)).toEqual({ id: "", outs: {}, inputs: {} });
   await expect(plugin.read("Consortium", "nowhere", {})).rejects.toMatchObject({
     details: containing("nowhere"),

@@ -35,19 +35,20 @@ interface Through {
   args: string[];
 }
 
-function run(args: string[], env: Record<string, string> = {}, through?: Through): ChildProcess {
+/** `out` is what it has printed so far. */
+function run(args: string[], env: Record<string, string> = {}, through?: Through) {
   const { command, args: before } = through ?? { command: process.execPath, args: [] };
   const child = spawn(command, [...before, script, ...args], { env: { ...process.env, ...env }, stdio: "pipe" });
   children.push(child);
-  return child;
+  const out = { stdout: "", stderr: "" };
+  child.stdout.on("data", (part: Buffer) => (out.stdout += part.toString()));
+  child.stderr.on("data", (part: Buffer) => (out.stderr += part.toString()));
+  return { child, out };
 }
 
-/** Starts the command. `out` is what it has printed so far. */
+/** Starts the command. */
 export function begun(args: string[], env?: Record<string, string>) {
-  const child = run(args, env);
-  const out = { stdout: "", stderr: "" };
-  child.stdout!.on("data", (part: Buffer) => (out.stdout += part.toString()));
-  child.stderr!.on("data", (part: Buffer) => (out.stderr += part.toString()));
+  const { child, out } = run(args, env);
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...out }));
   return { child, out, ended };
 }
@@ -57,28 +58,28 @@ export const consortium = (args: string[], env?: Record<string, string>) => begu
 
 /** Starts `consortium serve` on a free port and waits for its first line. */
 export async function serve(args: string[], env?: Record<string, string>, through?: Through) {
-  const child = run(["serve", "--port", "0", ...args], env, through);
+  const { child, out } = run(["serve", "--port", "0", ...args], env, through);
   const ended = once(child, "exit").then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as string | null,
   }));
   const lines: string[] = [];
-  const reader = createInterface(child.stdout!).on("line", (line) => lines.push(line));
+  const reader = createInterface(child.stdout).on("line", (line) => lines.push(line));
   await Promise.race([
     once(reader, "line"),
     ended.then(({ code }) => Promise.reject(new Error(`it ended with ${code}`))),
   ]);
-  return { child, ended, lines };
+  return { child, ended, lines, out };
 }
 
 /** The same with `--json`, and a client with its key. `stop` ends it as it should. */
 export async function serveJson(args: string[], env?: Record<string, string>, through?: Through) {
-  const { child, ended, lines } = await serve([...args, "--json"], env, through);
+  const { child, ended, lines, out } = await serve([...args, "--json"], env, through);
   const ready = JSON.parse(lines[0]!) as Ready;
   const key = readFileSync(ready.apiKeyFile, "utf8").trim();
   const stop = async () => {
     child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, signal: null });
   };
-  return { child, ended, ready, key, send: client(ready.baseUrl, key), stop };
+  return { child, ended, out, ready, key, send: client(ready.baseUrl, key), stop };
 }

@@ -17,7 +17,9 @@ export interface Wire {
   readonly balance: string;
   readonly errorMessage: string;
   readonly geth: { readonly public_address: string };
-  readonly urls: { readonly rpc: string };
+  readonly urls: { readonly rpc: string; readonly wss: string };
+  readonly user_accounts: readonly string[];
+  readonly block_height: number;
 }
 
 export interface Answer {

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import WebSocket from "ws";
+import { treeOf } from "../../tools/lib/processes.mjs";
 import { basic, populated, quick, type start, type Wire } from "./helpers";
 import { until } from "../support/until";
 
@@ -8,9 +9,7 @@ export { quick };
 /** A service with real chains, and one network on it. */
 export async function ledgered(options: Parameters<typeof start>[0] = {}, environment?: object) {
   const made = await populated({ ledger: true, timing: quick, ...options }, environment);
-  const { urls } = (await made.send("GET", `${made.paths.node}/status`)).body as unknown as Wire & {
-    urls: { rpc: string; wss: string };
-  };
+  const { urls } = (await made.send("GET", `${made.paths.node}/status`)).body;
   return { ...made, urls };
 }
 
@@ -77,14 +76,13 @@ export function raw(url: string, headers: Record<string, string>, body: string |
   });
 }
 
-export const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
+/** The processes of the chains of a service, and of the shells that watch over them: one above each, and one beside it. */
+export function chainsBelow(service: number) {
+  const found = treeOf(service).filter(({ command }) => command.includes("--init"));
+  const pids = (shells: boolean) =>
+    found.filter(({ command }) => command.startsWith("/bin/sh ") === shells).map(({ pid }) => pid);
+  return { watchers: pids(true), chains: pids(false) };
+}
 
 export const blockNumber = async (url: string, pair: Pair) =>
   Number(await result<string>(url, pair, "eth_blockNumber"));

@@ -4,6 +4,9 @@ import { type Service } from "../../service/index";
 /** Ids of a consortium that other people made: two members, an environment, and a node of the first member. */
 export type Network = Awaited<ReturnType<typeof network>>;
 
+/** Where a service is, and whose key asks it. */
+export type Place = Pick<Service, "baseUrl" | "apiKey">;
+
 interface Made {
   readonly [field: string]: unknown;
   readonly _id: string;
@@ -11,7 +14,7 @@ interface Made {
 }
 
 /** Asks the service without the client under test. */
-export async function send(service: Service, method: string, path: string, body?: object): Promise<Made> {
+export async function send<T = Made>(service: Place, method: string, path: string, body?: object): Promise<T> {
   const answer = await request(service.baseUrl + path, {
     method: method as "GET",
     headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
@@ -19,7 +22,7 @@ export async function send(service: Service, method: string, path: string, body?
   });
   const text = await answer.body.text();
   if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
-  return (text === "" ? {} : JSON.parse(text)) as Made;
+  return (text === "" ? {} : JSON.parse(text)) as T;
 }
 
 /** Builds the network and lets it start. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withLock } from "../../tools/lib/cache.mjs";
 import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
+import { until } from "../support/until";
 import { Sandbox } from "./sandbox";
 
 const tools = join(__dirname, "../../tools");
@@ -35,12 +36,6 @@ function start(args: string[], input = ""): Started {
     child.on("close", (code, signal) => resolve({ code, signal, ...texts }));
   });
   return { child, texts, ended };
-}
-
-async function until(what: () => boolean): Promise<void> {
-  const limit = Date.now() + 20_000;
-  while (!what() && Date.now() < limit) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(what()).toBe(true);
 }
 
 describe("tools/pulumi", () => {

@@ -3,10 +3,11 @@ import { spawn } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { connect, CredentialRefused, type KnownCredential, verifyReport } from "../../../sdk";
-import { ask, type Company, type Outputs, program, targetUrl, tetherId } from "../support/ledger";
+import { type Company, type Outputs, program, targetUrl, tetherId } from "../support/ledger";
+import { send } from "../../support/network";
 import { finished, root } from "../support/stack";
 import { until } from "../../support/until";
-import { canaryKey, type World, world } from "../support/world";
+import { type World, world } from "../support/world";
 
 interface Report {
   hash: string;
@@ -72,14 +73,14 @@ describe("a ledger, through the real CLI", () => {
   });
 
   test("the reports grow in number, are on the public chain, and a changed one is refused", async () => {
-    const { baseUrl } = w.service;
-    const count = (): Promise<number> => ask(baseUrl, canaryKey, `/tether/${tetherId}/reportCount`);
+    const get = <T>(path: string): Promise<T> => send(w.service, "GET", `/tether/${tetherId}${path}`);
+    const count = () => get<number>("/reportCount");
     const first = await count();
     await until(async () => (await count()) > Math.max(first, 1));
-    const url = await targetUrl(baseUrl, canaryKey);
-    const { account } = await ask<{ account: string }>(baseUrl, canaryKey, `/tether/${tetherId}`);
+    const url = await targetUrl(w.service);
+    const { account } = await get<{ account: string }>("");
     for (const index of [0, 1]) {
-      const report = await ask<Report>(baseUrl, canaryKey, `/tether/${tetherId}/reports/${index}`);
+      const report = await get<Report>(`/reports/${index}`);
       expect(await verifyReport(report, url, { account })).toMatchObject({ verified: true, hash: report.hash });
       const [one, ...others] = report.reports;
       const changed = { ...report, reports: [{ ...one!, block_height: one!.block_height + 1 }, ...others] };

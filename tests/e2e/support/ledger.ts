@@ -1,4 +1,5 @@
 import { type KnownCredential } from "../../../sdk";
+import { type Place, send } from "../../support/network";
 
 export const tetherId = "t0e2eledge";
 
@@ -46,16 +47,9 @@ export const program = `
   }
 `;
 
-/** Asks the embedded service as anybody with a key may. */
-export async function ask<T>(baseUrl: string, key: string, path: string): Promise<T> {
-  const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
-  if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
-}
-
 /** Where the chain that the tether pins to runs: only the embedded service shows that. */
-export async function targetUrl(baseUrl: string, key: string): Promise<string> {
-  await ask(baseUrl, key, `/tether/${tetherId}/balance/rinkeby`); // wakes the chain after a restart
-  const shown = await ask<{ target_urls: { rinkeby: string } }>(baseUrl, key, `/tether/${tetherId}`);
+export async function targetUrl(service: Place): Promise<string> {
+  await send(service, "GET", `/tether/${tetherId}/balance/rinkeby`); // wakes the chain after a restart
+  const shown = await send<{ target_urls: { rinkeby: string } }>(service, "GET", `/tether/${tetherId}`);
   return shown.target_urls.rinkeby;
 }

@@ -1,4 +1,5 @@
 import { type Call, type Service, type ServiceOptions, startService } from "../../../service/index";
+import { send } from "../../support/network";
 import { atTheEnd } from "./ending";
 import { Stack, type StackOptions } from "./stack";
 
@@ -20,11 +21,8 @@ export type Network = Record<"consortia" | "memberships" | "environments" | "nod
 
 /** Walks the API of a service, with calls that its log does not keep apart from others: clear the log before counting. */
 export async function networkOf(baseUrl: string, apiKey: string): Promise<Network> {
-  const list = async (path: string): Promise<Item[]> => {
-    const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${apiKey}` } });
-    const items = (await answer.json()) as Item[];
-    return items.filter(({ state }) => state !== "deleted");
-  };
+  const list = async (path: string): Promise<Item[]> =>
+    (await send<Item[]>({ baseUrl, apiKey }, "GET", path)).filter(({ state }) => state !== "deleted");
   const id = (item: Item): string => String(item._id ?? item.id);
   const found: Network = {
     consortia: await list("/consortia"),

@@ -1,6 +1,7 @@
 import { type FaultRule } from "../../../service/index";
 import { Engine, errorOf } from "../../support/engine";
 import { acts, lostAnswers, titled } from "../../support/faults";
+import { send } from "../../support/network";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 import { ether, posting, tetherArgs, tethered } from "../../support/tethered";
@@ -119,12 +120,7 @@ describe("refused, because it is so already", () => {
     const { engine, service, fields } = await tethered({ answers: { getById } });
     await engine.up(tetherArgs);
     for (const change of [{ intervalHours: 3 }, { intervalHours: 3, active: false }]) {
-      const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
-      await fetch(`${service.baseUrl}/tether/${tetherArgs.tetherId}/deactivate`, {
-        method: "POST",
-        headers,
-        body: "{}",
-      });
+      await send(service, "POST", `/tether/${tetherArgs.tetherId}/deactivate`, {});
       expect(fields()).toMatchObject({ active: false });
       const fault = service.faults.add(refused("deactivate", "not active"));
       expect(await engine.up({ ...tetherArgs, ...change })).toEqual({ then: "updated" });

@@ -39,7 +39,7 @@ const failures: [string, whole: RegExp, brief: RegExp, (world: Made) => Settings
     /^The API key is not known to belong to organization \S+: see the error for /,
     async ({ service }) => {
       const { apiKey } = service.addOrganization("theirs");
-      await send({ ...service, baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
+      await send({ baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
       return { CONSORTIUM_API_KEY: apiKey };
     },
   ],

@@ -96,6 +96,7 @@ test("a WebSocket is opened for programs, and refused to web pages", async () =>
 
 test("where other machines may reach it, it answers under their addresses for it, and shows nodes there", async () => {
   const { service, send, paths } = await populated({ host: "0.0.0.0", allowHosts: ["consortium", "Ci.Example"] });
+  expect(service.url).toBe(`http://127.0.0.1:${service.port}`);
   const status = (host: string, more = {}) =>
     raw(`${service.baseUrl}/consortia`, { authorization: `Bearer ${service.apiKey}`, host, ...more }, "", "GET");
   for (const host of ["192.168.1.5:4280", "[fd00::7]", hostname(), "consortium:4280", "ci.example", "localhost"]) {

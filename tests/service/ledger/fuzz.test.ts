@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import type WebSocket from "ws";
+import { treeOf } from "../../../tools/lib/processes.mjs";
 import { built, serveJson } from "../child";
 import { basic, build } from "../helpers";
 import { until } from "../../support/until";
@@ -20,37 +20,13 @@ const bound = { service: 1_024, chain: 1_024 };
 jest.setTimeout(120_000 + messages * 3_000);
 beforeAll(built, 120_000);
 
-interface Process {
-  pid: number;
-  parent: number;
-  MiB: number;
-  command: string;
-}
-
-const processes = (): Process[] =>
-  execFileSync("ps", ["-eo", "pid=,ppid=,rss=,comm="], { encoding: "utf8" })
-    .trim()
-    .split("\n")
-    .map((row) => row.trim().split(/\s+/))
-    .map(([pid, parent, rss, command]) => ({
-      pid: Number(pid),
-      parent: Number(parent),
-      MiB: Number(rss) / 1_024,
-      command: command!,
-    }));
-
-function below(root: number, all = processes()): Process[] {
-  return all.filter(({ parent }) => parent === root).flatMap((one) => [one, ...below(one.pid, all)]);
-}
-
 test("whatever a stranger and two members send, the service lives, and the blocks of the others go on", async () => {
   const start = ["--node-start", "0", "--environment-start", "0", "--tether", "tether0001"];
   const { child, ready, send } = await serveJson(start);
   const consensus = { provider: "geth", consensus_type: "poa", block_period: period };
   const { paths, membership, credential } = await build(send, consensus);
   const elsewhere = await build(send, consensus);
-  const status = async (path: string) =>
-    (await send("GET", `${path}/status`)).body as unknown as { urls: { rpc: string; wss: string } };
+  const status = async (path: string) => (await send("GET", `${path}/status`)).body;
   const { urls } = await status(paths.node);
   const other = { urls: (await status(elsewhere.paths.node)).urls, credential: elsewhere.credential };
   const further = async () => (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
@@ -78,9 +54,10 @@ test("whatever a stranger and two members send, the service lives, and the block
 
   const most = { service: 0, chain: 0 };
   const measure = setInterval(() => {
-    const [all, family] = [processes(), below(ready.pid)];
-    most.service = Math.max(most.service, all.find(({ pid }) => pid === ready.pid)?.MiB ?? 0);
-    most.chain = Math.max(most.chain, ...family.filter(({ command }) => command === "anvil").map(({ MiB }) => MiB));
+    const [service, ...below] = treeOf(ready.pid);
+    const chains = below.filter(({ command }) => /^\S*anvil /.test(command));
+    most.service = Math.max(most.service, (service?.rss ?? 0) / 1_048_576);
+    most.chain = Math.max(most.chain, ...chains.map(({ rss }) => rss / 1_048_576));
   }, 500).unref();
 
   let opening: Promise<WebSocket> | undefined;

@@ -112,7 +112,7 @@ test("a WebSocket's subscriptions keep a ledger awake; the WebSocket, pins, stat
   await configure();
   await post("/deploy");
   expect((await post("/activate")).text).toBe("true");
-  const height = async () => (await send("GET", `${paths.node}/status`)).body.block_height as number;
+  const height = async () => (await send("GET", `${paths.node}/status`)).body.block_height;
   const reports = async () => Number((await get("/reportCount")).text);
   /** Blocks that come during two pins, a second apart. */
   const meanwhile = async () => {

@@ -13,8 +13,7 @@ async function members() {
   const other = (await create(`${paths.consortium}/memberships`, { org_name: "other" }))._id;
   const node = await create(`${paths.environment}/nodes`, { membership_id: other });
   const credential = await create(`${paths.environment}/appcreds`, { membership_id: other });
-  const status = async (path: string) =>
-    (await send("GET", path + "/status")).body as unknown as { user_accounts: string[]; urls: { rpc: string } };
+  const status = async (path: string) => (await send("GET", path + "/status")).body;
   const mine = await status(paths.node);
   const theirs = await status(`${paths.environment}/nodes/${node._id}`);
   return {

@@ -16,7 +16,7 @@ describe("a node's addresses", () => {
     const second = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body._id;
     const status = async (path: string) => (await send("GET", `${path}/status`)).body;
     const [one, two] = [await status(paths.node), await status(`${paths.environment}/nodes/${second}`)];
-    const [from, to] = [one, two].map(({ user_accounts }) => (user_accounts as string[])[0]!);
+    const [from, to] = [one, two].map(({ user_accounts }) => user_accounts[0]!);
     expect(from).not.toBe(to);
     const hash = await result<string>(urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x5" });
     const own = { ...eth("eth_sendTransaction", { from, to, value: "0x0" }), id: "own" };

@@ -1,24 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findAnvil } from "../../../service/ledger/engine";
+import { isAlive } from "../../../tools/lib/processes.mjs";
 import { basic, newFolder } from "../helpers";
 import { until } from "../../support/until";
-import { blockNumber, eth, isAlive, ledgered, result, rpc } from "../ledgers";
+import { blockNumber, chainsBelow, eth, ledgered, result, rpc } from "../ledgers";
 
 const raft = { provider: "quorum", consensus_type: "raft" };
 
-/** The chains of this process, and the shells that watch over them: one above each, and one beside it. */
-function processes() {
-  const rows = execFileSync("ps", ["-eww", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
-  const all = rows.map((line) => line.trim().split(/\s+/)).filter((row) => row.includes("--init"));
-  const below = (parents: (string | undefined)[]) => all.filter(([, ppid]) => parents.includes(ppid));
-  const above = below([`${process.pid}`]);
-  const both = [...above, ...below(above.map(([pid]) => pid))];
-  const pids = (shells: boolean) =>
-    both.filter(([, , command]) => (command === "/bin/sh") === shells).map(([pid]) => Number(pid));
-  return { watchers: pids(true), chains: pids(false) };
-}
+const processes = () => chainsBelow(process.pid);
 
 /** A ledger with a transaction, and what it answers about it. */
 async function used(anvil?: string) {

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isAlive } from "../../../tools/lib/processes.mjs";
 import { built, consortium, serveJson } from "../child";
 import { build, containing, newFolder, type Send } from "../helpers";
 import { until } from "../../support/until";
 import { enginesOf } from "./chains";
-import { blockNumber, isAlive, result } from "../ledgers";
+import { blockNumber, result } from "../ledgers";
 import { ways } from "../tethered";
 
 beforeAll(built);
@@ -28,7 +29,7 @@ test("a service that is killed leaves no process, and the next one has the same 
   expect(first.ready).toMatchObject({ dataDir, apiKeyFile: join(dataDir, "api-key") });
   const { paths, credential } = await build(first.send, { provider: "quorum", consensus_type: "raft" });
   const status = (await first.send("GET", `${paths.node}/status`)).body;
-  const from = (status.user_accounts as string[])[0]!;
+  const from = status.user_accounts[0]!;
   const to = `0x${"7".repeat(40)}`;
   await result(status.urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x7" });
   const height = await blockNumber(status.urls.rpc, credential);

@@ -70,11 +70,11 @@ describe("an environment", () => {
     expect(await owns(other, "0x0")).toBe(42n);
     expect((await result<string[]>(urls.rpc, credential, "eth_accounts")).length).toBe(1);
     const { body } = await send("GET", `${paths.node}/status`);
-    expect((body.user_accounts as string[])[0]).not.toBe(someone);
+    expect(body.user_accounts[0]).not.toBe(someone);
     await made.service.close();
     const again = await start({ dataDir, ledger: true, timing: quick });
     ({ send } = again);
-    urls = (await send("GET", `${paths.node}/status`)).body.urls as typeof urls;
+    urls = (await send("GET", `${paths.node}/status`)).body.urls;
     expect(await owns(someone, "latest")).toBe(10n ** 21n);
     expect(await owns(other, "0x0")).toBe(42n);
   });
@@ -125,7 +125,7 @@ describe("a node", () => {
     expect(await state()).toBe("started");
 
     clock.pass(60_000);
-    const height = async () => (await send("GET", `${path}/status`)).body.block_height as number;
+    const height = async () => (await send("GET", `${path}/status`)).body.block_height;
     const before = await height();
     service.setTiming({ nodeStart: 5_000 });
     const reset = await send("PUT", `${path}/reset`, {});

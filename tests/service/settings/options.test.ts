@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from "node:net";
 import { startService, type ServiceOptions } from "../../../service/index";
 import { anyText, client, start } from "../helpers";
 
@@ -41,18 +40,4 @@ test("the addresses fit together, and the key is new for every service", async (
   expect(service.organizations).toEqual([{ id: anyText, name: "local", apiKey: service.apiKey }]);
   expect(other.service.apiKey).not.toBe(service.apiKey);
   expect((await client(other.service.baseUrl, service.apiKey)("GET", "/consortia")).status).toBe(401);
-});
-
-test("a service on all addresses can be called at the one it names", async () => {
-  const { service, send } = await start({ host: "0.0.0.0" });
-  expect(service.url).toBe(`http://127.0.0.1:${service.port}`);
-  expect((await send("GET", "/consortia")).status).toBe(200);
-});
-
-test("a port in use is a clear error", async () => {
-  const blocker = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => blocker.once("listening", done));
-  const { port } = blocker.address() as AddressInfo;
-  await expect(startService({ port })).rejects.toThrow(`The port is in use: 127.0.0.1:${port}`);
-  await new Promise((done) => blocker.close(done));
 });

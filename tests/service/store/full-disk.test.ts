@@ -2,20 +2,16 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isAlive, treeOf } from "../../../tools/lib/processes.mjs";
 import { built, serveJson } from "../child";
 import { atEnd, build, client, matching, newFolder } from "../helpers";
 import { until } from "../../support/until";
-import { eth, isAlive, result, rpc } from "../ledgers";
+import { eth, result, rpc } from "../ledgers";
 
 beforeAll(built);
 
 let folder: string;
 beforeEach(() => (folder = newFolder()));
-
-interface Status {
-  urls: { rpc: string };
-  user_accounts: string[];
-}
 
 const quickly = ["--node-start", "0", "--environment-start", "0", "--limit-consortia", "100000"];
 
@@ -66,7 +62,7 @@ test("a ledger on a full disk says so to whoever sends, and keeps all that it an
   const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
   const { send } = first;
   const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
-  const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as never as Status;
+  const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body;
   const from = user_accounts[0];
   const answered: string[] = [];
   let refused: object | undefined;
@@ -109,7 +105,7 @@ test("nothing is left in the temporary folder, and no key is in the environment 
     const send = client(ready.baseUrl, secret);
     const { paths } = await build(send);
     expect((await send("GET", `${paths.node}/status`)).status).toBe(200);
-    const below = descendants(ready.pid);
+    const [, ...below] = treeOf(ready.pid).map(({ pid }) => pid);
     expect(below.length).toBeGreaterThanOrEqual(2);
     if (process.platform === "linux") {
       const environments = below.map((pid) => readFileSync(`/proc/${pid}/environ`, "latin1"));
@@ -121,11 +117,3 @@ test("nothing is left in the temporary folder, and no key is in the environment 
     expect(readdirSync(TMPDIR)).toEqual([]);
   }
 });
-
-function descendants(root: number): number[] {
-  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  const all = rows.map((row) => row.trim().split(/\s+/).map(Number) as [number, number]);
-  const below = (pid: number): number[] =>
-    all.filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...below(child)]);
-  return below(root);
-}

@@ -10,7 +10,6 @@ import {
   isProvider,
   label,
   marked,
-  needsOf,
   providerUrn,
   type Resource,
   type Wanted,
@@ -23,9 +22,8 @@ import { type Props } from "./wire";
  */
 
 export interface RunOptions {
-  /** Names of resources: `--target`, `--replace`. */
+  /** Names of resources: `--target`, of `refresh` and `destroy` alone, and `--replace`. */
   targets?: string[];
-  targetDependents?: boolean;
   replace?: string[];
   /** `--refresh`: reads all there is first, in the same run. */
   refresh?: boolean;
@@ -66,8 +64,6 @@ export class Deployment {
   readonly #operated = new Set<string>();
   readonly #deletes = new Set<string>();
   readonly #pendingDeletes = new Set<Resource>();
-  readonly #skippedCreates = new Set<string>();
-  readonly #targeted = new Set<string>();
   readonly #closing: (() => void)[] = [];
   #olds: Resource[];
   #turn: Promise<unknown> = Promise.resolve();
@@ -234,30 +230,15 @@ export class Deployment {
     this.kept(this.state());
   }
 
-  #isTarget(one: Resource): boolean {
-    const { targets, targetDependents = false } = this.options;
-    if (!targets || isProvider(one) || one.type === "pulumi:pulumi:Stack") return true;
-    return targets.includes(one.name) || (targetDependents && needsOf(one).some((urn) => this.#targeted.has(urn)));
-  }
-
   async #generate(wanted: Wanted): Promise<[Resource, Step[]]> {
     const made = fresh(wanted);
     const old = [made.urn, ...wanted.aliases]
       .map((urn) => this.#olds.find((one) => one.urn === urn && !one.delete && !this.#dropped.has(one)))
       .find((one) => one !== undefined);
-    const isTarget = this.#isTarget(made);
     const recreating = this.#deletes.has(old?.urn ?? made.urn);
     this.#operated.add(made.urn);
     if (old) this.#operated.add(old.urn);
 
-    if (!isTarget && !old) {
-      this.#skippedCreates.add(made.urn);
-      return [{ ...made, outputs: made.inputs }, []];
-    }
-    const skipped = needsOf(made).find((urn) => this.#skippedCreates.has(urn));
-    if (skipped) throw new Bail(`${made.urn} depends on ${skipped}, which was not specified in --target list`);
-    if (!isTarget) return [Object.assign(made, { inputs: old!.inputs }), [() => this.#same(old!, made)]];
-    this.#targeted.add(made.urn);
     if (isProvider(made)) return this.#generateProvider(made, old);
     if (!made.custom) return [made, [() => (old ? this.#same(old, made, made.inputs) : this.#create(made))]];
 
@@ -458,7 +439,7 @@ export class Deployment {
 
   /** What goes at the end: replaced ones, and those that the program does not have; only targets, and what needs them. */
   #condemned(): Resource[] {
-    const { targets, targetDependents = false } = this.options;
+    const { targets } = this.options;
     const left = this.#olds.filter((one) => !this.#dropped.has(one) && !(one.delete && this.#pendingDeletes.has(one)));
     const roots = left.filter(({ name }) => targets?.includes(name)).map(({ urn }) => urn);
     const allowed = new Set([...roots, ...dependents(left, roots).map(({ urn }) => urn)]);
@@ -466,7 +447,7 @@ export class Deployment {
       (one) => (one.delete || !this.#operated.has(one.urn)) && (!targets || allowed.has(one.urn)),
     );
     const unspecified = condemned.filter(({ name }) => targets && !targets.includes(name));
-    if (unspecified.length > 0 && !targetDependents)
+    if (unspecified.length > 0)
       throw new Bail(
         unspecified.map(({ urn }) => `${urn} will be destroyed but was not specified in --target list`).join("; "),
       );

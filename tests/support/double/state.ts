@@ -43,7 +43,7 @@ export const nameOf = (urn: string): string => urn.split("::").slice(3).join("::
 export const label = ({ type, name }: Resource): string => `${type.split(":").at(-1)} ${name}`;
 
 /** URNs of all that a resource needs: they exist before it, and go after it. */
-export const needsOf = (one: Resource): string[] =>
+const needsOf = (one: Resource): string[] =>
   [
     ...one.dependencies,
     ...Object.values(one.propertyDependencies).flat(),

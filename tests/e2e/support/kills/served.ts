@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { treeOf } from "../../../../tools/lib/processes.mjs";
 import { serveJson } from "../../../service/child";
 import { basic } from "../../../service/helpers";
+import { chainsBelow } from "../../../service/ledgers";
 
 /** A node, or a target network, which asks for no credential. */
 export interface Chain {
@@ -62,11 +62,8 @@ export class Served {
 
   /** The ids of its processes. */
   processes() {
-    const [service, ...below] = treeOf(this.#running!.child.pid!);
-    const ofChains = below.filter(({ command }) => command.includes("--init"));
-    const idsOf = (isShell: boolean) =>
-      ofChains.flatMap(({ pid, command }) => (command.startsWith("/bin/sh") === isShell ? [pid] : []));
-    return { service: [service!.pid], watchers: idsOf(true), chains: idsOf(false) };
+    const service = this.#running!.child.pid!;
+    return { service: [service], ...chainsBelow(service) };
   }
 
   /** Calls the API, and answers the body; throws if the answer is an error. */
