@@ -16,10 +16,14 @@ export interface Refusal {
 }
 
 /** Statuses that services use for such refusals. Other statuses mean something else, whatever the text says. */
-const refusing = [400, 402, 403, 405, 409, 412, 422, 423];
+const refusing = [400, 402, 403, 405, 409, 412, 422, 423, 429];
 
 /** A limit on a single value is no quota. */
 const ofOneValue = /\b(characters?|letters?|digits?|bytes?|long|length|size of|payload)\b/;
+
+/** What else than calls has a limit: for these, the status 429 is usual. */
+const ofObjects = /\b(consorti(a|um)|environments?|member(ship)?s?|nodes?|services?|zones?|credentials?)\b/;
+const ofCalls = /\b(requests?|calls?|rate|per|seconds?|minutes?|hours?|days?)\b/;
 
 /** The first match counts. A place that is still being emptied will be empty soon, so `early` precedes `content`. */
 const words: [Conflict, RegExp][] = [
@@ -49,6 +53,7 @@ export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefi
   if (found === "quota" && ofOneValue.test(text)) return undefined;
   if (found !== undefined && (status === 409 || status === 412 || status === 423)) return found;
   if (status === 402) return "quota";
+  if (status === 429) return found === "quota" && ofObjects.test(text) && !ofCalls.test(text) ? found : undefined;
   // For a malformed or forbidden request, only unambiguous words count.
   return found === "quota" || (found === "name" && status !== 403) ? found : undefined;
 }

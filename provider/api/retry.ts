@@ -1,4 +1,5 @@
 import { type ApiError } from "./api-error";
+import { conflictOf } from "./conflict";
 
 /** When a call may be repeated: always, or only if the service certainly has not acted on it. */
 export type Repeatable = "freely" | "unless accepted";
@@ -31,6 +32,7 @@ export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried
   const whileAway = within(tried.reached ? patienceMs.reached : patienceMs.unreached);
   switch (error.kind) {
     case "limited":
+      if (error.retryAfterMs === undefined && conflictOf(error) !== undefined) return undefined; // that does not pass
       return within(patienceMs.limited);
     case "unsent":
       return whileAway;

@@ -47,7 +47,7 @@ const knownStates = {
 /** @type {Record<string, string>} */
 const meanings = {
   ready: "ready",
-  pending: "not ready yet; the run waits",
+  pending: "not ready yet; the run that creates or changes it waits",
   stopped: "stopped by hand or by the service; the run does not wait",
   failed: "failed; the run ends with an error that names the object",
   going: "being deleted; it is not adopted, and the run waits until it is gone",

@@ -112,14 +112,14 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
 async function isEarly(collection: Collection, error: unknown): Promise<boolean> {
   const { run, clock } = collection.session;
   if (isApiError(error, "missing")) return run.isNew(clock, Object.values(collection.inputs));
-  if (!isApiError(error, "conflict", "invalid")) return false;
-  // What a service calls early with 400 or 422 is believed only where something there is not ready.
-  const isInvalid = error.kind === "invalid";
-  const why = conflictOf(isInvalid ? { ...error, status: 409 } : error);
-  if (isInvalid && why !== "early") return false;
+  if (!isApiError(error, "conflict", "invalid", "denied")) return false;
+  // What a service calls early with 400, 403 or 422 is believed only where something there is not ready.
+  const isOther = error.kind !== "conflict";
+  const why = conflictOf(isOther ? { ...error, status: 409 } : error);
+  if (isOther && why !== "early") return false;
   const isDeleting = run.sinceDeletionMs(clock) < unseenMs;
   if (why === "name" && isDeleting) return collection.namesakes((await collection.siblings(0)) ?? []).length === 0;
-  if (why !== undefined && !isInvalid) return why === "early";
+  if (why !== undefined && !isOther) return why === "early";
   if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
   return conditionOf((await collection.owner(lookAgeMs))?.state) === "pending";
 }

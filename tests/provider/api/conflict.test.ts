@@ -28,6 +28,7 @@ const table: Record<Conflict, [status: number, words: string][]> = {
     [403, "Environment limit (3 per consortium) has been reached for this organization."],
     [409, "Node limit of 4 nodes reached"],
     [403, "limit 2 exceeded"],
+    [429, "You have reached the maximum number of environments (3)"],
   ],
   content: [
     [409, "The configuration c1 cannot be deleted: the node n1 uses it."],
@@ -100,6 +101,8 @@ test.each<[number | undefined, string]>([
   [403, "The name is in use by a key that may not do this"],
   [401, "quota"],
   [429, "rate limit exceeded"],
+  [429, "Too many requests for this environment"],
+  [429, "limit reached"],
   [503, "busy, try again later"],
   [500, "quota service failed"],
   [404, "the quota is gone"],

@@ -11,6 +11,15 @@ const again = (kind: ErrorKind, repeatable: Repeatable, tried: Partial<Tried> = 
 
 const minute = 60_000;
 
+test("429 because of a limit of objects does not pass by itself, unless the service says when", () => {
+  const facts = { kind: "limited", call: "POST /x", status: 429, errorMessage: "the maximum number of nodes" } as const;
+  const tried = { attempt: 1, elapsedMs: 0, reached: true };
+  const delays = [undefined, 1_000].map((retryAfterMs) =>
+    retryDelay(new ApiError({ ...facts, retryAfterMs }), "freely", tried),
+  );
+  expect(delays).toEqual([undefined, 1_000]);
+});
+
 describe.each(["freely", "unless accepted"] as const)("%s", (repeatable) => {
   test.each<[string, ErrorKind, repeated: Partial<Tried>, givenUp: Partial<Tried>]>([
     ["429 for ten minutes", "limited", { elapsedMs: 9 * minute, attempt: 50 }, { elapsedMs: 10 * minute }],
