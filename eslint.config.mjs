@@ -1,4 +1,5 @@
 import eslint from "@eslint/js";
+import globals from "globals";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
@@ -39,17 +40,7 @@ export default tseslint.config(
   },
   {
     files: ["**/*.mjs", "tools/**", "bench/**"],
-    languageOptions: {
-      globals: {
-        process: "readonly",
-        console: "readonly",
-        URL: "readonly",
-        setTimeout: "readonly",
-        fetch: "readonly",
-        AbortSignal: "readonly",
-        performance: "readonly",
-      },
-    },
+    languageOptions: { globals: globals.node },
   },
   {
     files: [
