@@ -1,4 +1,4 @@
-import { type Command } from "commander";
+import { type Command } from "@commander-js/extra-typings";
 import { type ConsortiumClient, isApiError, path } from "../provider/api";
 import { printable } from "../provider/api/printable";
 import { connectionHelp, withClient } from "./shared/connection";

@@ -1,27 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { check, type Outcome, type Result, type Verdict, verdictOf } from "../observe/check/checks";
 import { type ConsortiumClient } from "../provider/api";
 import { printable } from "../provider/api/printable";
 import { groupBy } from "../provider/core/values";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
-import { fail, replaceFile, targetOption, textOf, wholeNumber, writable } from "./shared/terminal";
-
-interface Flags {
-  stack?: string;
-  outputs?: string;
-  consortium?: string;
-  tether: string[];
-  target: Record<string, string>;
-  pins: number;
-  write?: boolean;
-  json?: boolean;
-  junit?: string;
-  metrics?: string;
-  /** Seconds between two checks. */
-  watch?: number | true;
-}
+import { fail, type FlagsOf, replaceFile, targetOption, textOf, wholeNumber, writable } from "./shared/terminal";
 
 /** The exit code if the network cannot be checked: 1 means that it is broken, 3 that nobody knows. */
 const couldNotCheck = 2;
@@ -30,7 +15,7 @@ const watchSeconds = 30;
 const patienceMs = 10_000;
 const widthOfLogs = 120;
 
-export function define(command: Command): void {
+const options = (command: Command) =>
   command
     .option(
       "--stack <name>",
@@ -51,7 +36,12 @@ export function define(command: Command): void {
       "--watch [seconds]",
       `check again every so many seconds (default: ${watchSeconds}), until Ctrl-C`,
       wholeNumber(1),
-    )
+    );
+
+type Flags = FlagsOf<typeof options>;
+
+export function define(command: Command): void {
+  options(command)
     .addHelpText(
       "after",
       "\nChecks whether applications can use the network: nodes started, reachable with their credentials, on the right chain\n" +
@@ -61,7 +51,7 @@ export function define(command: Command): void {
         "3: nothing seems wrong, but some nodes could not be asked, because no credential is at hand.",
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotCheck)) // invalid arguments
-    .action((flags: Flags) => checkNetwork(flags).catch((error: unknown) => fail(error, couldNotCheck)));
+    .action((flags) => checkNetwork(flags).catch((error: unknown) => fail(error, couldNotCheck)));
 }
 
 async function checkNetwork(flags: Flags): Promise<void> {

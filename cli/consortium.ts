@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { installing, version } from "../provider/version";
 import { fail, pointToHelp } from "./shared/terminal";
 

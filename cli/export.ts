@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { Document, isMap, isNode } from "yaml";
 import { type ConsortiumClient } from "../provider/api";
 import { printable, printableLines } from "../provider/api/printable";

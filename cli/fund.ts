@@ -1,32 +1,31 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
 import { environmentName } from "../provider/api/environment";
 import { ConsortiumClient, isApiError, path, resolveSettings } from "../provider/api";
 import { tetherNetworks } from "../provider/constants";
 import { inEther, weiOf } from "../provider/plain";
-import { textOf } from "./shared/terminal";
-
-interface Flags {
-  network: string;
-  ether: bigint;
-  url?: string;
-  apiKeyFile?: string;
-}
+import { type FlagsOf, textOf } from "./shared/terminal";
 
 const [urlVariable, keyVariable] = [environmentName("baseUrl"), environmentName("apiKey")];
 
 /** Asks the embedded service's faucet: `consortium fund <tetherId> --network local --ether 1`. */
-export function define(command: Command): void {
+function options(command: Command) {
   const network = new Option("--network <network>", "target network").choices(tetherNetworks);
-  command
+  return command
     .argument("<tetherId>", "tether service whose account to fund")
     .addOption(network.default("local"))
-    .addOption(new Option("--ether <amount>", "amount in ether").argParser(wei).default(weiOf("1"), "1"))
+    .addOption(new Option("--ether <amount>", "amount in ether").argParser(wei).default(weiOf("1")!, "1"))
     .addOption(new Option("--url <address>", "base address of the service").env(urlVariable))
-    .option("--api-key-file <file>", `file with the API key (default: $${keyVariable})`)
+    .option("--api-key-file <file>", `file with the API key (default: $${keyVariable})`);
+}
+
+type Flags = FlagsOf<typeof options>;
+
+export function define(command: Command): void {
+  options(command)
     .addHelpText("after", "\nDefault: the address and key of the service that `npm start` runs in this folder.")
-    .action((tetherId: string, flags: Flags) => fund(tetherId, flags));
+    .action((tetherId, flags) => fund(tetherId, flags));
 }
 
 async function fund(tetherId: string, { network, ether, ...flags }: Flags): Promise<void> {

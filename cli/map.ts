@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { LiveNetwork } from "../inventory/live";
 import { type NetworkModel } from "../inventory/model";
 import { modelOfPlan } from "../inventory/plan/changes";
@@ -9,7 +9,7 @@ import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
 import { UserError } from "../provider/core/user-error";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
-import { fail, replaceFile, textOf } from "./shared/terminal";
+import { fail, type FlagsOf, replaceFile, textOf } from "./shared/terminal";
 
 /** The exit code if the key cannot see everything, as for `check`. */
 const couldNotSee = 2;
@@ -19,17 +19,7 @@ const formats: Record<string, (model: NetworkModel) => string> = {
   mermaid: (model) => mermaidOf(mapOf(model)) ?? tooLarge(),
 };
 
-interface Flags {
-  format: string;
-  output?: string;
-  consortium?: string;
-  tether: string[];
-  stack?: string;
-  live?: boolean;
-  plan?: string;
-}
-
-export function define(command: Command): void {
+const options = (command: Command) =>
   command
     .argument("[file]", "map this network file (default: the organization, as the service shows it)")
     .addOption(new Option("--format <format>", "what to write").choices(Object.keys(formats)).default("svg"))
@@ -42,14 +32,19 @@ export function define(command: Command): void {
     .option("--consortium <name or id>", "only this consortium of the service (default: all)")
     .addOption(
       new Option("--tether <id...>", "tether services to include: the API has no list of them").default([], "none"),
-    )
+    );
+
+type Flags = FlagsOf<typeof options>;
+
+export function define(command: Command): void {
+  options(command)
     .addHelpText(
       "after",
       "\nWithout a file, --stack and --plan, maps the organization as the service shows it. A map of a plan marks what is\n" +
         "created, updated, replaced and deleted; the preview needs PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true. No map contains\n" +
         `a secret.\n${connectionHelp}`,
     )
-    .action((file: string | undefined, flags: Flags) => {
+    .action((file, flags) => {
       if (file !== undefined && (flags.stack ?? flags.plan) !== undefined)
         command.error("error: a network file cannot be used with --stack or --plan");
       return map(file, flags, command);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type Command } from "commander";
+import { type Command } from "@commander-js/extra-typings";
 import { version } from "../provider/version";
 import { pulumiOutput } from "./shared/connection";
 

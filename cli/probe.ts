@@ -1,28 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
-import { type Command } from "commander";
+import { type Command } from "@commander-js/extra-typings";
 import { resolveSettings, type Settings } from "../provider/api";
 import { printableLines } from "../provider/api/printable";
 import { questions } from "./probe/questions";
 import { World } from "./probe/world";
 import { connectionHelp } from "./shared/connection";
 import { newTable } from "./shared/formats";
-import { confirm, fail, replaceFile, stopSignals, wholeNumber, writable } from "./shared/terminal";
-
-interface Flags {
-  yes?: boolean;
-  save?: string;
-  /** Seconds. */
-  wait: number;
-}
+import { confirm, fail, type FlagsOf, replaceFile, stopSignals, wholeNumber, writable } from "./shared/terminal";
 
 const defaultWait = 300;
 
-export function define(command: Command): void {
+const options = (command: Command) =>
   command
     .option("--yes", "do not ask for confirmation")
     .option("--save <file>", "also write the answers for `consortium serve --like <file>`")
-    .option("--wait <seconds>", "time limit of each wait", wholeNumber(1), defaultWait)
+    .option("--wait <seconds>", "time limit of each wait", wholeNumber(1), defaultWait);
+
+type Flags = FlagsOf<typeof options>;
+
+export function define(command: Command): void {
+  options(command)
     .addHelpText(
       "after",
       "\nFinds out what the service's documentation leaves open: creates a consortium with an environment and a node, looks at\n" +
@@ -31,7 +29,7 @@ export function define(command: Command): void {
         `${connectionHelp}\n` +
         "Exit code 1: it could not find out everything, or could not delete everything.",
     )
-    .action((flags: Flags) => probe(flags));
+    .action(probe);
 }
 
 async function probe(flags: Flags): Promise<void> {

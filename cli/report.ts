@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { approvalOf, type Approvals, type Deviation, deviationsOf, digestOf } from "../inventory/plan/approval";
 import { type Action, type PlannedChange, changesOf, modelOfPlan, type Property } from "../inventory/plan/changes";
 import { type Message, type Plan, planName, readPlan, type Violation, withoutDebug } from "../inventory/plan/read";
@@ -8,7 +8,7 @@ import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { printable, printableLines } from "../provider/api/printable";
 import { lossWarnings, partsOfUrn } from "../provider/constants";
-import { replaceFile, textOf, wholeNumber } from "./shared/terminal";
+import { type FlagsOf, replaceFile, textOf, wholeNumber } from "./shared/terminal";
 
 const hasErrors = ({ messages, violations }: Plan): boolean =>
   messages.some(({ severity }) => severity === "error") || violations.some(({ mandatory }) => mandatory);
@@ -24,18 +24,9 @@ const reasons = {
 } as const;
 type Reason = keyof typeof reasons;
 
-interface Flags {
-  title?: string;
-  max: number;
-  failOn: Reason[];
-  approved?: string[];
-  map?: string;
-  save?: string;
-}
-
-export function define(command: Command): void {
+function options(command: Command) {
   const failOn = new Option("--fail-on <what...>", "exit with code 2 if a plan contains any of these");
-  command
+  return command
     .argument("[files...]", "output of Pulumi with --json, one file per stack (default: standard input)")
     .option("--title <text>", "heading of the report")
     .option(
@@ -50,7 +41,13 @@ export function define(command: Command): void {
       "--approved <plan...>",
       "plans that people approved: the output of Pulumi for a pull request, or the digest that an earlier report shows",
     )
-    .addOption(failOn.choices(Object.keys(reasons)).default([], "none"))
+    .addOption(failOn.choices(Object.keys(reasons) as Reason[]).default([] as Reason[], "none"));
+}
+
+type Flags = FlagsOf<typeof options>;
+
+export function define(command: Command): void {
+  options(command)
     .addHelpText(
       "after",
       "\nWrites Markdown to standard output, for a comment on a pull request. Reads the JSON of `pulumi preview --json`,\n" +
@@ -60,7 +57,7 @@ export function define(command: Command): void {
         "no approval. ledger-loss does not apply to a plan whose digest is approved.\n" +
         "Exit code 0: the report is written. 1: the input cannot be read. 2: it is written, and --fail-on applies.",
     )
-    .action((files: string[], flags: Flags) => report(files, flags));
+    .action((files, flags) => report(files, flags));
 }
 
 function report(files: string[], { failOn, approved, save, ...options }: Flags): void {

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName } from "../provider/api/environment";
 import { printable } from "../provider/api/printable";
@@ -11,26 +11,21 @@ import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
 import { deletionOrder, type Found, fullIdOf, inside, readOwn } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
-import { confirm } from "./shared/terminal";
+import { confirm, type FlagsOf } from "./shared/terminal";
 
-interface Flags {
-  prefix?: string;
-  /** Milliseconds. */
-  olderThan?: number;
-  id?: string[];
-  undated?: boolean;
-  yes?: boolean;
-  json?: boolean;
-}
-
-export function define(command: Command): void {
+const options = (command: Command) =>
   command
     .option("--prefix <text>", "prefix of the names that may be deleted", prefix)
     .option("--older-than <duration>", "minimum age, such as 90m, 2h or 1d", duration)
     .option("--id <id...>", "exactly the objects with these ids, and everything in them")
     .option("--undated", "also objects that match by name if the service does not show their age (credentials)")
     .option("--yes", "do not ask for confirmation")
-    .option("--json", "print one JSON document")
+    .option("--json", "print one JSON document");
+
+type Flags = FlagsOf<typeof options>;
+
+export function define(command: Command): void {
+  options(command)
     .addHelpText(
       "after",
       "\nFinds leftovers of test runs: matching consortia, environments and services with everything in them, and elsewhere\n" +
@@ -40,7 +35,7 @@ export function define(command: Command): void {
         `${environmentName("organization")} names the organization that the key must belong to.\n` +
         "Exit code 1: something could not be deleted.",
     )
-    .action((flags: Flags) => sweep(flags, command));
+    .action((flags) => sweep(flags, command));
 }
 
 async function sweep(flags: Flags, command: Command): Promise<void> {

@@ -2,7 +2,7 @@
 import type * as connections from "../sdk/runtime/node-connections";
 
 export { connectionHelp, exportStack } from "../cli/shared/connection";
-export { fail, stopSignals, targetOption, textOf, wholeNumber } from "../cli/shared/terminal";
+export { fail, type FlagsOf, stopSignals, targetOption, textOf, wholeNumber } from "../cli/shared/terminal";
 export { type PlacedCredential, credentialsFor } from "../inventory/credentials";
 export { LiveNetwork, mayAnswer } from "../inventory/live";
 export {

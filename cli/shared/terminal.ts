@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import {
   accessSync,
   constants,
@@ -22,11 +22,23 @@ export function fail(error: unknown, exitCode = 1): void {
   process.exitCode = exitCode;
 }
 
+/** A command with any options. */
+interface AnyCommand {
+  name(): string;
+  showHelpAfterError(text: string): unknown;
+  readonly commands: readonly AnyCommand[];
+}
+
 /** Makes errors in the arguments of a command point to its own help. */
-export function pointToHelp(command: Command, name: string): void {
+export function pointToHelp(command: AnyCommand, name: string): void {
   command.showHelpAfterError(`(see ${name} --help)`);
   for (const inner of command.commands) pointToHelp(inner, `${name} ${inner.name()}`);
 }
+
+/** The values of the options that a function gives to a command. */
+export type FlagsOf<Options extends (command: Command) => { opts: () => unknown }> = ReturnType<
+  ReturnType<Options>["opts"]
+>;
 
 export const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -112,7 +124,7 @@ export async function confirm(question: string, { input, output } = ownTerminal(
 }
 
 /** An option that may be repeated. @param unset its default, as the help shows it */
-export const repeatable = (flags: string, description: string, unset = "none"): Option =>
+export const repeatable = <Flags extends string>(flags: Flags, description: string, unset = "none") =>
   new Option(flags, `${description}; repeatable`)
     .argParser((text, before: readonly string[]) => [...before, text])
     .default([], unset);
@@ -128,7 +140,7 @@ export const wholeNumber =
   };
 
 /** An option such as `--target mainnet=https://…`, which may be repeated: the JSON-RPC address of each public network. */
-export const targetOption = (description: string): Option =>
+export const targetOption = (description: string) =>
   new Option("--target <network=url>", `${description}; repeatable`).argParser(networkUrl).default({}, "none");
 
 function networkUrl(text: string, before: Readonly<Record<string, string>>): Record<string, string> {

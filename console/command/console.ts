@@ -1,39 +1,36 @@
-import { type Command } from "commander";
+import { type Command } from "@commander-js/extra-typings";
 import {
   resolveSettings,
   connectionHelp,
   exportStack,
+  type FlagsOf,
   stopSignals,
   targetOption,
   textOf,
   wholeNumber,
 } from "pulumi-consortium/internal/console";
 
-interface Flags {
-  port: number;
-  allowChanges?: boolean;
-  stack?: string[];
-  stackExport?: string[];
-  tether?: string[];
-  target: Record<string, string>;
-}
-
 export const usualPort = 4281;
 
-export function define(command: Command): void {
+const options = (command: Command) =>
   command
     .option("--port <port>", "port to listen on; another one if it is taken", wholeNumber(0, 65_535), usualPort)
     .option("--allow-changes", "also create credentials on a real service")
     .option("--tether <id...>", "tether services to show")
     .option("--stack <name...>", "stacks of the Pulumi project in this folder: shows what they manage")
     .option("--stack-export <file...>", "outputs of pulumi stack export: shows what those stacks manage")
-    .addOption(targetOption("RPC URL of a public network, to verify pins"))
+    .addOption(targetOption("RPC URL of a public network, to verify pins"));
+
+type Flags = FlagsOf<typeof options>;
+
+export function define(command: Command): void {
+  options(command)
     .addHelpText(
       "after",
       "\nServes a page that shows the network live, on this machine only, and prints a link that opens it once\n" +
         `(docs/console.md). Runs until Ctrl+C.\n${connectionHelp}`,
     )
-    .action((flags: Flags) => serveConsole(flags));
+    .action(serveConsole);
 }
 
 async function serveConsole({ stack = [], stackExport = [], ...flags }: Flags): Promise<void> {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { fail } from "pulumi-consortium/internal/console";
 import { define } from "./console";
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { define } from "./serve";
 
 const { version } = createRequire(__filename)("consortium-service/package.json") as { version: string };

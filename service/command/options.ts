@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { checked } from "../errors";

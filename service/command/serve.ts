@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
 import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../index";
 import { isLoopback } from "../http/host-check";
 import { whyNoLedger } from "../ledger/engine";
@@ -11,45 +11,11 @@ import { likeWhom, number, stopSignals, textOf, wholeNumber } from "./options";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
-interface Flags {
-  host: string;
-  allowHost?: string[];
-  port: number;
-  data?: string;
-  tether: TetherOptions[];
-  organization?: string[];
-  apiKey?: string;
-  nodeStart?: number;
-  environmentStart?: number;
-  latency?: number;
-  limitConsortia?: number;
-  limitEnvironments?: number;
-  limitNodes?: number;
-  limitObjects?: number;
-  limitBytes?: number;
-  limit: Partial<CallLimits>;
-  like: string;
-  showKey?: boolean;
-  ledger: boolean;
-  anvil?: string;
-  target: Targets;
-  idleAfter?: number;
-  tetherHour?: number;
-  console: boolean;
-  stackExport?: string[];
-  consolePort?: number;
-  tlsCert?: string;
-  tlsKey?: string;
-  log?: boolean;
-  quiet?: boolean;
-  json?: boolean;
-}
-
 const port = wholeNumber(0, 65_535);
 
-export function define(command: Command): void {
+function options(command: Command) {
   const keyOption = new Option("--api-key <key>", "API key of the first organization (better set in the environment)");
-  command
+  return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--allow-host <name...>", "additional host names to accept")
     .option("--port <port>", "port to listen on; 0 takes any free one", port, 4280)
@@ -57,7 +23,7 @@ export function define(command: Command): void {
     .addOption(
       new Option("--tether <id[=environment]>", "tether service, and the name of the environment it pins; repeatable")
         .argParser(tether)
-        .default([], "none"),
+        .default([] as TetherOptions[], "none"),
     )
     .option("--organization <name...>", "names of organizations (default: local)")
     .addOption(keyOption.env("CONSORTIUM_SERVE_API_KEY"))
@@ -100,8 +66,13 @@ export function define(command: Command): void {
     .option("--show-key", "show the API key even if the output is not a terminal")
     .option("--log", "log requests")
     .option("--quiet", "print errors only")
-    .option("--json", "print one line of JSON once it is ready")
-    .action((flags: Flags) => serve(flags));
+    .option("--json", "print one line of JSON once it is ready");
+}
+
+type Flags = ReturnType<ReturnType<typeof options>["opts"]>;
+
+export function define(command: Command): void {
+  options(command).action(serve);
 }
 
 async function serve(flags: Flags): Promise<void> {

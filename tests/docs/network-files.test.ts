@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { define } from "../../cli/export";
 import { inText } from "../sdk/network/problems";
 import { examples, pages, root } from "./markdown";

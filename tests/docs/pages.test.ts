@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { define } from "../../service/command/serve";
 import { ConsortiumClient, settingNames } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";

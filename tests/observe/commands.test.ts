@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { define as defineCheck, tableOf } from "../../cli/check";
 import { define as defineMap } from "../../cli/map";
 import { type Result } from "../../observe/check/checks";
