@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { minVersion, satisfies } from "semver";
 import { tally } from "../../tools/lib/checks.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
-import { duration } from "../../tools/lib/terminal.mjs";
 
 type Entry = {
   version?: string;
@@ -69,12 +68,4 @@ test.each([
   ["tests that were not reached", [false], undefined, { passed: 0, failed: 1 }],
 ])("the closing line of npm test counts %s", (_, steps, jest, expected) => {
   expect(tally(steps, jest)).toEqual(expected);
-});
-
-test.each([
-  [440, "0.4 s"],
-  [42_000, "42 s"],
-  [185_000, "3 min 05 s"],
-])("%d ms are told as %s", (ms, expected) => {
-  expect(duration(ms)).toBe(expected);
 });
