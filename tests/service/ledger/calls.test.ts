@@ -61,11 +61,11 @@ const slowly = (until: number): Ask => {
 const tooLate: Ask = () => Promise.reject(new Excess("late"));
 const taken = { result: "0x1" };
 
-test.each<[string, () => [Ask, Parameters<typeof made>[2]], number, object[]]>([
+test.each<[string, (end?: number) => [Ask, Parameters<typeof made>[2]], number, object[]]>([
   ["when its time was over before its turn came", () => [good, { end: performance.now() }], 0, [late, long, long]],
   [
     "from the one on that comes after its time: nobody would hear of it",
-    () => [slowly(performance.now() + 50), { end: performance.now() + 50 }],
+    (end = performance.now() + 50) => [slowly(end), { end }],
     1,
     [taken, late, long],
   ],
