@@ -307,7 +307,17 @@ const nature = (text: string): string => (/^\s*</.test(text) ? "an HTML page, no
 const sentenceIn = (text: string): string | undefined => /^[^\s<>{}[\]"][^\n<>{}]{0,199}$/.exec(text.trim())?.[0];
 
 /** Where services write an explanation: the API's own name first (spec, section 1), then others, those of RFC 9457 included. */
-const explanations = "errorMessage message error error_description detail errors title reason msg".split(" ");
+const explanations = [
+  "errorMessage",
+  "message",
+  "error",
+  "error_description",
+  "detail",
+  "errors",
+  "title",
+  "reason",
+  "msg",
+];
 
 /** The explanation in an answer; of a list, the first ones. @param depth how many names or lists it may be in */
 function messageIn(body: unknown, depth = 3): string | undefined {

@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { holdsLedger } from "../constants";
 import { isObject } from "../plain";
-import { conditionOf } from "../api/states";
+import { conditionOf, isOneOf } from "../api/states";
 import { type Definition, inputKeys, inputMeta, isOver, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, type Recorded, recorded } from "./state";
@@ -42,15 +42,14 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
   return replace === "ifNeeded" ? refused.includes(key) : replace === true;
 };
 
-/**
- * Whether all its outputs are read, no step of a run is left, and it has not failed. That a service has it in another state since, for
- * an upgrade of its own, is nothing to wait for.
- */
+/** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade of the service's own is no step. */
 export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
-  const { own, details, isReadyAtOnce } = definition;
+  const { own, details, isReadyAtOnce, startsWithContent, shownLater = [] } = definition;
   if (own) return own.settled(state);
   const hasFailed = !isReadyAtOnce && conditionOf(state.state) === "failed";
-  return open.length === 0 && !hasFailed && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
+  const isStarting = isOneOf(startsWithContent?.states, state.state);
+  const outputs = [...(details?.outputs ?? []), ...(isStarting ? shownLater : [])];
+  return open.length === 0 && !hasFailed && outputs.every((key) => !isUnset(state[key]));
 }
 
 /**

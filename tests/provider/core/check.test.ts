@@ -274,6 +274,7 @@ test.each<[Kind, string, string[]]>([
 describe("what an earlier run left unfinished is a change", () => {
   test.each<[Kind, Props]>([
     ["environment", { state: "failed" }],
+    ["environment", { state: "initializing", chainId: undefined }], // a service may show it once there is something in it
     ["node", { __kept: { version: 2, open: ["ready"] } }],
     ["node", { state: "failed" }],
     ["node", { urls: undefined }],
@@ -285,6 +286,7 @@ describe("what an earlier run left unfinished is a change", () => {
     ["environment", { state: "setup" }],
     ["environment", { state: "live" }],
     ["environment", { state: "paused" }],
+    ["environment", { state: "initializing", chainId: 7, createdAt: "2026-01-01T00:00:00Z" }],
     ["environment", { state: "upgrade" }], // by the service itself: a run that waits for it has that in the state
     ["consortium", { state: undefined }],
     ["node", { state: "running" }],
