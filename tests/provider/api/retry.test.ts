@@ -13,9 +13,8 @@ const minute = 60_000;
 
 test("429 because of a limit of objects does not pass by itself, unless the service says when", () => {
   const facts = { kind: "limited", call: "POST /x", status: 429, errorMessage: "the maximum number of nodes" } as const;
-  const tried = { attempt: 1, elapsedMs: 0, reached: true };
   const delays = [undefined, 1_000].map((retryAfterMs) =>
-    retryDelay(new ApiError({ ...facts, retryAfterMs }), "freely", tried),
+    retryDelay(new ApiError({ ...facts, retryAfterMs }), "freely", { attempt: 1, elapsedMs: 0, reached: true }),
   );
   expect(delays).toEqual([undefined, 1_000]);
 });
