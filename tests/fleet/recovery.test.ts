@@ -186,8 +186,9 @@ test.each<[string, string, boolean]>([
 if (process.platform === "linux")
   test("a lock whose Pulumi has ended, though nobody has waited for that", async () => {
     const { pid, end } = await unreaped();
-    expect(haveEnded(holdersOf(locked(here, pid)))).toBe(true);
+    const hasEnded = haveEnded(holdersOf(locked(here, pid)));
     end();
+    expect(hasEnded).toBe(true);
   });
 
 const lines = (...all: object[]): string => all.map((line) => `${JSON.stringify(line)}\n`).join("");
