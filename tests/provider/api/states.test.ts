@@ -8,10 +8,8 @@ test.each([
   ["live", "ready"],
   [undefined, "ready"],
   ["initializing", "pending"],
-  ["provisioning", "pending"],
   ["failed", "failed"],
   ["stopped", "stopped"],
-  ["deleting", "going"],
   ["Deleting", "going"],
   ["delete_pending", "going"],
   ["pending delete", "going"],
@@ -25,7 +23,6 @@ test.each([
   ["setup", "ready"], // of every consortium
   ["Stopping", "stopped"],
   ["DELETED", "gone"],
-  ["deleted", "gone"],
 ])("%s: %s", (state, condition) => {
   expect(conditionOf(state)).toBe(condition);
 });
