@@ -17,7 +17,7 @@ const project = /^name:\s*(\S+)/m.exec(readFileSync("Pulumi.yaml", "utf8"))?.[1]
 const mark = `<!-- consortium ${command}: ${stacks.map((stack) => `${project}/${stack}`).join(" ")} -->`;
 const body = () => `${mark}\n\n${readFileSync("report.md", "utf8")}`;
 /** The content of the folder: the same at every commit that leads to it, that of the request, and of main after the merge. */
-const content = execFileSync("git", ["rev-parse", "HEAD:./"], { encoding: "utf8" }).trim();
+const content = () => execFileSync("git", ["rev-parse", "HEAD:./"], { encoding: "utf8" }).trim();
 const pageSize = 100;
 
 const onGitHub = {
@@ -31,7 +31,7 @@ const onGitHub = {
   /** The newest for these very files. One that a fork made is none: anybody can make that. */
   async plan(stack) {
     const { artifacts } = await (
-      await call("GET", `/actions/artifacts?per_page=${pageSize}&name=plan-${stack}-${content}`)
+      await call("GET", `/actions/artifacts?per_page=${pageSize}&name=plan-${stack}-${content()}`)
     ).json();
     const [newest] = artifacts
       .filter(({ expired, workflow_run: run }) => !expired && run && run.head_repository_id === run.repository_id)
@@ -58,7 +58,7 @@ const onGitLab = {
 
   /** In the package registry. */
   kept: (stack) =>
-    [`${stack}.json`, `${stack}.plan`].map((file) => [file, `/packages/generic/plan-${stack}/${content}/${file}`]),
+    [`${stack}.json`, `${stack}.plan`].map((file) => [file, `/packages/generic/plan-${stack}/${content()}/${file}`]),
   async save(stack) {
     for (const [file, place] of this.kept(stack)) await call("PUT", place, readFileSync(join("plans", file)));
   },
