@@ -114,7 +114,9 @@ export class Resource {
     private readonly engine: Engine | undefined,
   ) {
     this.#definition = definitionOf(urn);
-    const owner = { key: urn, name: partsOfUrn(urn).name };
+    const { name, project, stack } = partsOfUrn(urn);
+    const owner = { key: urn, name };
+    sessions.log.nameStack({ project, stack });
     this.#verbs = new Verbs(this.#definition, sessions, owner, (session) => this.#shown(session));
   }
 

@@ -145,6 +145,9 @@ export const providerNameKey = "__providerName";
  */
 export const logicalNameKey = "__logicalName";
 
+/** The stack, as organization, project and stack: dynamic providers are told nothing of it. `check` removes it. */
+export const stackKey = "__stack";
+
 /** All of these. */
 export const ownKeys: readonly string[] = [
   providerKey,
@@ -154,6 +157,7 @@ export const ownKeys: readonly string[] = [
   programKey,
   providerNameKey,
   logicalNameKey,
+  stackKey,
 ];
 
 /**
