@@ -37,7 +37,7 @@ interface Given {
   organization?: object;
   git?: object;
   kubernetes?: object;
-  other?: object;
+  other?: object | string;
   [key: string]: unknown;
 }
 
