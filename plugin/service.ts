@@ -11,7 +11,7 @@ import { checkConfig, Configuration, diffConfig, failures } from "./configuratio
 import { calledIn, Engine, refusal, Resource } from "./resource";
 import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
-import { pluginPrefix } from "../provider/constants";
+import { pluginPrefix, terraformProvider } from "../provider/constants";
 import { checkArguments, type Lookup, lookups } from "../provider/lookups";
 import { fromEngine, toEngine } from "./properties";
 
@@ -122,9 +122,28 @@ export class ProviderService {
       this.#interrupt.abort();
       return new Empty();
     }),
-    getMapping: this.#unary(() => new proto.GetMappingResponse()),
-    getMappings: this.#unary(() => new proto.GetMappingsResponse()),
+    getMapping: this.#unary(getMapping),
+    getMappings: this.#unary(getMappings),
   } satisfies Partial<IResourceProviderServer>;
+}
+
+/** Whose resources this plugin knows under other names: those of Pulumi's converter from Terraform. */
+const isFromTerraform = (request: { getKey(): string }): boolean => ["terraform", "tf"].includes(request.getKey());
+
+function getMappings(request: proto.GetMappingsRequest): proto.GetMappingsResponse {
+  const response = new proto.GetMappingsResponse();
+  if (isFromTerraform(request)) response.setProvidersList([terraformProvider]);
+  return response;
+}
+
+/** Without a provider, older converters ask for the only one. */
+async function getMapping(request: proto.GetMappingRequest): Promise<proto.GetMappingResponse> {
+  const response = new proto.GetMappingResponse();
+  if (!isFromTerraform(request) || !["", terraformProvider].includes(request.getProvider())) return response;
+  const { terraformMapping } = await import("./terraform.js");
+  response.setProvider(terraformProvider);
+  response.setData(new TextEncoder().encode(JSON.stringify(terraformMapping())));
+  return response;
 }
 
 const lookupOf = (token: string): Lookup => {

@@ -48,6 +48,8 @@ export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
 
 /** Beginning of the type tokens of the provider plugin's resources. */
 export const pluginPrefix = "consortium:index:";
+/** The Terraform provider of the same API: the word that its types begin with. */
+export const terraformProvider = "kaleido";
 
 /** The component, on both adapters. */
 export const networkType = `${pluginPrefix}Network`;

@@ -56,8 +56,7 @@ function resourceSpec(definition: Definition, types: Types): ResourceSpec {
   const inputs = argumentsOf(definition);
   const all: Fields = { ...inputs, ...definition.outputs.shape };
   const warning = definition.replaceWarning;
-  // An argument in several forms is read in one form, which is its type.
-  const given = types.properties(type, inputs, { io: "output" });
+  const given = types.properties(type, inputs, { io: "input" });
   return {
     description: [doc, ...(warning ? [`> **${warning}.**`] : []), examplesOf(type)].join("\n\n"),
     properties: marked(all, types.properties(type, all, { io: "output", whole: true })),

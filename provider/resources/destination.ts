@@ -9,7 +9,6 @@ import {
   common,
   consortiumId,
   destinations,
-  environmentId,
   idIn,
   idOf,
   lowerCase,
@@ -54,9 +53,14 @@ export const destination: Definition = {
     "verified, and registered with an id registry of the environment.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
-    environmentId: environmentId(),
+    environmentId: field(optionalText("environmentId"), "Id of the environment that the service belongs to.", {
+      argument: "environment",
+      default: "that of the service",
+      parent: "path",
+      ignoredInDiff: true, // the service cannot move to another one
+    }),
     serviceId: field(
-      parentId("the service", "serviceId:, serviceType:, environmentId: and consortiumId:", "service"),
+      parentId("the service", "serviceId:, serviceType: and consortiumId:", "service"),
       "Id of the service that it belongs to.",
       { argument: "service", replace: true, parent: "path" },
     ),
