@@ -9,6 +9,8 @@ import { type Lookup, lookups } from "../../provider/lookups";
 import { definitions } from "../../provider/resources";
 import { version } from "../../provider/version";
 import { Network } from "../../sdk/network/schema";
+import { owners } from "../import";
+import { listKeys } from "../list";
 import { examplesOf } from "./examples";
 import { goImport } from "./languages";
 import {
@@ -51,6 +53,12 @@ function isCertain(definition: Definition, inputs: Fields, key: string): boolean
   return (schema.parse(undefined) as Props | undefined) !== undefined;
 }
 
+/** An argument of a list. */
+function listInput(key: string): [string, PropertySpec] {
+  const { title } = owners[key]!;
+  return [key, { type: "string", description: `Id or name of the ${title} to list. Default: every ${title}.` }];
+}
+
 function resourceSpec(definition: Definition, types: Types): ResourceSpec {
   const { type, doc } = definition;
   const inputs = argumentsOf(definition);
@@ -63,6 +71,7 @@ function resourceSpec(definition: Definition, types: Types): ResourceSpec {
     required: Object.keys(all).filter((key) => isCertain(definition, inputs, key)),
     inputProperties: marked(inputs, given),
     requiredInputs: Object.keys(inputs).filter((key) => !isOptional(inputs, key) && !isNamed(definition, key)),
+    listInputs: { type: "object", properties: Object.fromEntries(listKeys(definition).map(listInput)) },
     aliases: [{ type: dynamicPrefix + type }],
   };
 }
