@@ -245,7 +245,8 @@ function providerSpec(): ResourceSpec {
 
 /** The names of the SDKs in each language. */
 const language = {
-  nodejs: { packageName: "pulumi-consortium", respectSchemaVersion: true },
+  // Not that of our own package, which has more: both can be in one project.
+  nodejs: { packageName: "pulumi-consortium-sdk", respectSchemaVersion: true },
   python: {
     packageName: "pulumi_consortium",
     requires: { pulumi: ">=3.0.0,<4.0.0" },

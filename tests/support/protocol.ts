@@ -215,6 +215,15 @@ export class Protocol {
     });
   }
 
+  /** The providers of another tool that it knows, and the mapping of one. */
+  async mapping(key: string, provider: string): Promise<{ providers: string[]; provider: string; data: string }> {
+    const keys = await this.call<proto.GetMappingsResponse>("getMappings", message(proto.GetMappingsRequest, { key }));
+    const request = message(proto.GetMappingRequest, { key, provider });
+    const answer = await this.call<proto.GetMappingResponse>("getMapping", request);
+    const data = Buffer.from(answer.getData_asU8()).toString();
+    return { providers: keys.getProvidersList(), provider: answer.getProvider(), data };
+  }
+
   cancel(): Promise<unknown> {
     return this.call("cancel", new Empty());
   }
