@@ -1,4 +1,4 @@
-import { type Definition, nameKey, type Props } from "../provider/core/definition";
+import { type Definition, type Props } from "../provider/core/definition";
 import { type Session } from "../provider/core/session";
 import { didYouMean } from "../provider/core/suggest";
 import { UserError } from "../provider/core/user-error";
@@ -7,7 +7,6 @@ import { whose } from "../provider/api/organization";
 import { printable } from "../provider/api/printable";
 import { isObject } from "../provider/plain";
 import { kindOf } from "../provider/constants";
-import { definitions } from "../provider/resources";
 import { contentsOf, type Found, inside, listed, type ListedKind } from "../provider/resources/tree";
 import { lookAgeMs, owners, ownerKeys, unlistedError } from "./import";
 
@@ -80,7 +79,7 @@ function positionIn(token: string): Position {
   try {
     const found: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
     if (isObject(found) && Number.isSafeInteger(found.count) && typeof found.id === "string")
-      return found as unknown as Position;
+      return { count: Number(found.count), id: found.id };
   } catch {
     // said below
   }
@@ -89,7 +88,10 @@ function positionIn(token: string): Position {
 
 /** What comes after an item. If that is gone meanwhile, what comes after as many. */
 async function* since(items: AsyncIterable<Item>, { count, id }: Position): AsyncGenerator<Item> {
-  if (count === 0) return yield* items;
+  if (count === 0) {
+    yield* items;
+    return;
+  }
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   const at = all.findIndex((item) => item.id === id);
@@ -127,8 +129,8 @@ async function* everything(session: Session, definition: Definition, query: Prop
       seen.isUnlisted ||= one.unlisted?.includes(kind) === true;
       if (one.kind !== kind || !isOwn(one) || (definition.own && !isTether(one))) continue;
       seen.items += 1;
-      const name = one.props[nameKey(definitions[one.kind]) ?? ""];
-      yield { id: definition.own ? one.id : path.map(encodeURIComponent).join("/"), name: String(name ?? "") };
+      const { name = one.props.orgName ?? "" } = one.props;
+      yield { id: definition.own ? one.id : path.map(encodeURIComponent).join("/"), name };
     }
   }
   const missing = keys.find((key) => !isUnset(query[key]) && !seen.ids.has(key));

@@ -124,7 +124,7 @@ function completed(name: string, { transforms, transformations }: CustomResource
 function dynamic(className: ClassName, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
   refuseImport(className, name, opts);
   const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(classes[className].handler) };
-  const { [unnamedKey]: _, ...named } = inputs;
+  const named = Object.fromEntries(Object.entries(inputs).filter(([key]) => key !== unnamedKey));
   const props: Props = { ...named, ...own, ...secretInputs(named) };
   // The host tells the provider neither its name nor the URN.
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;

@@ -1,3 +1,4 @@
+import { type z } from "zod";
 import { terraformMapping, terraformResources } from "../../plugin/terraform";
 import { definitions } from "../../provider/resources";
 import { version } from "../../provider/version";
@@ -56,7 +57,7 @@ test.each(Object.entries(terraformResources))("%s: each argument is a property h
     expect([type, name, key in known]).toEqual([type, name, argument.to !== ""]);
   }
   // Whoever writes the argument that is required here has it in Terraform.
-  const needed = Object.entries(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
+  const needed = Object.entries<z.ZodType>(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
   const given = Object.entries(one.arguments).map(([name]) => fields[name]?.name ?? camel(name));
   expect(needed.map(([key]) => key).filter((key) => !given.includes(key))).toEqual([]);
 });
