@@ -116,7 +116,11 @@ async function* everything(session: Session, definition: Definition, query: Prop
   for (const consortium of meant) {
     const { owner } = consortium.props;
     const isForeign = own !== undefined && owner !== undefined && owner !== own;
-    const looking = { kinds: isForeign ? [...kinds, "membership" as const] : kinds, maxAgeMs: lookAgeMs, only: isMeant };
+    const looking = {
+      kinds: isForeign ? [...kinds, "membership" as const] : kinds,
+      maxAgeMs: lookAgeMs,
+      only: isMeant,
+    };
     const isAlone = kind === "consortium" && !isForeign;
     const whole = isAlone ? consortium : await contentsOf(session, consortium, looking);
     const members = new Map(inside(whole, "membership").map(({ id, props }) => [id, props.orgId]));
