@@ -254,7 +254,12 @@ export class Resource {
     const id = request.getId();
     const found = await this.#keeping(secrets, () => this.#verbs.read(id, known));
     if (!found) return new ReadResponse();
-    return this.#found(id, { ...found.props, ...codeIn(known) }, { ...(found.inputs ?? before), [autonamedKey]: before[autonamedKey] }, secrets);
+    return this.#found(
+      id,
+      { ...found.props, ...codeIn(known) },
+      { ...(found.inputs ?? before), [autonamedKey]: before[autonamedKey] },
+      secrets,
+    );
   }
 
   /** Reads an object that is not in the stack yet. An import knows only its id. */

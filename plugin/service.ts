@@ -1,5 +1,10 @@
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
-import { type handleUnaryCall, type sendUnaryData, type ServerUnaryCall, type ServerWritableStream } from "@grpc/grpc-js";
+import {
+  type handleUnaryCall,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+} from "@grpc/grpc-js";
 import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -91,7 +96,8 @@ export class ProviderService {
     const definition = definitionOf(request.getToken());
     const { props: query, paths } = fromEngine(request.getQuery());
     this.#sessions.hide(query, paths);
-    if (hasUnknown(query)) return void call.write(new proto.ListResponse().setComputed(new proto.ListResponse.Computed()));
+    if (hasUnknown(query))
+      return void call.write(new proto.ListResponse().setComputed(new proto.ListResponse.Computed()));
     const session = this.#sessions.current();
     const { signal } = this.#interrupt;
     await session.client.requireOrganization();

@@ -159,7 +159,10 @@ export const terraformResources: Record<string, TerraformResource> = {
 };
 
 /** The settings of the provider. */
-const settings: Arguments = { api: { type: "text", to: "baseUrl" }, api_key: { type: "text", secret: true, to: "apiKey" } };
+const settings: Arguments = {
+  api: { type: "text", to: "baseUrl" },
+  api_key: { type: "text", secret: true, to: "apiKey" },
+};
 
 const mapped = <T>(table: Record<string, T>, value: (one: T, key: string) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(table).map(([key, one]) => [key, value(one, key)]));

@@ -5,17 +5,7 @@ import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { UserError } from "../core/user-error";
-import {
-  common,
-  consortiumId,
-  destinations,
-  idIn,
-  idOf,
-  lowerCase,
-  nameText,
-  optionalText,
-  parentId,
-} from "./fields";
+import { common, consortiumId, destinations, idIn, idOf, lowerCase, nameText, optionalText, parentId } from "./fields";
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 

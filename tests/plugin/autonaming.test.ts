@@ -51,7 +51,9 @@ test("without configuration, the name is that of the resource, also after a rena
 
 test("disabled: a name is required", async () => {
   const { failures } = await protocol.check("Membership", { consortiumId: "c" }, undefined, naming(DISABLE));
-  const reason = expect.stringMatching(/orgName is required, because pulumi:autonaming .* set it in the program/) as string;
+  const reason = expect.stringMatching(
+    /orgName is required, because pulumi:autonaming .* set it in the program/,
+  ) as string;
   expect(failures).toEqual([{ property: "orgName", reason }]);
   const given = await protocol.check("Consortium", { name: "own" }, undefined, naming(DISABLE));
   expect(given).toEqual({ inputs: { name: "own" }, failures: [] });

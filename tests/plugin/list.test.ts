@@ -96,7 +96,7 @@ test("pages: as many as asked for, and the rest with the token; a limit counts a
   expect((await names("Membership")).sort()).toEqual([...all].sort());
   const order = await names("Membership");
   const pages: string[][] = [];
-  for (let token = ""; ; ) {
+  for (let token = ""; ;) {
     const { items, next } = await protocol.list("Membership", {}, { pageSize: 2, continuationToken: token });
     pages.push(items.map(({ name }) => name));
     if (next === "") break;
@@ -156,7 +156,9 @@ test("a query that is not known yet is answered so; what it names and does not e
     ["Nothing", {}, /no resource consortium:index:Nothing/],
   ];
   for (const [type, query, message] of cases)
-    await expect(protocol.list(type, query)).rejects.toMatchObject({ details: expect.stringMatching(message) as string });
+    await expect(protocol.list(type, query)).rejects.toMatchObject({
+      details: expect.stringMatching(message) as string,
+    });
 });
 
 test("a list ends with whoever asked for it, and with Cancel", async () => {
