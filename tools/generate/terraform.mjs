@@ -6,7 +6,7 @@ import { built } from "./types.mjs";
 const { terraformResources } = built("plugin/terraform.js");
 const { definitions } = built("provider/resources/index.js");
 
-/** @typedef {import("../../plugin/terraform").TerraformArgument} Argument */
+/** @typedef {import("../../plugin/terraform.js").TerraformArgument} Argument */
 
 const camel = (/** @type {string} */ name) =>
   name.replace(/_([a-z])/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
