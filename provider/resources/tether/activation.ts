@@ -1,5 +1,6 @@
 import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
+import { unseenMs } from "../../core/run";
 import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { isPassing, patiently, shownOf, titleOf } from "./read";
@@ -47,15 +48,26 @@ export async function activated(start: Start): Promise<void> {
   if (refusal) throw refusal;
 }
 
-/** Activates it as soon as the service allows that. */
-export const activateSoon = (session: Session, tetherId: string, start: Start): Promise<unknown> =>
-  patiently(
+/** What it says where the environment that it is to pin does not exist. */
+const saysNoEnvironment =
+  /\benvironment\b.*\b(does not|doesn't) exist\b|\bno such environment\b|\benvironment\b.*\bnot found\b/i;
+
+/** Activates it as soon as the service allows that. An environment that nobody is making does not come by waiting. */
+export const activateSoon = (session: Session, tetherId: string, start: Start): Promise<unknown> => {
+  const { clock, run } = session;
+  const startedAt = clock.now();
+  const isMissing = ({ errorMessage }: ApiError): boolean =>
+    saysNoEnvironment.test(errorMessage) &&
+    clock.now() - startedAt >= unseenMs &&
+    ![...run.unsettled.values()].some((count) => count > 0);
+  return patiently(
     session,
     tetherId,
     async () => ({ done: await activated(start) }),
     (error) => `not ready to be activated (${briefly(error)})`,
-    (error) => isApiError(error, "conflict", "invalid") || isPassing(error),
+    (error) => (isApiError(error, "conflict", "invalid") && !isMissing(error)) || isPassing(error),
   );
+};
 
 /** What a service may say of a tether that it does not stop because it is stopped. */
 const saysStopped =
