@@ -88,10 +88,6 @@ async function serve(flags: Flags): Promise<void> {
     await (await starting)?.close();
     await service.close();
   });
-  void service.failed.then(({ message }) => {
-    console.error(`consortium: ${message}`);
-    process.exit(1);
-  });
   const page = await starting;
   const generated = !flags.apiKey && service.apiKey !== known;
   if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));

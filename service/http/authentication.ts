@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Refusal } from "../errors";
 import { type Entity, isUtility } from "../store/entities";
-import { jsonText, sha256 } from "../store/files";
+import { jsonText, sha256 } from "../storage/files";
 import type { Organizations } from "../store/organizations";
 import type { Store } from "../store/store";
 

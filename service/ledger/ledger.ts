@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Entity, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
-import type { Chain, Chains } from "./chains";
+import type { Store } from "../store/store";
+import type { Chain, Chains, Register } from "./chains";
 import type { Base, Ledger } from "../context";
 import { Refusal } from "../errors";
 
@@ -15,6 +16,15 @@ const logLength = 1_000;
 /** A node's address, for a caller with this Host header. */
 export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
   `${origin(host)}/runtime/${node.parent}/${node.id}`;
+
+/** The ledgers that there must be, as the store says. */
+export const registerOf = (store: Store): Register => ({
+  all: () => store.all("ledger").map(({ id }) => id),
+  has: (id) => store.get("ledger", id) !== undefined,
+  add: (id) => void store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} }),
+  remove: (id) => store.remove(store.get("ledger", id)!),
+  clock: store.clock,
+});
 
 /** Simulated chains: everything follows from ids and the time. */
 export class SimulatedLedger implements Ledger {

@@ -3,7 +3,7 @@ import pLimit from "p-limit";
 import { request } from "undici";
 import { Refusal } from "../errors";
 import { basicHeader } from "../http/authentication";
-import { jsonText } from "../store/files";
+import { jsonText } from "../storage/files";
 
 /** A chain's error. */
 export class RpcError extends Error {
