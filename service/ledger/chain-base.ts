@@ -94,6 +94,11 @@ export class ChainBase {
     this.presence = new Presence(pace.idle);
   }
 
+  /** What a timestamp counts in a millisecond. */
+  get perMs(): number {
+    return this.spec.profile?.clock === "nanoseconds" ? 1e6 : 1e-3;
+  }
+
   /** The latest block; known once an engine has all blocks. */
   get head(): Head {
     return this.#head;
@@ -101,7 +106,7 @@ export class ChainBase {
 
   set head(head: Head) {
     this.#head = head;
-    this.clock.saw(head.timestamp * 1_000);
+    this.clock.saw(head.timestamp / this.perMs);
   }
 
   /** Writes to the nodes' log. */

@@ -122,13 +122,22 @@ export class Chains {
     this.#remove();
   }
 
-  async #start(spec: ChainSpec): Promise<Chain> {
-    const { key: id } = spec;
+  async #start(wanted: ChainSpec): Promise<Chain> {
+    const { key: id, profile } = wanted;
     const dir = join(this.#dir, id);
-    const known = this.store.get("ledger", id) !== undefined;
+    const known = this.store.get("ledger", id);
+    const spec = { ...wanted, profile: known ? known.fields.profile : profile }; // it stays what it began as
     try {
       const folder = known ? LedgerFolder.existing(dir) : LedgerFolder.open(dir, spec, this.store.clock);
-      if (!known) this.store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} });
+      if (!known)
+        this.store.create({
+          kind: "ledger",
+          id,
+          parent: "",
+          organization: "",
+          due: undefined,
+          fields: profile ? { profile } : {},
+        });
       return await Chain.start(this.#host, new ChainBase(spec, folder, this.pace, this.warn, this.store.clock));
     } catch (error) {
       this.#note(id, error);

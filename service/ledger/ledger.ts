@@ -3,6 +3,7 @@ import { type Entity, firstStart, isGoing, stateAt, type Wire } from "../store/e
 import type { Chain, Chains } from "./chains";
 import type { Base, Ledger } from "../context";
 import { Refusal } from "../errors";
+import { profileOf } from "../settings/settings";
 
 /** How many accounts a chain has. Nodes come and go, but an account never passes to another member. */
 export const accountsOfChain = 32;
@@ -113,8 +114,9 @@ export class RealLedger extends SimulatedLedger {
       return Promise.reject(
         new Refusal(503, `The environment ${id} is paused: its ledger answers once it is resumed.`),
       );
-    const { chain_id: chainId, block_period, consensus_type, prefunded_accounts: prefunded } = fields;
-    const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, free: true };
+    const { chain_id: chainId, block_period, provider, consensus_type, prefunded_accounts: prefunded } = fields;
+    const profile = profileOf(provider, consensus_type, this.base.settings.quirks);
+    const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, profile };
     // raft makes a block when there is a transaction, the others every period
     return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
   }

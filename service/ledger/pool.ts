@@ -8,6 +8,8 @@ export interface Waiting {
   nonce: number;
   /** Its gas limit. */
   gas: number;
+  /** The most that it takes from its sender, in wei. */
+  cost: bigint;
   /** Whether it waits for a transaction with a lower nonce, which nobody has sent. */
   queued: boolean;
 }
@@ -30,6 +32,9 @@ export class Pool {
 
   constructor(private readonly limits: PoolLimits) {}
 
+  /** Those of an account. */
+  of = (account: string): Waiting[] => [...this.#waiting.values()].filter(({ from }) => from === account);
+
   has = (hash: string) => this.#waiting.has(hash);
 
   /** Estimated bytes that an engine will take for them. */
@@ -42,14 +47,16 @@ export class Pool {
     return [...this.#waiting.values()].map(({ raw }) => raw);
   }
 
-  /** Adds a transaction that an engine has accepted. Returns why not, if there is no room for it. */
-  add(hash: string, one: Waiting): string | undefined {
+  /** Adds a transaction that an engine has accepted. It takes the place of the one with its nonce. */
+  add(hash: string, one: Waiting): void {
     const former = this.#sameNonce(one);
     if (former !== undefined) this.remove(former);
-    const refusal = former === undefined ? this.#whyFull(one) : undefined;
-    if (refusal !== undefined) return refusal;
     this.#put(hash, one);
-    return undefined;
+  }
+
+  /** Why there is no room for a transaction, if so. */
+  refuses(one: Waiting): string | undefined {
+    return this.#sameNonce(one) === undefined ? this.#whyFull(one) : undefined;
   }
 
   #whyFull({ from, queued }: Waiting): string | undefined {
@@ -111,17 +118,11 @@ export class Pool {
 
 const weightIn = ({ gas }: Waiting) => weightOf(0, 1, gas);
 
-type Known = Record<"hash" | "from" | "nonce" | "gas", string>;
-const waitingAs = (raw: string, queued: boolean, { from, nonce, gas }: Known): Waiting => {
-  return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), queued };
+type Known = Record<"hash" | "from" | "nonce" | "gas" | "value", string> & { gasPrice?: string; maxFeePerGas?: string };
+const waitingAs = (raw: string, queued: boolean, { from, nonce, gas, value, ...fees }: Known): Waiting => {
+  const cost = BigInt(gas) * BigInt(fees.maxFeePerGas ?? fees.gasPrice ?? 0) + BigInt(value);
+  return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), cost, queued };
 };
-
-/** Asks an engine for a transaction that it just accepted. */
-export async function waitingIn(engine: Engine, hash: string, raw: string): Promise<Waiting> {
-  const known = await engine.call<Known>("eth_getTransactionByHash", [hash]);
-  const next = await engine.call<string>("eth_getTransactionCount", [known.from, "pending"]);
-  return waitingAs(raw, Number(known.nonce) >= Number(next), known);
-}
 
 /** Those of the sent transactions that wait in an engine. */
 export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string>): Promise<Map<string, Waiting>> {

@@ -129,7 +129,7 @@ export class Sealing {
     }
   }
 
-  #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() / 1_000));
+  #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() * this.base.perMs));
 }
 
 /** Transactions that the next block can have. */

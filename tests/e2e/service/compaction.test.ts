@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { containing, newFolder } from "../../service/helpers";
 import { until } from "../../support/until";
-import { allOf, type Changed, chainsAt, closeAll } from "../../service/ledger/chains";
+import { allOf, chainsAt, type Changed, closeAll, profile } from "../../service/ledger/chains";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
-const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 8, free: true };
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 8, profile };
 const chainsIn = (pace: Changed) => chainsAt(dir, pace);
 
 /** The block of the snapshot; 0: none. */

@@ -5,12 +5,16 @@ import { Pool, type PoolLimits, type Waiting } from "../../../service/ledger/poo
 /** `a0`: the first transaction of a; `a5?`: one that waits for an earlier one; `a0!`: one that is to replace `a0`. */
 function one(text: string): Waiting {
   const [, from = "", nonce, kind] = /^(\w)(\d)(.?)$/.exec(text)!;
-  return { raw: text, from, nonce: Number(nonce), gas: 21_000, queued: kind === "?" };
+  return { raw: text, from, nonce: Number(nonce), gas: 21_000, cost: 0n, queued: kind === "?" };
 }
 
 let count = 0;
 const add = (pool: Pool, all: string) =>
-  all.split(" ").map((text) => (pool.add(`0x${++count}`, one(text)) === undefined ? text : `no ${text}`));
+  all.split(" ").map((text) => {
+    if (pool.refuses(one(text)) !== undefined) return `no ${text}`;
+    pool.add(`0x${++count}`, one(text));
+    return text;
+  });
 
 type Case = [what: string, limits: Partial<PoolLimits>, sent: string, outcome: string];
 test.each<Case>([
@@ -28,7 +32,7 @@ test.each<Case>([
 
 test("each refusal says what is full", () => {
   const refusals = [{ accountPool: 0 }, { pool: 0 }].flatMap((limits) =>
-    ["a0", "a0?"].map((text) => new Pool({ accountPool: 9, pool: 9, ...limits }).add("0x", one(text))),
+    ["a0", "a0?"].map((text) => new Pool({ accountPool: 9, pool: 9, ...limits }).refuses(one(text))),
   );
   const of = (what: string) => expect.stringMatching(`^txpool is full: 0 transactions ${what}, and no more`) as string;
   const account = of("of a wait for a block");
