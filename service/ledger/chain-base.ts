@@ -23,7 +23,7 @@ export interface Pace {
 
 export const usualPace: Pace = {
   stall: 15_000,
-  growth: 16_384,
+  growth: 4_096,
   snapshot: { blocks: 1_024, gas: 3e9 },
   lookback: 256,
   lifetime: 3 * 3_600_000,
@@ -94,6 +94,11 @@ export class ChainBase {
     this.presence = new Presence(pace.idle);
   }
 
+  /** What a timestamp counts in a millisecond. */
+  get perMs(): number {
+    return this.spec.profile?.clock === "nanoseconds" ? 1e6 : 1e-3;
+  }
+
   /** The latest block; known once an engine has all blocks. */
   get head(): Head {
     return this.#head;
@@ -101,7 +106,7 @@ export class ChainBase {
 
   set head(head: Head) {
     this.#head = head;
-    this.clock.saw(head.timestamp * 1_000);
+    this.clock.saw(head.timestamp / this.perMs);
   }
 
   /** Writes to the nodes' log. */

@@ -1,12 +1,13 @@
+import { admitted, failureOf, resultIn, signed, Unfit } from "./admission";
 import type { ChainBase } from "./chain-base";
 import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
 import type { Entry } from "./ledger-data";
-import { waitingIn } from "./pool";
 import { Reads } from "./reads";
 import { Renewal } from "./renewal";
 import { type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
+import type { Profile } from "../profiles";
 import { Sealing } from "./sealing";
 
 /** A change of a chain. */
@@ -108,6 +109,11 @@ export class Chain {
     return this.#base.lines;
   }
 
+  /** What client it is like. */
+  get profile(): Profile | undefined {
+    return this.#base.spec.profile;
+  }
+
   get height(): number {
     return this.#base.head.number;
   }
@@ -173,22 +179,18 @@ export class Chain {
     let answer: Answer = { result: null };
     await this.#enqueue({
       act: async (engine) => {
-        const unsigned = method.startsWith("eth_sendTransaction");
-        const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
-        answer = "error" in signed ? signed : await engine.send(signed.result as string);
-        if ("error" in answer || "error" in signed) return undefined;
-        const [hash, tx] = [answer.result as string, signed.result as string];
-        const waiting = await waitingIn(engine, hash, tx).catch((error: unknown) => {
-          engine.end(); // a transaction that is in an engine but not recorded must not get into a block
-          throw error;
-        });
-        const full = pool.refuses(waiting);
-        if (full === undefined) {
+        try {
+          const unsigned = method.startsWith("eth_sendTransaction");
+          const tx = unsigned ? await signed(engine, params[0], this.#base.spec) : (params[0] as string);
+          const [hash, waiting] = await admitted(engine, tx, this.#base.spec, pool);
+          const full = pool.refuses(waiting);
+          if (full !== undefined) throw new Unfit(full);
+          answer = { result: resultIn(await engine.send(tx)) };
           pool.add(hash, waiting);
           return { tx };
+        } catch (error) {
+          answer = failureOf(error);
         }
-        await engine.answer("anvil_dropTransaction", [hash]);
-        answer = refused(full);
         return undefined;
       },
       undo: async (engine) => {

@@ -19,7 +19,9 @@ const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 export interface Register {
   all(): string[];
   has(key: string): boolean;
-  add(key: string): void;
+  add(key: string, profile: ChainSpec["profile"]): void;
+  /** What client a ledger is like, since its first start. */
+  profileOf(key: string): ChainSpec["profile"];
   remove(key: string): void;
   clock: () => number;
 }
@@ -124,12 +126,14 @@ export class Chains {
     this.#remove();
   }
 
-  async #start(spec: ChainSpec): Promise<Chain> {
-    const { key } = spec;
+  async #start(wanted: ChainSpec): Promise<Chain> {
+    const { key } = wanted;
     const { register, pace, warn } = this;
+    const known = register.has(key);
+    const spec = known ? { ...wanted, profile: register.profileOf(key) } : wanted; // it stays what it began as
     try {
-      const data = await LedgerData.open(join(this.#dir, key), spec, register.has(key), register.clock);
-      if (!register.has(key)) register.add(key);
+      const data = await LedgerData.open(join(this.#dir, key), spec, known, register.clock);
+      if (!known) register.add(key, spec.profile);
       return await Chain.start(this.#host, new ChainBase(spec, data, pace, warn, register.clock));
     } catch (error) {
       this.#note(key, error);

@@ -9,6 +9,7 @@ import { gunzip, gzip } from "node:zlib";
 import { Refusal, ServiceError } from "../errors";
 import type { Block, Receipt, Sealed } from "./ledger-data";
 import { type Answer, type Bounds, Caller } from "./rpc";
+import type { Profile } from "../profiles";
 import { type Watched, watched } from "./watched";
 
 /** What a chain is, from its first start on. */
@@ -22,8 +23,8 @@ export interface ChainSpec {
   accounts: number;
   /** Balances of other accounts in the genesis block, in wei. */
   prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
-  /** Whether gas may be free. */
-  free?: boolean;
+  /** What client it is like, from its first start on. Its gas is free. Without it, it is like a public network, with fees. */
+  profile?: Profile | undefined;
 }
 
 export interface Head {
@@ -86,7 +87,7 @@ export class Engine extends Caller {
     running.add(child);
     const { ended, end } = child;
     void ended.then(() => running.delete(child));
-    const engine = new Engine(socketPath, ended, end, spec.free === true);
+    const engine = new Engine(socketPath, ended, end, spec.profile !== undefined);
     const failed = ended.then((why) => {
       throw new Refusal(503, `The ledger does not start: ${why}.`);
     });
@@ -201,14 +202,16 @@ const unreachable = () =>
     probe.listen({ host: nowhere, port: 0 }, () => probe.close(() => done(nowhere)));
   });
 
-function argumentsOf({ chainId, free }: ChainSpec): string[] {
+function argumentsOf({ chainId, profile }: ChainSpec): string[] {
   return [
     ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never", "--quiet"],
-    // keeps the latest state, and recent transactions: everything older is kept by the service
-    ...["--accounts", "0", "--no-mining", "--prune-history", "--transaction-block-keeper", "256"],
+    // keeps the latest states, and recent transactions: everything older is kept by the service
+    ...["--accounts", "0", "--no-mining", "--prune-history", ...(profile ? [`${profile.history}`] : [])],
+    ...["--transaction-block-keeper", "256"],
     // contracts' console output does not belong in a node's log
     "--disable-console-log",
-    ...(free ? ["--block-base-fee-per-gas", "0"] : []),
+    ...(profile ? ["--hardfork", profile.hardFork, "--code-size-limit", `${profile.codeSize}`] : []),
+    ...(profile ? ["--block-base-fee-per-gas", `${profile.gasPrice}`] : []),
   ];
 }
 

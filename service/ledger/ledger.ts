@@ -4,6 +4,7 @@ import type { Store } from "../store/store";
 import type { Chain, Chains, Register } from "./chains";
 import type { Base, Ledger } from "../context";
 import { Refusal } from "../errors";
+import { profileOf } from "../settings/settings";
 
 /** How many accounts a chain has. Nodes come and go, but an account never passes to another member. */
 export const accountsOfChain = 32;
@@ -21,7 +22,11 @@ export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
 export const registerOf = (store: Store): Register => ({
   all: () => store.all("ledger").map(({ id }) => id),
   has: (id) => store.get("ledger", id) !== undefined,
-  add: (id) => void store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} }),
+  add(id, profile) {
+    const fields = profile ? { profile } : {};
+    store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields });
+  },
+  profileOf: (id) => store.get("ledger", id)?.fields.profile,
   remove: (id) => store.remove(store.get("ledger", id)!),
   clock: store.clock,
 });
@@ -123,8 +128,9 @@ export class RealLedger extends SimulatedLedger {
       return Promise.reject(
         new Refusal(503, `The environment ${id} is paused: its ledger answers once it is resumed.`),
       );
-    const { chain_id: chainId, block_period, consensus_type, prefunded_accounts: prefunded } = fields;
-    const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, free: true };
+    const { chain_id: chainId, block_period, provider, consensus_type, prefunded_accounts: prefunded } = fields;
+    const profile = profileOf(provider, consensus_type, this.base.settings.quirks);
+    const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, profile };
     // raft makes a block when there is a transaction, the others every period
     return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
   }

@@ -10,6 +10,7 @@ import { asksUpgrade, scope } from "../http/server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
 import type { RealLedger } from "./ledger";
+import { finished } from "./answers";
 import { failure, unforeseen, written } from "./rpc";
 import { type Message, read, type Rights } from "./screening";
 import type { CallLimits } from "../settings/settings";
@@ -101,9 +102,10 @@ export class NodeEndpoint {
     if (!socket) share.enter(reply);
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
+    const { profile } = await chain();
     const account = await this.ledger.account(await chain(), node);
     const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
-    const rights = { limits: this.#limits, account, free: true, socket, report: this.base.report };
+    const rights = { limits: this.#limits, account, profile, socket, report: this.base.report };
     const { turns } = this.base;
     const { organization } = node;
     const readIt = (text: string) => turns.measured(organization, () => read(text, rights));
@@ -192,7 +194,9 @@ function connect(member: WebSocket, { rights, share, message, chain }: Place, re
 
   const ask: Ask = async (call, bounds) => {
     const asked = await chain();
-    return subscriptions.concerns(call.method) ? subscriptions.ask(call, asked, bounds) : asked.ask(call, bounds);
+    const concerns = subscriptions.concerns(call.method);
+    const line = concerns ? await subscriptions.ask(call, asked, bounds) : await asked.ask(call, bounds);
+    return finished(call, line, asked, rights.report);
   };
   const tell = (text: Buffer) =>
     new Promise<void>((done) => {

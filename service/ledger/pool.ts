@@ -124,13 +124,6 @@ const waitingAs = (raw: string, queued: boolean, { from, nonce, gas, value, ...f
   return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), cost, queued };
 };
 
-/** Asks an engine for a transaction that it just accepted. */
-export async function waitingIn(engine: Engine, hash: string, raw: string): Promise<Waiting> {
-  const known = await engine.call<Known>("eth_getTransactionByHash", [hash]);
-  const next = await engine.call<string>("eth_getTransactionCount", [known.from, "pending"]);
-  return waitingAs(raw, Number(known.nonce) >= Number(next), known);
-}
-
 /** Those of the sent transactions that wait in an engine. */
 export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string>): Promise<Map<string, Waiting>> {
   if (sent.size === 0) return new Map();

@@ -29,8 +29,12 @@ export interface Bounds {
   now?: boolean;
 }
 
-/** A JSON-RPC call, and its text as it is sent. */
+/** The id of all calls to engines, by which their answers are known. */
+export const engineId = "@";
+
+/** A JSON-RPC call, and its text as an engine gets it. */
 export interface RpcCall {
+  /** The caller's own. */
   id: unknown;
   method: string;
   params: unknown[];
@@ -41,7 +45,7 @@ export const rpcCall = (method: string, params: unknown[], id: unknown = 1): Rpc
   id,
   method,
   params,
-  send: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+  send: JSON.stringify({ jsonrpc: "2.0", id: engineId, method, params }),
 });
 
 /** For the service's own calls. */

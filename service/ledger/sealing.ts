@@ -81,5 +81,5 @@ export class Sealing {
     return this.#idle;
   }
 
-  #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() / 1_000));
+  #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() * this.base.perMs));
 }

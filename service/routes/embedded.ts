@@ -55,18 +55,18 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
   const limits = settings.callLimits;
   const shares = new Map<string, Share>();
   const only = { methods: reads, because: "needs an application credential and a node" };
-  const rights: Rights = { limits, free: true, socket: false, only, report: context.report };
   app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
     const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]);
     const { ledger } = backend;
     if (!ledger.chain) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
+    const reached = () => ledger.chain!(environment);
+    const { profile } = await reached();
+    const rights: Rights = { limits, profile, socket: false, only, report: context.report };
     const asked = screen(request.body, rights);
     mustBeMessage(asked);
     const share = shares.get(id) ?? new Share(limits);
     shares.set(id, share);
     share.enter(reply);
-    const reached = () => ledger.chain!(environment);
-    await reached();
     return send(reply, share, asked, reached, rights);
   });
 }

@@ -28,7 +28,7 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
   const shares = new Map<string, Share>();
   const rate = new Rate(limits.targetRate * span, clock);
   const only = { methods: open, because: "is not available here without a credential" };
-  const rights: Rights = { limits, free: false, socket: false, only, report: context.report };
+  const rights: Rights = { limits, profile: undefined, socket: false, only, report: context.report };
   const networkOf = (request: FastifyRequest) => {
     const { network: name } = request.params as { network: string };
     const network = networks.find((one) => one === name);

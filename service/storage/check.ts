@@ -15,8 +15,9 @@ export interface Damage {
  */
 export async function damageIn(dir: string): Promise<Damage | undefined> {
   const names = readdirSync(dir);
-  if (!names.includes("CURRENT")) return undefined; // new
   const current = join(dir, "CURRENT");
+  if (!names.includes("CURRENT"))
+    return names.some((name) => /\.(ldb|log)$/.test(name)) ? { file: current, why: "it is missing" } : undefined;
   if (!names.includes((await readFile(current, "utf8")).replace(/\n$/, "")))
     return { file: current, why: "it names a file that is not there" };
   if (!names.some((name) => name.endsWith(".log"))) return { file: join(dir, "*.log"), why: "it is missing" };

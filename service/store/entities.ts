@@ -1,3 +1,4 @@
+import type { Profile } from "../profiles";
 import type { Settings, Timing } from "../settings/settings";
 
 /** An object as the API shows it. */
@@ -130,7 +131,7 @@ export interface FieldsOf {
     problem?: string;
   };
   /** A chain that has a folder, which must be there from then on. */
-  ledger: Record<string, never>;
+  ledger: { profile?: Profile };
   report: {
     states: Record<string, unknown>[];
     /** Where it was pinned, if it really was pinned. */

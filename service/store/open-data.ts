@@ -46,7 +46,7 @@ async function databaseIn(dir: string): Promise<Database> {
     throw new ServiceError(
       `The data folder ${dir} is of version 0.2.0, which this version cannot read. Start with a new folder: its ledgers begin anew.`,
     );
-  const part = ["accounts", "chains"].find(has);
+  const part = ["api-key", "accounts", "chains"].find(has);
   if (!existsSync(join(objects, "CURRENT")) && part !== undefined)
     throw new Damaged(`${objects} is damaged: it is missing, and ${part} is there`);
   try {
@@ -58,7 +58,8 @@ async function databaseIn(dir: string): Promise<Database> {
 }
 
 function holdsSomething(path: string): boolean {
-  if (!existsSync(path) || !statSync(path).isDirectory()) return false;
+  if (!existsSync(path)) return false;
+  if (!statSync(path).isDirectory()) return path.endsWith("api-key");
   return readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
 }
 

@@ -10,12 +10,21 @@ import type { Store } from "../../../service/store/store";
 import { drawn } from "../../support/random";
 import { containing, matching, newFolder } from "../../service/helpers";
 import { until } from "../../support/until";
-import { allOf, type Changed, chainsAt, closeAll, emptyStore, enginesOf, since } from "../../service/ledger/chains";
+import {
+  allOf,
+  chainsAt,
+  type Changed,
+  closeAll,
+  emptyStore,
+  enginesOf,
+  profile,
+  since,
+} from "../../service/ledger/chains";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
-const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, profile };
 
 const chainsIn = (pace: Changed = {}, store?: Store) => chainsAt(dir, pace, store);
 
@@ -89,7 +98,7 @@ test(`an engine that is killed again and again under load (${replay}): all that 
 
 describe.each([
   ["without fees", spec],
-  ["with fees", { ...spec, free: false }],
+  ["with fees", { ...spec, profile: undefined }],
 ])("snapshots, %s", (_name, kind) => {
   test("shorten a start, and each block, receipt and log stays as it was", async () => {
     const pace = { blocks: 6, lookback: 4 };

@@ -35,7 +35,7 @@ async function made(
   const report = (error: unknown): never => {
     throw error;
   };
-  const rights: Rights = { limits, free: true, socket, report };
+  const rights: Rights = { limits, profile: undefined, socket, report };
   const calls = methods.map((method, id) => rpcCall(method, ["0x1"], id));
   const noting: Ask = (call, bounds) => {
     asked.push(call.method);

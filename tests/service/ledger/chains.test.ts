@@ -5,14 +5,14 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { ChainSpec } from "../../../service/ledger/chains";
 import { startService } from "../../../service/index";
-import { chainsAt, enginesOf } from "./chains";
+import { chainsAt, enginesOf, profile } from "./chains";
 import { newFolder } from "../helpers";
 import { until } from "../../support/until";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
-const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 32, free: true };
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 32, profile };
 
 /** Ports that a process listens on. Linux. */
 function portsOf(pid: number): number[] {

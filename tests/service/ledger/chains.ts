@@ -3,6 +3,7 @@ import { findAnvil } from "../../../service/ledger/engine";
 import { type Pace, usualPace } from "../../../service/ledger/chain-base";
 import { type Chain, Chains } from "../../../service/ledger/chains";
 import { registerOf } from "../../../service/ledger/ledger";
+import { profiles } from "../../../service/profiles";
 import { own, rpcCall } from "../../../service/ledger/rpc";
 import { atEnd } from "../helpers";
 import { SteadyClock } from "../../../service/storage/steady-clock";
@@ -30,6 +31,9 @@ export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore(
   atEnd(closeAll);
   return { chains, warnings };
 }
+
+/** What the ledgers of these tests are like: a client with free gas. */
+export const profile = profiles.quorum!.ibft!;
 
 /** A member's call, which keeps a chain awake; the service's own, `chain.call`, do not. */
 export const use = (chain: Chain) => chain.ask(rpcCall("eth_blockNumber", []), own);

@@ -115,7 +115,7 @@ test("the memory of an execution ends at its limit", async () => {
   }
   const small = await ledgered({ callLimits: { memory: MiB } });
   const call = eth("eth_call", { to: contract }, "latest", code(returning(2 * MiB)));
-  expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("MemoryLimitOOG") } });
+  expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("out of gas") } });
 });
 
 test("batches, requests, answers, overrides, percentiles and proofs have a limit", async () => {

@@ -4,12 +4,12 @@ import { Subscriptions } from "../../../service/ledger/subscriptions";
 import { callLimits } from "../../../service/settings/settings";
 import { newFolder } from "../helpers";
 import { until } from "../../support/until";
-import { allOf, chainsAt, closeAll, enginesOf } from "./chains";
+import { allOf, chainsAt, closeAll, enginesOf, profile } from "./chains";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
-const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, profile };
 const limits = callLimits.parse({});
 
 /** A subscriber, and the blocks that it was told of. */
