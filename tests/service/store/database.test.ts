@@ -37,8 +37,8 @@ test("a bit that flips anywhere in its files is an error that names the file, an
   const copy = join(newFolder(), "copy");
   for (const file of files) {
     const whole = readFileSync(join(dir, file));
-    for (let flip = 0; flip < 60; flip++) {
-      const at = Math.floor((whole.length * flip) / 60);
+    for (let flip = 0; flip < 13; flip++) {
+      const at = Math.floor((whole.length * flip) / 13);
       const bytes = Buffer.from(whole);
       bytes[at]! ^= 1 << (flip % 8);
       rmSync(copy, { recursive: true, force: true });
