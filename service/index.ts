@@ -88,8 +88,8 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     origin: (asked) => listener.origin(asked),
     warn,
     report: reporter(warn),
-    turns: new Turns(callLimits),
   };
+  const turns = new Turns(callLimits);
   const log = new CallLog(options.recordBodies);
   const inFlight = new InFlight();
   const routes = new Set<string>();
@@ -102,8 +102,8 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   let backend: Backend | undefined;
   let listener: Listener;
   const start = async () => {
-    backend = openBackend(options, base);
-    const context = { ...base, organizations, tokens: new Tokens(organizations, clock), backend };
+    backend = openBackend(options, base, turns);
+    const context = { ...base, organizations, tokens: new Tokens(organizations, clock), turns, backend };
     const { app, server } = await buildApp({ context, log, inFlight, faults, outages, routes, options });
     listener = new Listener(server, options, backend.drop);
     await listener.open();

@@ -35,6 +35,7 @@ export const ledger = async (tools) => {
         type: 0,
       });
     const singles = await Promise.all(Array.from({ length: awaited }, sign));
+    /** @type {string[][]} */
     const rounds = [];
     for (let round = 0; round < pipelined.rounds; round++)
       rounds.push(await Promise.all(Array.from({ length: pipelined.atOnce }, sign)));
@@ -79,7 +80,7 @@ async function receipt(send, hash) {
 
 /** Makes a network with one node. @param {import("../../service/index.js").Service} service */
 async function raftNode({ baseUrl, apiKey }) {
-  /** @param {string} path @param {object} [body] */
+  /** @type {(path: string, body?: object) => Promise<any>} */
   const api = async (path, body) => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
     const response = await fetch(
@@ -108,7 +109,8 @@ async function raftNode({ baseUrl, apiKey }) {
   /** @param {string} method @param {unknown[]} params */
   const send = async (method, params) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const { result, error, errorMessage } = await (await fetch(urls.rpc, { method: "POST", headers, body })).json();
+    const response = await fetch(urls.rpc, { method: "POST", headers, body });
+    const { result, error, errorMessage } = /** @type {any} */ (await response.json());
     if (error ?? errorMessage) throw new Error(`${method}: ${errorMessage ?? error.message}`);
     return result;
   };

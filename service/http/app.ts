@@ -1,7 +1,7 @@
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
-import type { Context } from "../context";
+import type { Context } from "./context";
 import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf } from "../faults";
 import { accountRoutes } from "../routes/account";
 import { actionRoutes } from "../routes/actions";

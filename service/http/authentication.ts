@@ -59,11 +59,6 @@ export function organizationOf(request: FastifyRequest): Entity<"organization"> 
 export const nodePath = "/runtime/:environmentId/:nodeId";
 export const servicePath = "/services/:environmentId/:serviceId";
 
-/** The header of a login with username and password. */
-export const basicHeader = (username: string, password: string) => ({
-  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-});
-
 function basicCredentials({ headers }: FastifyRequest): { username: string; password: string } {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
   const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];

@@ -1,6 +1,6 @@
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
-import type { Block, Sealed } from "./ledger-data";
+import { type Block, OutOfOrder, type Sealed } from "./ledger-data";
 import { type Bounds, Excess, failure, type RpcCall, written } from "./rpc";
 
 /** Filters whose criteria are remembered. */
@@ -38,9 +38,8 @@ export class Reads {
       if (call.method === "eth_newFilter") this.#noteFilter(line, call.params[0] as Criteria);
       return line;
     } catch (error) {
-      const { message } = error as Error;
-      if (message.includes("is out of order") && !this.#told.has(message)) this.base.warn(message);
-      this.#told.add(message);
+      if (error instanceof OutOfOrder && !this.#told.has(error.message)) this.base.warn(error.message);
+      if (error instanceof OutOfOrder) this.#told.add(error.message);
       throw error;
     }
   }

@@ -1,7 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Base, Context } from "../context";
+import type { Base } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { description, details, name, optional } from "../http/bodies";
 import { begun, type Entity, type FieldsOf, firstStart, isGoing, stateAt, type Wire } from "../store/entities";

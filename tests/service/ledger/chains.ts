@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { findAnvil } from "../../../service/ledger/engine";
 import { type Pace, usualPace } from "../../../service/ledger/chain-base";
 import { type Chain, Chains } from "../../../service/ledger/chains";
-import { registerOf } from "../../../service/ledger/ledger";
+import { registerOf } from "../../../service/store/ledgers";
 import { profiles } from "../../../service/profiles";
 import { own, rpcCall } from "../../../service/ledger/rpc";
 import { atEnd } from "../helpers";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { type Entity, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
-import type { Store } from "../store/store";
-import type { Chain, Chains, Register } from "./chains";
+import { type Entity, firstStart, isGoing, stateAt, type Wire } from "./entities";
+import type { Store } from "./store";
+import type { Chain, Chains, Register } from "../ledger/chains";
 import type { Base, Ledger } from "../context";
 import { Refusal } from "../errors";
 import { profileOf } from "../settings/settings";
