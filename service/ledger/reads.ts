@@ -87,7 +87,8 @@ export class Reads {
     const [from, to] = await Promise.all([blockHash ?? fromBlock, blockHash ?? toBlock].map((one) => this.number(one)));
     if (blockHash && from === undefined) return written(failure(id, -32_000, "unknown block"));
     const { names, fits } = matching(criteria);
-    const found: (string | Buffer)[] = [];
+    const comma = Buffer.from(",");
+    const found: Buffer[] = [];
     let size = 64;
     const last = typeof to === "number" ? to : data.height;
     const first = typeof from === "number" ? from : from === unknown ? data.height : Infinity;
@@ -102,13 +103,14 @@ export class Reads {
               .filter(fits)
               .map((log) => JSON.stringify(log));
       for (const one of all) {
-        found.push(found.length > 0 ? "," : "", one);
+        if (found.length > 0) found.push(comma);
+        found.push(one);
         size += one.length + 1;
       }
       if (size > bounds.bytes) throw new Excess("long");
     }
-    const begin = `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"result":[`;
-    return Buffer.concat([begin, ...found, "]}"].map((one) => Buffer.from(one)));
+    const begin = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"result":[`);
+    return Buffer.concat([begin, ...found, Buffer.from("]}")]);
   }
 }
 
@@ -130,9 +132,10 @@ function matching({ address, topics }: Criteria) {
   const addresses = address === undefined || address === null ? [] : lower(address);
   const wanted = (topics ?? []).map((one) => (one === null ? [] : lower(one)));
   const isAny = (some: readonly string[]) => some.length === 0 || some.includes("");
-  const names = [addresses, ...wanted].filter((some) => !isAny(some));
+  const all = [addresses, ...wanted].filter((some) => !isAny(some));
   // even a topic that may be anything must be there
-  if (wanted.length > 0 && names.length === 0) names.push(["0x"]);
+  if (wanted.length > 0 && all.length === 0) all.push(["0x"]);
+  const names = all.map((some) => some.map((name) => Buffer.from(name)));
   const fits = (log: Log) =>
     (isAny(addresses) || addresses.includes(log.address.toLowerCase())) &&
     wanted.length <= log.topics.length &&
