@@ -85,7 +85,7 @@ async function run(drawn, temporary) {
     ignorePatterns: ["/.consortium", "/release", "/dist-plugin", "/plugin/pulumi-resource-consortium*"],
     tempDirName: join(temporary, "sources"),
     cleanTempDir: "always",
-    reporters: process.stderr.isTTY ? ["progress"] : ["progress-append-only"],
+    reporters: ["survivors"],
     logLevel: /** @type {any} */ ("warn"),
     allowConsoleColors: false,
     warnings: false,

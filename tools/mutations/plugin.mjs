@@ -10,6 +10,7 @@ import { commonTokens, declareFactoryPlugin, PluginKind, tokens } from "@stryker
 import { DryRunStatus, MutantRunStatus, TestStatus } from "@stryker-mutator/api/test-runner";
 import { strykerPlugins as ofJest } from "@stryker-mutator/jest-runner";
 import { root } from "../lib/prepare.mjs";
+import { log } from "../lib/terminal.mjs";
 
 /** @typedef {import("@stryker-mutator/api/test-runner").TestRunner} TestRunner */
 /** @typedef {import("@stryker-mutator/api/core").StrykerOptions} StrykerOptions */
@@ -63,10 +64,10 @@ const testTimeout = 60_000;
 /**
  * @param {import("typed-inject").Injector<import("@stryker-mutator/api/plugin").PluginContext>} injector
  * @param {StrykerOptions} options
- * @param {import("@stryker-mutator/api/logging").Logger} log
+ * @param {import("@stryker-mutator/api/logging").Logger} logger
  * @returns {TestRunner}
  */
-function fileByFile(injector, options, log) {
+function fileByFile(injector, options, logger) {
   const { near, until = Infinity } = choiceOf(options);
   const jest = /** @type {any} */ (options).jest;
 
@@ -92,7 +93,7 @@ function fileByFile(injector, options, log) {
         const inner = await jestFor(test);
         const result = await inner.dryRun({ ...run, coverageAnalysis: "all" });
         const failure = failureOf(result);
-        if (failure !== undefined) log.warn("Left out, because it fails without a mutant: %s\n%s", test, failure);
+        if (failure !== undefined) logger.warn("Left out, because it fails without a mutant: %s\n%s", test, failure);
         else if (result.status === DryRunStatus.Complete) {
           const counts = result.mutantCoverage?.static ?? {};
           mutantCoverage.perTest[test] = { ...counts };
@@ -142,7 +143,25 @@ function failureOf(result) {
   return failed && "failureMessage" in failed ? failed.failureMessage : undefined;
 }
 
+/** Names each survivor at once: a run takes its time. @param {StrykerOptions} options @returns {import("@stryker-mutator/api/report").Reporter} */
+function survivors(options) {
+  const all = choiceOf(options).drawn.length;
+  let seen = 0;
+  return {
+    onDryRunCompleted: ({ result }) => log(`${result.tests.length} test files pass without a mutant`),
+    onMutantTested: ({ status, fileName, location, mutatorName, replacement }) => {
+      if (status === "CompileError" || status === "RuntimeError" || status === "Ignored") return;
+      seen += 1;
+      const where = `${fileName}:${location.start.line}:${location.start.column}`;
+      if (status === "Survived" || status === "NoCoverage")
+        log(`${seen} of ${all}: ${where} ${mutatorName} → ${replacement.slice(0, 60)}`);
+    },
+  };
+}
+survivors.inject = tokens(commonTokens.options);
+
 export const strykerPlugins = [
+  declareFactoryPlugin(PluginKind.Reporter, "survivors", survivors),
   declareFactoryPlugin(PluginKind.TestRunner, "files", fileByFile),
   declareFactoryPlugin(PluginKind.Checker, "drawn", drawn),
 ];
