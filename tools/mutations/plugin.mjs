@@ -33,6 +33,10 @@ export const placeOf = ({ fileName, mutatorName, replacement, location: { start 
   start: [start.line, start.column],
 });
 
+/** Results count from 1. @param {import("@stryker-mutator/api/core").MutantResult} result */
+export const placeOfResult = ({ location: { start, end }, ...rest }) =>
+  placeOf({ ...rest, location: { start: { line: start.line - 1, column: start.column - 1 }, end } });
+
 /** Why a mutant that a range has besides the drawn one does not run. */
 export const notDrawn = "not drawn";
 
@@ -69,6 +73,7 @@ const testTimeout = 60_000;
  */
 function fileByFile(injector, options, logger) {
   const { near, until = Infinity } = choiceOf(options);
+  process.once("disconnect", () => process.exit(1)); // the run has ended: so does what it runs
   const jest = /** @type {any} */ (options).jest;
 
   /** Jest, for one file of tests. @param {string} test @returns {Promise<TestRunner>} */
@@ -145,16 +150,18 @@ function failureOf(result) {
 
 /** Names each survivor at once: a run takes its time. @param {StrykerOptions} options @returns {import("@stryker-mutator/api/report").Reporter} */
 function survivors(options) {
-  const all = choiceOf(options).drawn.length;
+  const { drawn } = choiceOf(options);
   let seen = 0;
   return {
     onDryRunCompleted: ({ result }) => log(`${result.tests.length} test files pass without a mutant`),
-    onMutantTested: ({ status, fileName, location, mutatorName, replacement }) => {
-      if (status === "CompileError" || status === "RuntimeError" || status === "Ignored") return;
+    onMutantTested: (result) => {
+      const place = placeOfResult(result);
+      if (!drawn.some((one) => isDeepStrictEqual(one, place))) return; // of an earlier run
       seen += 1;
-      const where = `${fileName}:${location.start.line}:${location.start.column}`;
-      if (status === "Survived" || status === "NoCoverage")
-        log(`${seen} of ${all}: ${where} ${mutatorName} → ${replacement.slice(0, 60)}`);
+      if (result.status !== "Survived" && result.status !== "NoCoverage") return;
+      const [line, column] = place.start;
+      const { file, mutatorName, replacement } = place;
+      log(`${seen} of ${drawn.length}: ${file}:${line + 1}:${column + 1} ${mutatorName} → ${replacement.slice(0, 60)}`);
     },
   };
 }
