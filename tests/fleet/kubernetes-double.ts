@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { type StackObject } from "../../fleet/status";
 import { temporary, writeIn } from "./made";
 
@@ -31,7 +30,9 @@ export class Kubernetes {
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const cluster = { server: address, "insecure-skip-tls-verify": true };
     const config = {
-      ...{ apiVersion: "v1", kind: "Config", "current-context": "here" },
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "here",
       clusters: [{ name: "c", cluster }],
       users: [{ name: "u", user: { token: "a-token" } }],
       contexts: [{ name: "here", context: { cluster: "c", user: "u", namespace: "networks-acme" } }],

@@ -17,7 +17,10 @@ import { result } from "./made";
 const at = "2026-11-27T10:00:00Z";
 type Status = NonNullable<StackObject["status"]>;
 const condition = (type: string, reason: string, message = "", on = "True") => ({
-  ...{ type, status: on, reason, message },
+  type,
+  status: on,
+  reason,
+  message,
   lastTransitionTime: at,
 });
 const object = (status: Status = {}, generation = 2): StackObject => ({
@@ -116,8 +119,13 @@ test.each<[Partial<StackResult>, Partial<StackStatus>]>([
 
 const ready: StackStatus = { stack: "a", namespace: "n", name: "a", state: "ready", since: at, lastSuccess: at };
 const stalled: StackStatus = {
-  ...{ stack: "b", namespace: "n", name: "b", state: "stalled", since: at },
-  ...{ reason: 'UpdateFailed: "no"\nand', lock: "the stack is locked by x." },
+  stack: "b",
+  namespace: "n",
+  name: "b",
+  state: "stalled",
+  since: at,
+  reason: 'UpdateFailed: "no"\nand',
+  lock: "the stack is locked by x.",
 };
 const waiting: StackStatus = { stack: "c", namespace: "n", name: "c", state: "waiting", reason: "Prerequisite" };
 const all = [ready, stalled, waiting];
