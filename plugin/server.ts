@@ -39,7 +39,7 @@ const health: ServiceDefinition = {
 };
 
 /** Calls of Pulumi's protocol that are not answered: gRPC says so itself, before anything is loaded. */
-const unanswered = ["call", "parameterize", "list"];
+const unanswered = ["call", "parameterize"];
 
 /** Serves one provider on a free port of this machine. */
 export function listen({ engine, environment }: Serving): Promise<Served> {

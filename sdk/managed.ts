@@ -27,6 +27,7 @@ import {
   secretsKey,
   signatureKey,
   stub,
+  unnamedKey,
 } from "../provider/constants";
 import { type Path } from "../provider/core/values";
 import { version } from "../provider/version";
@@ -123,7 +124,8 @@ function completed(name: string, { transforms, transformations }: CustomResource
 function dynamic(className: ClassName, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
   refuseImport(className, name, opts);
   const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(classes[className].handler) };
-  const props: Props = { ...inputs, ...own, ...secretInputs(inputs) };
+  const named = Object.fromEntries(Object.entries(inputs).filter(([key]) => key !== unnamedKey));
+  const props: Props = { ...named, ...own, ...secretInputs(named) };
   // The host tells the provider neither its name nor the URN.
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
   const { given } = (opts.provider ?? opts.parent?.getProvider(token(className)) ?? {}) as Partial<Provider>;

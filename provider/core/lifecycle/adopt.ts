@@ -4,6 +4,7 @@ import { answerOr } from "../../api/api-error";
 import { whose } from "../../api/organization";
 import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
+import { autonamingSetting } from "../../constants";
 import { text } from "../../plain";
 import { Collection, Listed } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
@@ -186,7 +187,8 @@ function takenBy(collection: Collection, taken: Identified[]): string {
 
 /** What else may have happened. A fleet continues its killed runs by itself. */
 const more = ({ createLog }: Session): string =>
-  `${createLog.isKept ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For a renamed resource or ` +
+  `${createLog.isKept ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
+  `${autonamingSetting}, on the provider plugin. For a renamed resource or ` +
   '`--replace`, see "already taken" in docs/troubleshooting.md.';
 
 /** Whether the service made it with what this run has created. */
