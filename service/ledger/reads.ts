@@ -96,12 +96,8 @@ export class Reads {
     for await (const text of data.logs(first, last)) {
       if (performance.now() > end) throw new Excess("late");
       if (!names.every((some) => some.some((name) => text.includes(name)))) continue;
-      const all =
-        names.length === 0
-          ? [text]
-          : parsed(text)
-              .filter(fits)
-              .map((log) => JSON.stringify(log));
+      const fitting = () => parsed(text).filter(fits);
+      const all = names.length === 0 ? [text] : fitting().map((log) => Buffer.from(JSON.stringify(log)));
       for (const one of all) {
         if (found.length > 0) found.push(comma);
         found.push(one);
