@@ -40,6 +40,10 @@ export class Listed {
     return undefined;
   }
 
+  get #schema(): typeof Anything {
+    return this.idField === undefined ? Anything : anything(this.idField);
+  }
+
   /** Path of the collection, such as `/consortia/c1/environments`. */
   get path(): string {
     return this.place.collection;
@@ -88,7 +92,7 @@ export class Listed {
     const known = this.#known;
     const now = clock.now();
     if (known.list && known.list.startedAt >= now - maxAgeMs) return known.list;
-    const items = client.list(this.path, this.idField === undefined ? Anything : anything(this.idField)).then(
+    const items = client.list(this.path, this.#schema).then(
       (all): Listing => ({ items: all }),
       (error: unknown): Listing => {
         if (error instanceof PartialList) return { items: [...error.items] as Identified[], part: error };
@@ -200,10 +204,15 @@ export class Listed {
     return another !== undefined && (await this.get(another.id)) !== undefined;
   }
 
-  /** The object by GET, which the spec has for nodes only. undefined: there is none, or no such call. */
+  /** The object by GET, which the spec has for nodes only. undefined: the answer shows none with this id, or there is no such call. */
   async get(id: string): Promise<Identified | undefined> {
-    const found = await this.session.client.find(this.pathOf(id));
-    return found && { ...found, id };
+    const { data } = this.#schema.safeParse(await this.session.client.find(this.pathOf(id)));
+    return data?.id === id ? data : undefined;
+  }
+
+  /** The object as it is now: by GET, which does not lag, or else in a new list. */
+  async shownById(id: string): Promise<Identified | undefined> {
+    return (await this.get(id)) ?? this.listed(id, 0);
   }
 
   /** Call when this process has just created the owner, so the collection is empty. */

@@ -14,7 +14,7 @@ import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
-import { change } from "./change";
+import { change, type Change, effectOf, warnOfIgnored } from "./change";
 import { stepsOf } from "./update";
 
 /** Lists may lag by a moment. */
@@ -227,8 +227,11 @@ export async function adopt(
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);
-  const after = await change({ collection: named, id: item.id, inputs, keys: changing, before });
-  return { shown: after, open: stepsOf(collection, changing) };
+  const one: Change = { collection: named, id: item.id, inputs, keys: changing, before };
+  const { shown: after, ignored } = await effectOf(one, await change(one));
+  warnOfIgnored(one, ignored);
+  const made = changing.filter((key) => !ignored.includes(key));
+  return { shown: after, open: stepsOf(collection, made) };
 }
 
 /** What the program asks for and the object does not have. */

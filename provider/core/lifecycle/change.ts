@@ -8,7 +8,7 @@ import { isNamesake } from "../owners";
 import { isReadable, madeAt, type Recorded, toBody } from "../state";
 import { fieldsOf, isObject } from "../../plain";
 import { Unclear, UserError } from "../user-error";
-import { isUnset, sameValue } from "../values";
+import { isUnset, normalOf, sameName, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
 
 /** How long lists may show an object as it was before the change. */
@@ -127,9 +127,51 @@ function afterwards({ collection, id, inputs, keys }: Change, before: Props, ans
   const isFresh = (shown: Props): boolean => {
     if (!("revision" in shown)) return false;
     const isNewer = Number(shown.revision) > Number(before.revision);
-    return isNewer || visible.every((key) => !(key in shown) || sameValue(shown[key], inputs[key]));
+    return isNewer || visible.every((key) => sameValue(shown[key], inputs[key]));
   };
   return shownSoon(collection, id, answer, isFresh);
+}
+
+/** What the service shows after a change, and the inputs that it accepted and did not change. */
+export interface Effect {
+  shown: Props;
+  ignored: string[];
+}
+
+/** Compares what a change has done with what was asked. An answer may show only a part: nothing counts as ignored before a look agrees. */
+export async function effectOf(one: Change, answered: Props): Promise<Effect> {
+  if (ignoredIn(one, answered).length === 0) return { shown: answered, ignored: [] };
+  const { collection, id } = one;
+  const item = await collection.shownById(id).catch(() => undefined);
+  if (!item) return { shown: answered, ignored: [] };
+  const shown = collection.shown(item);
+  return { shown: { ...answered, ...shown }, ignored: ignoredIn(one, shown) };
+}
+
+/** Inputs that are shown as they were. A name may be written in another way, and where the service chooses, any value will do. */
+export function ignoredIn({ collection, inputs, keys, before }: Change, shown: Props): string[] {
+  const { definition } = collection;
+  const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
+    Props,
+    Props,
+    Props,
+  ];
+  return keys.filter((key) => {
+    const meta = inputMeta(definition, key)!;
+    const isShown = isReadable(meta) && !(meta.computed && isUnset(asked[key]));
+    return isShown && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]);
+  });
+}
+
+/** Says what the service accepted and did not change. */
+export function warnOfIgnored({ collection, before }: Change, ignored: readonly string[]): void {
+  if (ignored.length === 0) return;
+  const isIdle = ignored.some((key) => inputMeta(collection.definition, key)!.restarts);
+  const old = ignored.every((key) => isUnset(before.shown[key])) ? "none" : "the old one";
+  collection.warn(
+    `the service accepted another ${ignored.join(" and ")}, but still shows ${old}. ` +
+      `Check in the console whether the change has an effect.${isIdle ? " It was not restarted for that." : ""}`,
+  );
 }
 
 /** What to do if the service does not take back a value that the program no longer asks for. */

@@ -1,4 +1,5 @@
 import { type ApiError, isApiError, MembershipObject } from "../../api";
+import { briefly } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
@@ -207,7 +208,7 @@ async function send(collection: Collection, id: string, at: number | undefined):
       const next = "Delete it in the console, then run `pulumi refresh`.";
       throw new NotDeleted(`${collection.what} cannot be deleted through this service (${error.message}) ${next}`);
     }
-    if (!isApiError(error, "denied") || error.status !== 403) throw error;
+    if (!isApiError(error, "denied") || error.status === 401) throw error;
     return refusedKey(collection, id, at, error);
   }
 }
@@ -248,8 +249,7 @@ async function refusedKey(
   if (typeof presence === "string") throw error;
   if (await isFounded(collection, id)) return left(collection, withConsortium, error);
   throw new NotDeleted(
-    `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +
-      `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
+    `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${briefly(error)}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );
 }
 
