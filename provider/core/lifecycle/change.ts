@@ -2,7 +2,7 @@ import { type z } from "zod";
 import { type ApiError, type Identified, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { type Collection } from "../collection";
-import { identityOf, inputMeta, type Props } from "../definition";
+import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
 import { isReadable, madeAt, type Recorded, toBody } from "../state";
@@ -156,11 +156,15 @@ export function ignoredIn({ collection, inputs, keys, before }: Change, shown: P
     Props,
     Props,
   ];
-  return keys.filter((key) => {
-    const meta = inputMeta(definition, key)!;
-    const isShown = isReadable(meta) && !(meta.computed && isUnset(asked[key]));
-    return isShown && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]);
-  });
+  return keys.filter(
+    (key) => mayBeIgnored(definition, asked, key) && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]),
+  );
+}
+
+/** Whether the service shows it, so that it can be compared; where it chooses, any value will do. */
+export function mayBeIgnored(definition: Definition, asked: Props, key: string): boolean {
+  const meta = inputMeta(definition, key)!;
+  return isReadable(meta) && !(meta.computed && isUnset(asked[key]));
 }
 
 /** Says what the service accepted and did not change. */

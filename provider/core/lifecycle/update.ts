@@ -15,6 +15,7 @@ import {
   effectOf,
   Gone,
   ignoredIn,
+  mayBeIgnored,
   shownSoon,
   Unchanged,
   warnOfIgnored,
@@ -77,7 +78,7 @@ async function updateFrom(
   const sent = keys.filter((key) => !parts.refused.includes(key));
   let last = done.shown;
   const saw = (shown: Props): void => void (last = shown);
-  const isRemoval = sent.some((key) => isUnset(news[key]) && !inputMeta(definition, key)!.computed);
+  const isRemoval = sent.some((key) => isUnset(news[key]) && mayBeIgnored(definition, news, key));
   const state = await settle(collection, id, ready, { sent, state: kept, isRemoval, saw });
   const unseen = Object.keys(last).length > 0 ? ignoredIn(one, last).filter((key) => sent.includes(key)) : [];
   warnOfIgnored(one, unseen);
