@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { Argument, type Command as Program, Option } from "commander";
 import { problemOfPack, readFleet } from "./file";
-import { defaultOut, fleetManifests, neededSecrets } from "./manifests";
+import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
 import { writeChanged } from "./project";
 import {
   type Command,
@@ -19,6 +19,7 @@ import {
   type Verb,
 } from "./results";
 import { runFleet, type RunOptions, Stop } from "./run";
+import { type Fleet } from "./schema";
 import { readSecrets } from "./secrets";
 import { selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
@@ -142,16 +143,25 @@ function defineManifests(program: Program): void {
     .description("write the same fleet for the Pulumi Kubernetes operator")
     .addArgument(fleetFile())
     .option("--out <folder>", `output folder (default: ${defaultOut}, next to the fleet file)`)
-    .option("--program", "write each network as a Program, for workspaces with the provider plugin")
-    .addHelpText("after", "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/fleet.md.")
-    .action((file: string, { out, program: programs }: { out?: string; program?: boolean }) => {
-      const definition = readFleet(file);
-      const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
-      const files = Object.entries(fleetManifests(definition, folder, { programs }));
+    .option("--program", "write networks as Programs, which install nothing (default: if kubernetes.image is set)")
+    .option("--no-program", "run network files from the repository")
+    .option("--preview", "also write Stacks that only preview, into the folder preview")
+    .addHelpText(
+      "after",
+      "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/operator.md.",
+    )
+    .action((file: string, flags: { out?: string; program?: boolean; preview?: boolean }) => {
+      const options = { programs: flags.program, previews: flags.preview };
+      const outOf = (folder: string) => (flags.out === undefined ? join(folder, defaultOut) : resolve(flags.out));
+      const rules = (fleet: Fleet) => problemsForOperator(fleet, outOf(fleet.folder), options);
+      const definition = readFleet(file, { rules });
+      const folder = outOf(definition.folder);
+      const files = Object.entries(fleetManifests(definition, folder, options));
       for (const [name, text] of files) writeChanged(join(folder, name), text);
-      const next = "Commit them, create these Secrets in the namespace, and apply the manifests:";
+      const next = "Commit them, apply access.yaml, create these Secrets, and apply the others:";
       console.log(`${files.length} files are in ${folder}. ${next}`);
       neededSecrets(definition).forEach((text) => console.log(`  ${text}`));
+      manifestRemarks(definition, options).forEach((text) => console.error(text));
     });
 }
 
