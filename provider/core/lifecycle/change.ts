@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { type ApiError, type Identified, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
-import { type Collection } from "../collection";
+import { type Collection, isForbidden } from "../collection";
 import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
@@ -58,6 +58,7 @@ export async function change(one: Change): Promise<Props> {
     const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
     if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
+    if (isForbidden(error)) throw (await goneOutside(one)) ?? error;
     throw isApiError(error) && !error.unclear ? takenBack(one, error) : new Unclear(error);
   });
   try {

@@ -185,6 +185,11 @@ class Deletion {
     const { collection, id } = this;
     if (typeof (await collection.find(id, 0, this.#madeAt)) === "string") return { done: undefined };
     this.#answer = undefined; // it may have been too new for the service to know it
+    const { goesWith } = collection.definition;
+    if (goesWith !== undefined) {
+      this.left = stays(collection, `with ${goesWith}`, "it reports it missing, and still lists it").stays;
+      return { done: undefined };
+    }
     if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
     throw new NotDeleted(
       `${collection.what} could not be deleted: the service reports it missing, but still lists it. ` +
@@ -196,6 +201,7 @@ class Deletion {
 async function send(collection: Collection, id: string, at: number | undefined): Promise<Answer> {
   try {
     const body = await collection.session.client.delete(collection.pathOf(id));
+    if (Array.isArray(body)) return "unknown"; // something that answers everything with a list
     return typeof body === "object" && body !== null && isGone(body) ? "gone" : "going";
   } catch (error) {
     if (isApiError(error) && (await isOverNow(collection, id))) return "gone";
@@ -221,9 +227,12 @@ async function isOverNow(collection: Collection, id: string): Promise<boolean> {
 }
 
 /** It stays until what it belongs to is deleted. */
-function left(collection: Collection, goes: string, { errorMessage }: ApiError): { stays: string } {
-  const why = `the service does not delete it alone (${errorMessage})`;
-  collection.say(`stays for now, and is deleted ${goes}: ${why}`);
+const left = (collection: Collection, goes: string, { errorMessage }: ApiError): { stays: string } =>
+  stays(collection, goes, errorMessage);
+
+function stays(collection: Collection, goes: string, answer: string): { stays: string } {
+  const why = `the service does not delete it alone (${answer})`;
+  collection.warn(`stays for now, and is deleted ${goes}: ${why}`);
   return { stays: why };
 }
 
