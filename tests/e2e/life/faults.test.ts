@@ -29,7 +29,7 @@ const cliKilledAfter =
     return up;
   };
 
-const trials: [title: string, adapter: "dynamic" | "plugin", build: Build, gone?: 403][] = [
+const trials: [title: string, adapter: "dynamic" | "plugin", build: Build, gone?: 404 | 403][] = [
   [
     "faults, one at each kind of resource",
     "dynamic",

@@ -115,7 +115,7 @@ describe("the list itself fails", () => {
 });
 
 describe("not in lists that agree", () => {
-  const rest = { "/consortia": [200, [{ _id: "c1" }]], "/consortia/c1/environments": [200, [{ _id: "e1" }]] } as const;
+  const rest: Answers = { "/consortia": [200, [{ _id: "c1" }]], "/consortia/c1/environments": [200, [{ _id: "e1" }]] };
   const nothing = [200, []] as [number, unknown];
   const inE1 = nodes.collection;
   const inC1 = environments.collection;
@@ -149,13 +149,7 @@ describe("not in lists that agree", () => {
       { [inE1]: nothing, [by]: nothing, ...everythingEmpty },
       nothingElse,
     ],
-    [
-      "a node of an environment that is listed",
-      nodes,
-      "n1",
-      { ...rest, [inE1]: nothing, [by]: nothing } as Answers,
-      "gone",
-    ],
+    ["a node of an environment that is listed", nodes, "n1", { ...rest, [inE1]: nothing, [by]: nothing }, "gone"],
   ])("%s", async (_what, place, id, answers, verdict) => {
     const { session } = await answering(answers);
     const presence = new Listed(session, place).find(id, 0);
