@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { type Entity, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
-import type { Chain, Chains } from "./chains";
+import { type Entity, firstStart, isGoing, stateAt, type Wire } from "./entities";
+import type { Store } from "./store";
+import type { Chain, Chains, Register } from "../ledger/chains";
 import type { Base, Ledger } from "../context";
 import { Refusal } from "../errors";
+import { profileOf } from "../settings/settings";
 
 /** How many accounts a chain has. Nodes come and go, but an account never passes to another member. */
 export const accountsOfChain = 32;
@@ -15,6 +17,19 @@ const logLength = 1_000;
 /** A node's address, for a caller with this Host header. */
 export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
   `${origin(host)}/runtime/${node.parent}/${node.id}`;
+
+/** The ledgers that there must be, as the store says. */
+export const registerOf = (store: Store): Register => ({
+  all: () => store.all("ledger").map(({ id }) => id),
+  has: (id) => store.get("ledger", id) !== undefined,
+  add(id, profile) {
+    const fields = profile ? { profile } : {};
+    store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields });
+  },
+  profileOf: (id) => store.get("ledger", id)?.fields.profile,
+  remove: (id) => store.remove(store.get("ledger", id)!),
+  clock: store.clock,
+});
 
 /** Simulated chains: everything follows from ids and the time. */
 export class SimulatedLedger implements Ledger {
@@ -113,8 +128,9 @@ export class RealLedger extends SimulatedLedger {
       return Promise.reject(
         new Refusal(503, `The environment ${id} is paused: its ledger answers once it is resumed.`),
       );
-    const { chain_id: chainId, block_period, consensus_type, prefunded_accounts: prefunded } = fields;
-    const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, free: true };
+    const { chain_id: chainId, block_period, provider, consensus_type, prefunded_accounts: prefunded } = fields;
+    const profile = profileOf(provider, consensus_type, this.base.settings.quirks);
+    const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, profile };
     // raft makes a block when there is a transaction, the others every period
     return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
   }

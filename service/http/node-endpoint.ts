@@ -4,17 +4,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Base } from "../context";
 import { Refusal } from "../errors";
-import { admitted, nodePath } from "../http/authentication";
-import { turnOf } from "../http/turns";
-import { asksUpgrade, scope } from "../http/server";
+import { admitted, nodePath } from "./authentication";
+import { type Turns, turnOf } from "./turns";
+import { asksUpgrade, scope } from "./server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
-import type { RealLedger } from "./ledger";
-import { failure, unforeseen, written } from "./rpc";
-import { type Message, read, type Rights } from "./screening";
+import type { RealLedger } from "../store/ledgers";
+import { finished } from "../ledger/answers";
+import { failure, unforeseen, written } from "../ledger/rpc";
+import { type Message, read, type Rights } from "../ledger/screening";
 import type { CallLimits } from "../settings/settings";
-import type { Chain } from "./chains";
-import { Subscriptions } from "./subscriptions";
+import type { Chain } from "../ledger/chains";
+import { Subscriptions } from "../ledger/subscriptions";
 
 /** Messages of one WebSocket that are answered at a time; others are not read meanwhile. */
 const mostAnswered = 4;
@@ -48,6 +49,7 @@ export class NodeEndpoint {
   constructor(
     private readonly base: Base,
     private readonly ledger: RealLedger,
+    private readonly turns: Turns,
   ) {
     this.#limits = base.settings.callLimits;
     const maxPayload = this.#limits.request;
@@ -101,10 +103,11 @@ export class NodeEndpoint {
     if (!socket) share.enter(reply);
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
+    const { profile } = await chain();
     const account = await this.ledger.account(await chain(), node);
     const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
-    const rights = { limits: this.#limits, account, free: true, socket, report: this.base.report };
-    const { turns } = this.base;
+    const rights = { limits: this.#limits, account, profile, socket, report: this.base.report };
+    const { turns } = this;
     const { organization } = node;
     const readIt = (text: string) => turns.measured(organization, () => read(text, rights));
     if (!socket) {
@@ -192,7 +195,9 @@ function connect(member: WebSocket, { rights, share, message, chain }: Place, re
 
   const ask: Ask = async (call, bounds) => {
     const asked = await chain();
-    return subscriptions.concerns(call.method) ? subscriptions.ask(call, asked, bounds) : asked.ask(call, bounds);
+    const concerns = subscriptions.concerns(call.method);
+    const line = concerns ? await subscriptions.ask(call, asked, bounds) : await asked.ask(call, bounds);
+    return finished(call, line, asked, rights.report);
   };
   const tell = (text: Buffer) =>
     new Promise<void>((done) => {

@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import pLimit from "p-limit";
 import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
-import type { Chain } from "./chains";
-import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "./rpc";
-import type { Message, Rights } from "./screening";
+import { finished } from "../ledger/answers";
+import type { Chain } from "../ledger/chains";
+import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "../ledger/rpc";
+import type { Message, Rights } from "../ledger/screening";
 
 /** Requests of one caller that are answered at a time; others wait. */
 const mostAnswered = 4;
@@ -153,7 +154,11 @@ export function send(
   async function* parts() {
     const { end, release } = await share.turn();
     try {
-      yield* answers(message, share, async (call, bounds) => (await chain()).ask(call, bounds), rights, end);
+      const ask: Ask = async (call, bounds) => {
+        const asked = await chain();
+        return finished(call, await asked.ask(call, bounds), asked, rights.report);
+      };
+      yield* answers(message, share, ask, rights, end);
     } finally {
       release();
     }
