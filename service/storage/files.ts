@@ -1,28 +1,11 @@
 import { hash } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { draftOf, generationOf } from "./generation";
 
-/**
- * Replaces a file atomically, readable by its owner only, if this process still holds its folder. Follows a link to its target, but
- * no link that somebody planted at the temporary path.
- */
+/** Replaces a file atomically, readable by its owner only. Follows no link that somebody planted at the temporary path. */
 export function replaceFile(file: string, content: string | Buffer | ((descriptor: number) => void)): void {
-  const target = existsSync(file) ? realpathSync(file) : file;
-  const generation = generationOf(file);
-  const temporary = draftOf(target, generation);
-  generation?.check();
+  const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
   try {
     const descriptor = openSync(temporary, "wx", 0o600);
@@ -33,9 +16,8 @@ export function replaceFile(file: string, content: string | Buffer | ((descripto
     } finally {
       closeSync(descriptor);
     }
-    generation?.check();
-    renameSync(temporary, target);
-    syncFolder(dirname(target));
+    renameSync(temporary, file);
+    syncFolder(dirname(file));
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { type Entity, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
-import type { Chain, Chains } from "./chains";
+import { type Entity, firstStart, isGoing, stateAt, type Wire } from "./entities";
+import type { Store } from "./store";
+import type { Chain, Chains, Register } from "../ledger/chains";
 import type { Base, Ledger } from "../context";
 import { Refusal } from "../errors";
 import { profileOf } from "../settings/settings";
@@ -16,6 +17,19 @@ const logLength = 1_000;
 /** A node's address, for a caller with this Host header. */
 export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
   `${origin(host)}/runtime/${node.parent}/${node.id}`;
+
+/** The ledgers that there must be, as the store says. */
+export const registerOf = (store: Store): Register => ({
+  all: () => store.all("ledger").map(({ id }) => id),
+  has: (id) => store.get("ledger", id) !== undefined,
+  add(id, profile) {
+    const fields = profile ? { profile } : {};
+    store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields });
+  },
+  profileOf: (id) => store.get("ledger", id)?.fields.profile,
+  remove: (id) => store.remove(store.get("ledger", id)!),
+  clock: store.clock,
+});
 
 /** Simulated chains: everything follows from ids and the time. */
 export class SimulatedLedger implements Ledger {

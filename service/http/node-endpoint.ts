@@ -4,18 +4,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Base } from "../context";
 import { Refusal } from "../errors";
-import { admitted, nodePath } from "../http/authentication";
-import { turnOf } from "../http/turns";
-import { asksUpgrade, scope } from "../http/server";
+import { admitted, nodePath } from "./authentication";
+import { type Turns, turnOf } from "./turns";
+import { asksUpgrade, scope } from "./server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
-import type { RealLedger } from "./ledger";
-import { finished } from "./answers";
-import { failure, unforeseen, written } from "./rpc";
-import { type Message, read, type Rights } from "./screening";
+import type { RealLedger } from "../store/ledgers";
+import { finished } from "../ledger/answers";
+import { failure, unforeseen, written } from "../ledger/rpc";
+import { type Message, read, type Rights } from "../ledger/screening";
 import type { CallLimits } from "../settings/settings";
-import type { Chain } from "./chains";
-import { Subscriptions } from "./subscriptions";
+import type { Chain } from "../ledger/chains";
+import { Subscriptions } from "../ledger/subscriptions";
 
 /** Messages of one WebSocket that are answered at a time; others are not read meanwhile. */
 const mostAnswered = 4;
@@ -49,6 +49,7 @@ export class NodeEndpoint {
   constructor(
     private readonly base: Base,
     private readonly ledger: RealLedger,
+    private readonly turns: Turns,
   ) {
     this.#limits = base.settings.callLimits;
     const maxPayload = this.#limits.request;
@@ -106,7 +107,7 @@ export class NodeEndpoint {
     const account = await this.ledger.account(await chain(), node);
     const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
     const rights = { limits: this.#limits, account, profile, socket, report: this.base.report };
-    const { turns } = this.base;
+    const { turns } = this;
     const { organization } = node;
     const readIt = (text: string) => turns.measured(organization, () => read(text, rights));
     if (!socket) {

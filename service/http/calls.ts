@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import pLimit from "p-limit";
 import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
-import { finished } from "./answers";
-import type { Chain } from "./chains";
-import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "./rpc";
-import type { Message, Rights } from "./screening";
+import { finished } from "../ledger/answers";
+import type { Chain } from "../ledger/chains";
+import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "../ledger/rpc";
+import type { Message, Rights } from "../ledger/screening";
 
 /** Requests of one caller that are answered at a time; others wait. */
 const mostAnswered = 4;
