@@ -1,5 +1,6 @@
 import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
+import { isSilent } from "../../api/conflict";
 import { unseenMs } from "../../core/run";
 import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
@@ -52,22 +53,26 @@ export async function activated(start: Start): Promise<void> {
 const saysNoEnvironment =
   /\benvironment\b.*\b(does not|doesn't) exist\b|\bno such environment\b|\benvironment\b.*\bnot found\b/i;
 
+/** How long a service is asked again that does not start it and does not say why: a contract may need a moment. */
+const silentMs = 30_000;
+
 /** Activates it as soon as the service allows that. An environment that nobody is making does not come by waiting. */
-export const activateSoon = (session: Session, tetherId: string, start: Start): Promise<unknown> => {
+export function activateSoon(session: Session, tetherId: string, start: Start): Promise<unknown> {
   const { clock, run } = session;
   const startedAt = clock.now();
-  const isMissing = ({ errorMessage }: ApiError): boolean =>
-    saysNoEnvironment.test(errorMessage) &&
-    clock.now() - startedAt >= unseenMs &&
-    ![...run.unsettled.values()].some((count) => count > 0);
+  const mayPass = (error: ApiError): boolean => {
+    if (isSilent(error)) return clock.now() < startedAt + silentMs;
+    if (!saysNoEnvironment.test(error.errorMessage) || clock.now() < startedAt + unseenMs) return true;
+    return [...run.unsettled.values()].some((count) => count > 0);
+  };
   return patiently(
     session,
     tetherId,
     async () => ({ done: await activated(start) }),
     (error) => `not ready to be activated (${briefly(error)})`,
-    (error) => (isApiError(error, "conflict", "invalid") && !isMissing(error)) || isPassing(error),
+    (error) => (isApiError(error, "conflict", "invalid") && mayPass(error)) || isPassing(error),
   );
-};
+}
 
 /** What a service may say of a tether that it does not stop because it is stopped. */
 const saysStopped =
