@@ -4,10 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { buildSync, transformSync } from "esbuild";
 import { terraformMapping, terraformResources } from "../../../plugin/terraform";
 import { definitions } from "../../../provider/resources";
 import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
 import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
+import { generatedSdk } from "../support/languages/sdk";
 import { root } from "../support/stack";
 import { type World, world, writesOf } from "../support/world";
 
@@ -67,38 +69,65 @@ describe("all eleven resources", () => {
     for (const { kind } of Object.values(terraformResources))
       expect(program).toContain(made[language](definitions[kind].type));
     if (language === "typescript") expect(program).toContain('from "pulumi-consortium-sdk"');
-    expect(program).toMatch(/ust-have|testFeatures|test_features|TestFeatures/);
   });
 });
 
-/** The state of a stack as Terraform would have it, as the converter makes an import of it: only the ids. */
+/**
+ * What `pulumi import --from terraform` imports of a state: each object with its id alone. (The names are those of the program here.)
+ */
 const importOf = (resources: { type: string; urn: string; id: string }[]) => ({
   resources: resources
     .filter(({ type }) => type.startsWith("consortium:index:"))
     .map(({ type, urn, id }) => ({ type, name: urn.split("::").at(-1), id })),
 });
 
-const programs: [configuration: string, language: "python" | "yaml", count: number][] = [
-  ["count", "python", 6],
-  ["environments", "python", 3],
+/** The package that Pulumi generates for TypeScript, in the program's folder. */
+async function linkSdk(folder: string): Promise<void> {
+  const sdk = await generatedSdk("nodejs", schema);
+  const outfile = join(folder, "node_modules/pulumi-consortium-sdk/index.js");
+  buildSync({
+    entryPoints: [join(sdk, "index.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    external: ["@pulumi/pulumi"],
+  });
+}
+
+/** As docs/terraform.md says: a resource called `consortium` has the name of the package in these languages. */
+const renamed = (program: string): string =>
+  program.replace("const consortium = new", "const trade = new").replaceAll(/\bconsortium\.id\b/g, "trade.id");
+
+/*
+ * Beyond this converter, which is older than that of today's CLI: modules, which it leaves out; a `count` that is a variable; loops in
+ * Python and YAML.
+ */
+const programs: [configuration: string, language: "typescript" | "yaml", count: number][] = [
+  ["count", "typescript", 6],
+  ["environments", "typescript", 3],
+  ["splats", "typescript", 6],
   ["variables", "yaml", 3],
   ["everything", "yaml", 12],
-  ["module", "python", 2],
+  ["everything", "typescript", 12],
 ];
 
 test("each configuration is one of these", () => {
-  expect(programs.map(([name]) => name).sort()).toEqual(readdirSync(join(sources, "configurations")).sort());
+  const names = [...new Set(programs.map(([name]) => name))];
+  expect(names.sort()).toEqual(readdirSync(join(sources, "configurations")).sort());
 });
 
 describe.each(programs)("%s, in %s", (configuration, language, count) => {
   let w: World;
-  let program: string;
   beforeAll(async () => {
-    program = await converted(configuration, language);
-    w = await world("", { language, plugin: true, schema, ledger: false, limits: { consortia: 2 } });
-    w.stack.program(program);
+    const program = await converted(configuration, language);
+    const how = language === "yaml" ? { language } : {};
+    w = await world("", { ...how, plugin: true, ledger: false });
+    if (language === "typescript") await linkSdk(w.stack.folder);
+    w.stack.program(
+      language === "yaml" ? program : transformSync(renamed(program), { loader: "ts", format: "cjs" }).code,
+    );
     await w.stack.ok(["up", "--yes", "--skip-preview"]); // in Terraform's place
-    expect((await w.stack.resources()).filter(({ type }) => type.startsWith("consortium:index:"))).toHaveLength(count);
+    expect(importOf(await w.stack.resources()).resources).toHaveLength(count);
   });
 
   test("with the ids of the state, another stack has the same, and previews no change", async () => {
@@ -107,14 +136,7 @@ describe.each(programs)("%s, in %s", (configuration, language, count) => {
     w.stack.env.PULUMI_STACK = "adopting";
     w.stack.write("import.json", JSON.stringify(found));
     w.service.clearCalls();
-    if (configuration === "module") {
-      // The import knows no modules, as Pulumi's does not: the program takes over what has the name.
-      await w.stack.ok(["up", "--yes", "--skip-preview"], { CONSORTIUM_ADOPT: "true" });
-    } else {
-      const flags = ["--yes", "--protect=false", "--generate-code=false"];
-      await w.stack.ok(["import", "--file", "import.json", ...flags]);
-    }
-    expect(writesOf(w.service)).toEqual([]);
+    await w.stack.ok(["import", "--file", "import.json", "--yes", "--protect=false", "--generate-code=false"]);
     const preview = await w.stack.preview();
     expect(preview).toMatchObject({ code: 0 });
     // The service does not show the details of a configuration: they are sent once more.

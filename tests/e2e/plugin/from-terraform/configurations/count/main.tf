@@ -6,18 +6,13 @@ terraform {
   }
 }
 
-variable "node_count" {
-  type    = number
-  default = 2
-}
-
 resource "kaleido_consortium" "consortium" {
   name        = "Coffee trade"
   description = "who shipped what"
 }
 
 resource "kaleido_membership" "member" {
-  count         = var.node_count
+  count         = 2
   consortium_id = kaleido_consortium.consortium.id
   org_name      = "Org ${count.index + 1}"
 }
@@ -31,10 +26,14 @@ resource "kaleido_environment" "env" {
 }
 
 resource "kaleido_node" "node" {
-  count          = var.node_count
+  count          = 2
   consortium_id  = kaleido_consortium.consortium.id
   environment_id = kaleido_environment.env.id
   membership_id  = kaleido_membership.member[count.index].id
   name           = "Node ${count.index + 1}"
   size           = "small"
+}
+
+output "nodes" {
+  value = [kaleido_node.node[0].id, kaleido_node.node[1].id]
 }
