@@ -144,8 +144,10 @@ export class Resource {
     /** The ids of objects that were read by a path or a name: `pulumi do … patch` goes on with what it was given. */
     private readonly found: Map<string, string> = new Map(),
   ) {
-    this.#definition = definitionOf(partsOfUrn(urn).type);
-    const owner = { key: urn, name: partsOfUrn(urn).name };
+    const { name, project, stack, type } = partsOfUrn(urn);
+    this.#definition = definitionOf(type);
+    const owner = { key: urn, name };
+    sessions.log.nameStack({ project, stack });
     this.#verbs = new Verbs(this.#definition, sessions, owner, (session) => this.#shown(session));
   }
 

@@ -293,8 +293,8 @@ test("a link to state.jsonl stays a link, and what is planted beside a file is n
   expect((await after.send("GET", paths.membership)).body).toMatchObject({ org_name: "name 1099" });
 });
 
-test("a folder of version 0.2.0 opens with its ledgers, and both go on", async () => {
-  const kept = join(__dirname, "../../golden/0.2.0");
+test("a folder of version 0.3.0 opens with its ledgers, and both go on", async () => {
+  const kept = join(__dirname, "../../golden/0.3.0");
   cpSync(join(kept, "ledger"), dataDir, { recursive: true });
   const seen = JSON.parse(readFileSync(join(kept, "ledger.json"), "utf8")) as {
     environment: string;
