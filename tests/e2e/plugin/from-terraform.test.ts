@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { buildSync, transformSync } from "esbuild";
+import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 import { terraformMapping, terraformResources } from "../../../plugin/terraform";
 import { definitions } from "../../../provider/resources";
 import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
@@ -81,17 +81,20 @@ const importOf = (resources: { type: string; urn: string; id: string }[]) => ({
     .map(({ type, urn, id }) => ({ type, name: urn.split("::").at(-1), id })),
 });
 
-/** The package that Pulumi generates for TypeScript, in the program's folder. */
+const asCommonJs = (text: string): string =>
+  transpileModule(text, { compilerOptions: { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 } }).outputText;
+
+/** The package that Pulumi generates for TypeScript, compiled into the program's folder. */
 async function linkSdk(folder: string): Promise<void> {
   const sdk = await generatedSdk("nodejs", schema);
-  const outfile = join(folder, "node_modules/pulumi-consortium-sdk/index.js");
-  buildSync({
-    entryPoints: [join(sdk, "index.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    external: ["@pulumi/pulumi"],
-  });
+  const target = join(folder, "node_modules/pulumi-consortium-sdk");
+  for (const file of readdirSync(sdk, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))) {
+    const compiled = join(target, file.replace(/ts$/, "js"));
+    mkdirSync(dirname(compiled), { recursive: true });
+    writeFileSync(compiled, asCommonJs(readFileSync(join(sdk, file), "utf8")));
+  }
+  const about = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")) as object;
+  writeFileSync(join(target, "package.json"), JSON.stringify({ ...about, main: "index.js" }));
 }
 
 /** As docs/terraform.md says: a resource called `consortium` has the name of the package in these languages. */
@@ -123,9 +126,7 @@ describe.each(programs)("%s, in %s", (configuration, language, count) => {
     const how = language === "yaml" ? { language } : {};
     w = await world("", { ...how, plugin: true, ledger: false });
     if (language === "typescript") await linkSdk(w.stack.folder);
-    w.stack.program(
-      language === "yaml" ? program : transformSync(renamed(program), { loader: "ts", format: "cjs" }).code,
-    );
+    w.stack.program(language === "yaml" ? program : asCommonJs(renamed(program)));
     await w.stack.ok(["up", "--yes", "--skip-preview"]); // in Terraform's place
     expect(importOf(await w.stack.resources()).resources).toHaveLength(count);
   });
