@@ -61,8 +61,8 @@ interface Given {
 const network = "members: [m]\n";
 /** The last one depends on the first by way of the one between them. */
 const usual = {
-  web: { program: "programs/web", dependsOn: ["acme-app"] },
   prod: "networks/trade.yaml",
+  web: { program: "programs/web", dependsOn: ["acme-app"] },
   test: { definition: "networks/trade.yaml", name: "try" },
   app: { program: "programs/app", dependsOn: ["acme-prod"], paths: ["shared"] },
 };
