@@ -208,7 +208,7 @@ function atMost(list: unknown, count: number, what: string): void {
 
 /** The gas that a transaction names, in each form that a chain understands. */
 const gasOf = ({ gas, gasLimit }: Transaction): bigint[] =>
-  [gas, gasLimit].filter((given) => given !== undefined).map((given) => BigInt(given!));
+  [gas, gasLimit].filter((given) => given !== undefined).map((given) => BigInt(given));
 
 /**
  * A transaction that states its gas. The chain itself has no limit, and its default changes with block overrides.
@@ -222,7 +222,8 @@ function withGas(transaction: Transaction, limit: number, open?: number): Transa
       throw new Unfit(-32_000, `The call asks for ${gas} gas; the limit is ${limit}. Ask for less, or leave it out.`);
   }
   const gas = given[0] ?? open;
-  const { gasLimit: _, ...others } = transaction;
+  const others = { ...transaction };
+  delete others.gasLimit;
   return gas === undefined ? others : { ...others, gas: `0x${gas.toString(16)}` };
 }
 
