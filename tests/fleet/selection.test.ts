@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { shardsOf } from "../../fleet/shards";
+import { shardsOf, stagesOf } from "../../fleet/shards";
 import { random } from "../support/random";
 import { consortium } from "../cli/command";
 import { stackOf, temporary, writeIn } from "./made";
@@ -18,34 +18,58 @@ const shardsOfNames = (names: readonly string[], count: number) =>
 describe("shards", () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `org${index % 97}-network${index}`);
   const count = 5;
+  const sizesOf = (shards: Map<string, number>, many: number) =>
+    Array.from({ length: many }, (_, at) => [...shards.values()].filter((share) => share === at + 1).length);
+  const movedIn = (before: Map<string, number>, after: Map<string, number>) =>
+    [...before].filter(([name, share]) => after.has(name) && after.get(name) !== share).map(([name]) => name);
 
-  test("each stack has one, about as many in each, and it stays as others come and go", () => {
+  test.each([
+    [200, 4],
+    [200, 20],
+    [1_000, 7],
+    [201, 20],
+    [3, 4],
+  ])("%i stacks in %i shards: as many in each, or one less", (many, shards) => {
+    const sizes = sizesOf(shardsOfNames(names.slice(0, many), shards), shards);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(many);
+    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+  });
+
+  test("as one of them comes or goes, few move", () => {
     const all = shardsOfNames(names, count);
-    const sizes = [1, 2, 3, 4, 5].map((index) => [...all.values()].filter((share) => share === index).length);
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(names.length);
-    for (const size of sizes) expect(Math.abs(size - names.length / count)).toBeLessThan(60);
     fc.assert(
-      fc.property(fc.subarray(names, { minLength: 1 }), (some) => {
-        for (const [name, share] of shardsOfNames(some, count)) expect(share).toBe(all.get(name));
+      fc.property(fc.constantFrom(...names), fc.uuid(), (gone, more) => {
+        const without = names.filter((name) => name !== gone);
+        expect(movedIn(all, shardsOfNames(without, count)).length).toBeLessThan(count * 2);
+        expect(movedIn(all, shardsOfNames([...names, more], count)).length).toBeLessThan(count * 2);
       }),
       random(5),
     );
   });
 
-  test("with one more of them, stacks move only there", () => {
+  test("with one more of them, nearly all that move go there", () => {
     const [before, after] = [count, count + 1].map((many) => shardsOfNames(names, many));
-    const moved = names.filter((name) => before!.get(name) !== after!.get(name));
-    expect(moved.length).toBeGreaterThan(0);
-    expect(new Set(moved.map((name) => after!.get(name)))).toEqual(new Set([count + 1]));
+    const moved = movedIn(before!, after!);
+    const elsewhere = moved.filter((name) => after!.get(name) !== count + 1);
+    expect(moved.length).toBeLessThan(200);
+    expect(elsewhere.length).toBeLessThan(10);
   });
 
-  test("stacks that depend on each other share one, however far", () => {
+  test("without stages, stacks that depend on each other share one, however far", () => {
     for (const other of [(index: number) => index - 1, () => 0]) {
       const linked = names
         .slice(0, 20)
         .map((name, index) => stackOf({ name, dependsOn: index === 0 ? [] : [names[other(index)]!] }));
-      expect(new Set(shardsOf(linked, count).values()).size).toBe(1);
+      expect(new Set(shardsOf(linked, count, true).values()).size).toBe(1);
+      expect(new Set(shardsOf(linked, count).values()).size).toBe(count);
     }
+  });
+
+  test("stages: what depends on none, then what depends on that alone, and so on", () => {
+    const on = (name: string, ...dependsOn: string[]) => stackOf({ name, dependsOn });
+    const stages = stagesOf([on("d", "c", "a"), on("a"), on("b", "a"), on("c", "b"), on("e", "not among them")]);
+    expect(stages.map((stage) => stage.map(({ name }) => name))).toEqual([["a", "e"], ["b"], ["c"], ["d"]]);
+    expect(stagesOf([])).toEqual([]);
   });
 });
 
@@ -100,7 +124,7 @@ async function changed(since = "HEAD"): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await plan("--shards", "1", "--changed-since", since);
   if (code !== 0) throw new Error(stderr);
   const lines = stdout.trim().split("\n").filter(Boolean);
-  return Object.fromEntries(lines.map((line) => line.split("  ").slice(1) as [string, string]));
+  return Object.fromEntries(lines.map((line) => line.split("  ").slice(-2) as [string, string]));
 }
 
 const everything = (why: string) =>
@@ -211,13 +235,25 @@ test("a pattern that no stack matches is an error", async () => {
   expect((await plan("--only", "acne-*")).stderr).toMatch(/no stack like acne-\*; there are acme-prod, /);
 });
 
-test("matrices: the shards that have any of the stacks, and one at least", async () => {
+test("matrices: by stage, the shards that have any of the stacks, and one at least", async () => {
   const github = await plan("--matrix", "github", "--shards", "2", "--only", "acme-*");
-  const [first] = (JSON.parse(github.stdout) as { shard: string[] }).shard;
-  expect(first).toMatch(/^[12]\/2$/);
-  expect(JSON.parse((await plan("--matrix", "github", "--changed-since", "HEAD")).stdout)).toEqual({ shard: ["1/1"] });
+  // Two networks, and an app that depends on one of them.
+  expect(JSON.parse(github.stdout)).toEqual([
+    { shard: ["1/2", "2/2"] },
+    { shard: [expect.stringMatching(/^[12]\/2$/) as string] },
+  ]);
+  expect(JSON.parse((await plan("--matrix", "github", "--changed-since", "HEAD")).stdout)).toEqual([
+    { shard: ["1/1"] },
+  ]);
+  const job = { extends: ".fleet", parallel: { matrix: [{ SHARD: ["1/1"] }] } };
   expect(JSON.parse((await plan("--matrix", "gitlab")).stdout)).toEqual({
-    fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: ["1/1"] }] } },
+    "stage-1": { ...job, variables: { STAGE: "1" }, needs: [] },
+    "stage-2": { ...job, variables: { STAGE: "2" }, needs: [{ job: "stage-1", artifacts: false }] },
+  });
+  expect((await plan()).stdout).toMatch(/^stage 1 {2}1\/1 {2}acme-prod\n[^]*stage 2 {2}1\/1 {2}acme-app\n$/);
+  expect(await plan("--stages", "1")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("has 2 stages, and --stages says 1: add jobs to the pipeline") as string,
   });
   const many = await plan("--shards", "201");
   expect(many).toMatchObject({ code: 1, stderr: expect.stringContaining("from 1 to 200") as string });
