@@ -118,8 +118,8 @@ function definePlan(program: Program): void {
       if (matrix) return console.log(matrices[matrix](planned));
       for (const { stage, shard, stacks: own } of planned.flat())
         for (const { name } of own) {
-          const [before, reason] = [planned.length > 1 ? [`stage ${stage}`] : [], changes?.reasons.get(name)];
-          console.log([...before, titleOf(shard), name, ...(reason === undefined ? [] : [reason])].join("  "));
+          const [at, reason] = [planned.length > 1 ? [`stage ${stage}`] : [], changes?.reasons.get(name)];
+          console.log([titleOf(shard), name, ...at, ...(reason === undefined ? [] : [reason])].join("  "));
         }
       const shown = [
         counted(planned.flat().length, "shard"),

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { shardsOf, stagesOf } from "../../fleet/shards";
+import { plannedShards, shardIn, shardsOf, stagesOf } from "../../fleet/shards";
 import { random } from "../support/random";
 import { consortium } from "../cli/command";
 import { stackOf, temporary, writeIn } from "./made";
@@ -45,6 +45,39 @@ describe("shards", () => {
       }),
       random(5),
     );
+  });
+
+  test.each(["1/1", "2/5", "5/5", "200/200"])("%s is one", (text) => {
+    const [index, count] = text.split("/").map(Number);
+    expect(shardIn(text)).toEqual({ index, count });
+  });
+
+  test.each(["0/5", "6/5", "0/0", "201/201", "1/201", "1", "1/", "a/b", "1/2/3", " 1/2", "1/2 "])(
+    "%s is none",
+    (text) => {
+      expect(() => shardIn(text)).toThrow("It must be one of several shards, such as 2/5, of at most 200.");
+    },
+  );
+
+  test.each([
+    [0, 1],
+    [1, 1],
+    [50, 1],
+    [51, 2],
+    [100, 2],
+    [10_001, 200],
+  ])("%i stacks are spread over %i by default", (size, count) => {
+    const stacks = Array.from({ length: size }, (_, index) => stackOf({ name: `s${index}` }));
+    const planned = plannedShards(stacks).flat();
+    expect(planned.length).toBe(count);
+    expect(planned.map(({ shard }) => shard.count)).toEqual(planned.map(() => count));
+    expect(planned.flatMap((one) => one.stacks).length).toBe(size);
+  });
+
+  test("those without any of the stacks are left out", () => {
+    const one = stackOf();
+    const index = shardsOf([one], 5).get(one.name);
+    expect(plannedShards([one], 5)).toEqual([[{ stage: 1, shard: { index, count: 5 }, stacks: [one] }]]);
   });
 
   test("with one more of them, nearly all that move go there", () => {
@@ -124,7 +157,12 @@ async function changed(since = "HEAD"): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await plan("--shards", "1", "--changed-since", since);
   if (code !== 0) throw new Error(stderr);
   const lines = stdout.trim().split("\n").filter(Boolean);
-  return Object.fromEntries(lines.map((line) => line.split("  ").slice(-2) as [string, string]));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, ...rest] = line.split("  ");
+      return [name, rest.at(-1)] as [string, string];
+    }),
+  );
 }
 
 const everything = (why: string) =>
@@ -226,13 +264,36 @@ test("a stack that left the file is named", async () => {
   const { prod, app } = usual;
   fleet({ stacks: { live: prod, app: { ...app, dependsOn: ["acme-live"] } } });
   const { stdout, stderr } = await plan("--changed-since", "HEAD");
-  expect(stdout).toContain("acme-live  it is new in the file");
+  expect(stdout).toMatch(/acme-live {2}stage 1 {2}it is new in the file/);
   for (const name of ["acme-prod", "acme-test"])
     expect(stderr).toContain(`${name} is no longer in ${join(folder, "live/fleet.yaml")}: nothing in it is changed.`);
 });
 
-test("a pattern that no stack matches is an error", async () => {
-  expect((await plan("--only", "acne-*")).stderr).toMatch(/no stack like acne-\*; there are acme-prod, /);
+test.each(["acne-*", "acme", "prod", "acme.prod", "*prod-"])(
+  "no stack matches %s, which is an error",
+  async (pattern) => {
+    const { stderr } = await plan("--only", "acme-*", "--only", pattern);
+    expect(stderr).toContain(`no stack like ${pattern}; there are acme-prod, acme-test, acme-app, globex-spice.`);
+  },
+);
+
+test.each([
+  [["*-prod"], ["acme-prod"]],
+  [["a*t"], ["acme-test"]],
+  [
+    ["globex-spice", "acme-app", "*spice"],
+    ["acme-app", "globex-spice"],
+  ],
+  [["*"], ["acme-prod", "acme-test", "acme-app", "globex-spice"]],
+])("patterns %j match %j", async (patterns, expected) => {
+  const { stdout } = await plan("--shards", "1", ...patterns.flatMap((one) => ["--only", one]));
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/\s+/)[1])
+      .sort(),
+  ).toEqual([...expected].sort());
 });
 
 test("matrices: by stage, the shards that have any of the stacks, and one at least", async () => {
@@ -250,7 +311,7 @@ test("matrices: by stage, the shards that have any of the stacks, and one at lea
     "stage-1": { ...job, variables: { STAGE: "1" }, needs: [] },
     "stage-2": { ...job, variables: { STAGE: "2" }, needs: [{ job: "stage-1", artifacts: false }] },
   });
-  expect((await plan()).stdout).toMatch(/^stage 1 {2}1\/1 {2}acme-prod\n[^]*stage 2 {2}1\/1 {2}acme-app\n$/);
+  expect((await plan()).stdout).toMatch(/^1\/1 {2}acme-prod {2}stage 1\n[^]*1\/1 {2}acme-app {2}stage 2\n$/);
   expect(await plan("--stages", "1")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("has 2 stages, and --stages says 1: add jobs to the pipeline") as string,
