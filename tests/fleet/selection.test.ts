@@ -116,8 +116,10 @@ interface Given {
   [key: string]: unknown;
 }
 const network = "members: [m]\n";
+/** The last one depends on the first by way of the one between them. */
 const usual = {
   prod: "networks/trade.yaml",
+  web: { program: "programs/web", dependsOn: ["acme-app"] },
   test: { definition: "networks/trade.yaml", name: "try" },
   app: { program: "programs/app", dependsOn: ["acme-prod"], paths: ["shared"] },
 };
@@ -143,6 +145,7 @@ beforeEach(() => {
   for (const name of ["trade", "spice"]) write(`live/networks/${name}.yaml`, network);
   write("live/programs/app/Pulumi.yaml", "name: app\nruntime: nodejs\n");
   write("live/programs/app/index.ts", "");
+  write("live/programs/web/Pulumi.yaml", "name: web\nruntime: nodejs\n");
   write("live/shared/names.ts", "");
   write("package-lock.json", "{}");
   write(".gitignore", ".consortium\n");
@@ -166,32 +169,34 @@ async function changed(since = "HEAD"): Promise<Record<string, string>> {
 }
 
 const everything = (why: string) =>
-  Object.fromEntries(["acme-prod", "acme-test", "acme-app", "globex-spice"].map((name) => [name, why]));
+  Object.fromEntries(["acme-web", "acme-prod", "acme-test", "acme-app", "globex-spice"].map((name) => [name, why]));
 const trade = {
   "acme-prod": "live/networks/trade.yaml",
   "acme-test": "live/networks/trade.yaml",
   "acme-app": "depends on acme-prod",
+  "acme-web": "depends on acme-app",
 };
+const app = (why: string) => ({ "acme-app": why, "acme-web": "depends on acme-app" });
 
 const anotherMember = () => write("live/networks/trade.yaml", "members: [n]\n");
 const cases: [string, () => void, Record<string, string>][] = [
   ["nothing", () => undefined, {}],
   ["another file", () => write("README.md", "x"), {}],
   ["a network file that stacks share, and what depends on one of them", anotherMember, trade],
-  ["a program", () => write("live/programs/app/index.ts", "1"), { "acme-app": "live/programs/app/index.ts" }],
-  ["a new file of a program", () => write("live/programs/app/new.ts", "1"), { "acme-app": "live/programs/app/new.ts" }],
+  ["a program", () => write("live/programs/app/index.ts", "1"), app("live/programs/app/index.ts")],
+  ["a new file of a program", () => write("live/programs/app/new.ts", "1"), app("live/programs/app/new.ts")],
   [
     "a file that left a program",
     () => renameSync(join(folder, "live/programs/app/index.ts"), join(folder, "live/index.ts")),
-    { "acme-app": "live/programs/app/index.ts" },
+    app("live/programs/app/index.ts"),
   ],
   [
     "the settings of the stack of a program",
     () => write("live/programs/app/Pulumi.acme-app.yaml", "config: {}"),
-    { "acme-app": "live/programs/app/Pulumi.acme-app.yaml" },
+    app("live/programs/app/Pulumi.acme-app.yaml"),
   ],
   ["the settings of another stack of the program", () => write("live/programs/app/Pulumi.dev.yaml", "config: {}"), {}],
-  ["a path that the stack names", () => write("live/shared/names.ts", "1"), { "acme-app": "live/shared/names.ts" }],
+  ["a path that the stack names", () => write("live/shared/names.ts", "1"), app("live/shared/names.ts")],
   ["a lock file above", () => write("package-lock.json", "{ }"), everything("package-lock.json")],
   ["a lock file elsewhere", () => write("other/package-lock.json", "{ }"), {}],
   ["how many run at a time", () => fleet({ concurrency: 9 }), {}],
