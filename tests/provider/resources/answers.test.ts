@@ -3,6 +3,7 @@ import { bases, type Collected, collected, nameField, nameKey, named, storeOf } 
 import { Engine, failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
+import { rewriting } from "../../support/virtual-time";
 
 /* The same facts with every way that the service may answer where the API does not say. */
 
@@ -224,6 +225,36 @@ test.each([
   expect(engine.outputs).toMatchObject({ size: "large", state: "started", revision: "2" });
   expect(await engine.up(larger)).toEqual({ then: "same" });
   expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
+});
+
+test.each(named)("%s: an answer to a change that shows it as it was is not believed", async (kind) => {
+  const { engine, service, net } = await world(kind);
+  const args = bases[kind](net);
+  await engine.up(args);
+  const was = storeOf(service, kind).get(engine.kept!.id).fields;
+  const stale = (text: string): string => JSON.stringify({ ...(JSON.parse(text) as object), ...was, _revision: "0" });
+  const revision = Number(engine.outputs.revision);
+  rewriting({
+    answer: (text, { method }) => (method === "PATCH" ? stale(text).replace('"0"', `"${revision}"`) : text),
+  });
+  const renamed = { ...args, [nameKey(kind)]: "renamed" };
+  expect(await engine.up(renamed)).toEqual({ then: "updated" });
+  expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "renamed", revision: String(revision + 1) });
+});
+
+test.each([
+  ["rpc", "wss"],
+  ["wss", "rpc"],
+])("a node that shows %s alone is ready, and is so for the next run, too", async (shown, without) => {
+  const { engine, net, time } = await world("node");
+  rewriting({ answer: (text) => text.replaceAll(new RegExp(`"${without}":"[^"]*",?`, "g"), "").replaceAll(",}", "}") });
+  const began = time.now();
+  expect(await engine.up(bases.node(net))).toEqual({ then: "created" });
+  expect(time.now() - began).toBeLessThan(60_000);
+  expect(engine.outputs.urls).toEqual({ [shown]: expect.any(String) as string });
+  newProcess();
+  await engine.refresh();
+  expect(await engine.up(bases.node(net))).toEqual({ then: "same" });
 });
 
 test.each(["consortiumZone", "environmentZone", "configuration", "service", "invitation"] as const)(
