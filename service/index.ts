@@ -6,7 +6,6 @@ import { type Fault, type FaultRule, Faults } from "./faults";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
 import { Tokens } from "./http/authentication";
-import { Turns } from "./http/turns";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
 import {
   answersLike,
@@ -101,7 +100,6 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     origin: (asked) => listener.origin(asked),
     warn,
     report: reporter(warn),
-    turns: new Turns(callLimits),
   };
   const log = new CallLog(options.recordBodies);
   const inFlight = new InFlight();

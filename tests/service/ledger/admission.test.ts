@@ -13,7 +13,6 @@ const order = 2n * halfOrder + 1n;
 type Given = TransactionLike & { gasLimit: bigint };
 
 const data = fc.uint8Array({ maxLength: 300 }).map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
-const creation = `0x${"5b".repeat(40)}00`;
 const accessList = [{ address: poor.address, storageKeys: [`0x${"0".repeat(64)}`] }];
 
 interface Sent {
@@ -129,7 +128,7 @@ const invalid = (chainId: bigint, next: number): fc.Arbitrary<Sent> => {
     raw(
       "a signature of nothing",
       /invalid sender/,
-      fc.constantFrom([0n, 1n], [1n, 0n], [order, 1n]).map(([r, s]) => withSignature(base, () => [r!, s!])),
+      fc.constantFrom([0n, 1n], [1n, 0n], [order, 1n]).map(([r, s]) => withSignature(base, () => [r, s])),
     ),
     of("bytes after its end", /rlp/, fc.constant({}), (text) => `${text}00`),
     of(
