@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path";
-import { Argument, type Command as Program, Option } from "commander";
+import { type Command as Program, Option } from "commander";
 import { problemOfPack, readFleet } from "./file";
-import { defaultOut, fleetManifests, neededSecrets } from "./manifests";
+import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
+import { defineResume, defineStatus } from "./operator-command";
+import { changedSince, fleetFile, only, reporting } from "./options";
 import { writeChanged } from "./project";
 import {
   type Command,
@@ -19,10 +21,11 @@ import {
   type Verb,
 } from "./results";
 import { runFleet, type RunOptions, Stop } from "./run";
+import { type Fleet } from "./schema";
 import { readSecrets } from "./secrets";
 import { selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import { confirm, repeatable, replaceFile, stopSignals, wholeNumber, writable } from "pulumi-consortium/internal/fleet";
+import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {
   policyPack?: string[];
@@ -59,6 +62,8 @@ export function define(program: Program): void {
   defineManifests(program);
   definePlan(program);
   defineMerge(program);
+  defineStatus(program);
+  defineResume(program);
   for (const [name, { summary, note }] of Object.entries(commands) as [Command, (typeof commands)[Command]][]) {
     const parallel = "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)";
     const command = program
@@ -81,18 +86,6 @@ export function define(program: Program): void {
       .action((file: string, flags: Flags) => fleet(name, file, flags));
   }
 }
-
-const fleetFile = () => new Argument("<file>", "the fleet file, such as fleet.yaml");
-
-const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
-
-const changedSince = () =>
-  new Option("--changed-since <commit>", "only stacks that have changed since a commit, and what depends on them");
-
-const reporting = (command: Program) =>
-  command
-    .option("--json", "print one JSON document")
-    .option("--junit <file>", "also write the results as JUnit XML", (file) => writable(file, true));
 
 function definePlan(program: Program): void {
   const shards = `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`;
@@ -142,16 +135,25 @@ function defineManifests(program: Program): void {
     .description("write the same fleet for the Pulumi Kubernetes operator")
     .addArgument(fleetFile())
     .option("--out <folder>", `output folder (default: ${defaultOut}, next to the fleet file)`)
-    .option("--program", "write each network as a Program, for workspaces with the provider plugin")
-    .addHelpText("after", "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/fleet.md.")
-    .action((file: string, { out, program: programs }: { out?: string; program?: boolean }) => {
-      const definition = readFleet(file);
-      const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
-      const files = Object.entries(fleetManifests(definition, folder, { programs }));
+    .option("--program", "write networks as Programs, which install nothing (default: if kubernetes.image is set)")
+    .option("--no-program", "run network files from the repository")
+    .option("--preview", "also write Stacks that only preview, into the folder preview")
+    .addHelpText(
+      "after",
+      "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/operator.md.",
+    )
+    .action((file: string, flags: { out?: string; program?: boolean; preview?: boolean }) => {
+      const options = { programs: flags.program, previews: flags.preview };
+      const outOf = (folder: string) => (flags.out === undefined ? join(folder, defaultOut) : resolve(flags.out));
+      const rules = (fleet: Fleet) => problemsForOperator(fleet, outOf(fleet.folder), options);
+      const definition = readFleet(file, { rules });
+      const folder = outOf(definition.folder);
+      const files = Object.entries(fleetManifests(definition, folder, options));
       for (const [name, text] of files) writeChanged(join(folder, name), text);
-      const next = "Commit them, create these Secrets in the namespace, and apply the manifests:";
+      const next = "Commit them, apply access.yaml, create these Secrets, and apply the others:";
       console.log(`${files.length} files are in ${folder}. ${next}`);
       neededSecrets(definition).forEach((text) => console.log(`  ${text}`));
+      manifestRemarks(definition, options).forEach((text) => console.error(text));
     });
 }
 

@@ -22,18 +22,25 @@ import { type Fleet, type FleetDefinition, FleetFile, type FleetStack, type Poli
 const refusal = (file: string, reading: Reading, elsewhere: readonly PlacedProblem[] = []): Error =>
   new Error(summaryOf(file, [...placed(reading, reading.problems), ...elsewhere], "started"));
 
+export interface FleetRules {
+  /** Whether the stacks must keep to the limits of the service (default: yes). */
+  limits?: boolean;
+  /** What else must hold for a command. */
+  rules?: (fleet: Fleet) => Problem[];
+}
+
 /**
  * Reads a fleet file, and checks all files that it names.
- * @param options limits: whether the stacks must keep to the limits of the service
  * @throws with all problems
  */
-export function readFleet(file: string, { limits = true } = {}): Fleet {
+export function readFleet(file: string, { limits = true, rules }: FleetRules = {}): Fleet {
   const reading = readYaml(textOf(file), file, { one: "fleet", least: "organizations with their stacks" });
   const { problems } = reading;
   if (problems.length === 0) problems.push(...checkShape(reading, FleetFile));
   if (problems.length > 0) throw refusal(file, reading);
   const fleet = fleetOf(file, FleetFile.parse(reading.value));
   const elsewhere = brokenRules(fleet, problems, limits);
+  if (rules && problems.length + elsewhere.length === 0) problems.push(...rules(fleet));
   if (problems.length + elsewhere.length > 0) throw refusal(file, reading, elsewhere);
   return fleet;
 }

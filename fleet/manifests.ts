@@ -1,60 +1,198 @@
+import { createHash } from "node:crypto";
 import { join, posix, relative } from "node:path";
-import { groupBy, programConfig, programFiles, yamlForAll, yamlProgram } from "pulumi-consortium/internal/fleet";
-import { type Fleet, type FleetStack, type Organization } from "./schema";
+import {
+  check,
+  groupBy,
+  partsOf,
+  type Problem,
+  programConfig,
+  programFiles,
+  readNetwork,
+  yamlForAll,
+  yamlProgram,
+} from "pulumi-consortium/internal/fleet";
+import { type Fleet, type FleetStack, gitAccess, type Organization } from "./schema";
 import { connectionVariables } from "./secrets";
+
+/* The fleet as manifests of the Pulumi Kubernetes operator, version 2. docs/operator.md has a table of what becomes what. */
 
 /** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";
 const programFolder = "program";
-const hourly = 3600;
+const previewFolder = "preview";
 
-type Settings = Fleet["kubernetes"];
+/** The operator makes names of up to 63 characters of it. */
+const longestStack = 42;
+const longestName = 63;
+const hourly = 3600;
+/** Stacks that came at once part by up to so much with every hour. */
+const staggered = 600;
+const ownImage = "pulumi/pulumi:3.220.0-nonroot";
+
 type Manifest = Record<string, unknown>;
 
-/** A name for Kubernetes, which allows neither capital letters nor underscores, and dots only between letters and digits. */
-const kubernetesName = (name: string): string =>
-  name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.]/g, "-")
-    .replaceAll(/[.-]*[.][.-]+|-+[.]/g, "-")
-    .replaceAll(/^[.-]+|[.-]+$/g, "");
-
-/** @throws Error if two of them have the same name in Kubernetes. @param named what each is, and its name there */
-function refuseTwins({ file }: Fleet, named: readonly [what: string, name: string][]): void {
-  for (const [name, [[one], other]] of groupBy(named, ([, name]) => name))
-    if (other)
-      throw new Error(`${file}: ${one} and ${other[0]} have the same name in Kubernetes, ${name}: rename one of them.`);
+export interface ManifestOptions {
+  /** Makes each network file a `Program`, instead of one program that reads them all. Default: if the image has the plugin. */
+  programs?: boolean;
+  /** Adds Stacks that only preview. */
+  previews?: boolean;
 }
 
-const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });
+const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
+
+/**
+ * A name that Kubernetes takes for a Service, too: letters, digits and hyphens, a letter first. Any other, or a longer one, is shortened,
+ * and ends with a part of the hash of the whole.
+ */
+export function kubernetesName(name: string, most = longestName): string {
+  if (name.length <= most && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name;
+  const end = `-${hashOf(name).slice(0, 8)}`;
+  const plain = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replace(/^[^a-z]+/, "");
+  return (plain.slice(0, most - end.length).replace(/-+$/, "") || "stack") + end;
+}
+
+const stackName = ({ name }: FleetStack): string => kubernetesName(name, longestStack);
+const previewName = ({ name }: FleetStack): string => kubernetesName(`${name}-preview`, longestStack);
+
+/** Each organization has its own, so that nobody in it can read the keys of the others. */
+export const namespaceOf = ({ kubernetes }: Fleet, { name }: Organization): string =>
+  kubernetesName(`${kubernetes.namespace}-${name}`);
 
 /** The Secret with the key of an organization. */
-const secretOf = ({ name }: Organization): string => `consortium-${kubernetesName(name)}`;
+const secretOf = ({ name }: Organization): string => kubernetesName(`consortium-${name}`);
+
+const isProgram = (fleet: Fleet, { definition }: FleetStack, { programs }: ManifestOptions): boolean =>
+  definition !== undefined && (programs ?? fleet.kubernetes.image !== undefined);
+
+/* What the operator cannot do. */
+
+/** Whatever of a fleet file cannot become manifests. */
+export function problemsForOperator(fleet: Fleet, out: string, options: ManifestOptions): Problem[] {
+  const { policyPacks, stacks, backend, kubernetes, file } = fleet;
+  const problems: Problem[] = [];
+  const refuse = (path: Problem["path"], message: string, atKey?: boolean) => problems.push({ path, message, atKey });
+  if (policyPacks.length > 0)
+    refuse(
+      ["policyPacks"],
+      "the operator runs no policy packs: take them out of this file, and let a pipeline check them before it merges, with " +
+        `\`consortium fleet preview ${file}\` and a --policy-pack <folder> for each`,
+      true,
+    );
+  if (backend?.startsWith("file:") === true)
+    refuse(
+      ["backend"],
+      "the state would be lost with each pod: name a backend that the cluster can reach, such as s3://…",
+    );
+  const { git } = kubernetes;
+  const fromGit = stacks.filter((stack) => !isProgram(fleet, stack, options));
+  if (git === undefined && fromGit.length > 0)
+    refuse(
+      ["kubernetes"],
+      `this does not say where the operator finds ${fromGit[0]!.definition ?? fromGit[0]!.program}: add kubernetes: { git: { repository: ` +
+        "https://…, branch: main } }, or, for network files, image: one with the provider plugin",
+    );
+  if (git && options.previews && fromGit.length > 0 && git.commit === undefined)
+    refuse(
+      ["kubernetes", "git"],
+      "what follows a branch is applied before anybody reads a preview of it: add the commit that is applied; previews follow the branch",
+    );
+  for (const stack of git ? fromGit : [])
+    for (const key of ["program", "definition"] as const)
+      if (stack[key] !== undefined && inRepository(fleet, stack[key]).startsWith("../"))
+        refuse(
+          [...stack.place, key],
+          `${stack[key]} is not in the repository: kubernetes.git.folder is that of this file`,
+        );
+  if (git && posix.join(git.folder, slashes(relative(fleet.folder, out))).startsWith("../"))
+    refuse(["kubernetes", "git"], `${out} is not in the repository: name a folder in it with --out`);
+  problems.push(...dependenciesBetween(fleet), ...twins(fleet));
+  return problems;
+}
+
+/** The operator looks for prerequisites in the Stack's own namespace. */
+const dependenciesBetween = ({ stacks }: Fleet): Problem[] =>
+  stacks.flatMap(({ dependsOn, place, organization }) =>
+    dependsOn.flatMap((name, at) => {
+      const other = stacks.find((one) => one.name === name)!.organization;
+      const message =
+        `the operator waits for no stack of another organization, whose namespace is another one: run ${name} and this one ` +
+        "with `fleet up`, or apply the manifests of one after the other, without this line";
+      return other.name === organization.name ? [] : [{ path: [...place, "dependsOn", at], message }];
+    }),
+  );
+
+function twins(fleet: Fleet): Problem[] {
+  const named = fleet.stacks.flatMap((stack) => [
+    { stack, name: stackName(stack) },
+    { stack, name: previewName(stack) },
+  ]);
+  return [...groupBy(named, ({ name }) => name)].flatMap(([name, [one, ...others]]) =>
+    others.map(({ stack }) => ({
+      path: stack.place,
+      message: `in Kubernetes, ${one.stack.name} or its preview would also be called ${name}: rename one of them`,
+      atKey: true,
+    })),
+  );
+}
+
+/* The manifests. */
+
+const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });
 
 const isCloud = ({ backend }: Fleet): boolean => backend?.startsWith("https://") === true;
 
 /** Settings of the state, and their keys in the Secret: even the address may contain a password. */
-const stateKeys = (fleet: Fleet): Record<string, string> =>
-  isCloud(fleet)
-    ? { PULUMI_ACCESS_TOKEN: "accessToken" }
-    : { PULUMI_BACKEND_URL: "backendUrl", PULUMI_CONFIG_PASSPHRASE: "passphrase" };
+function stateKeys(fleet: Fleet): Record<string, string> {
+  if (isCloud(fleet)) return { PULUMI_ACCESS_TOKEN: "accessToken" };
+  const { secretsProvider = "passphrase", passphrase } = fleet;
+  const isNeeded = secretsProvider === "passphrase" || passphrase !== undefined;
+  return { PULUMI_BACKEND_URL: "backendUrl", ...(isNeeded && { PULUMI_CONFIG_PASSPHRASE: "passphrase" }) };
+}
+
+/** Environment variables whose values a network file takes: secrets of the organization. */
+function variablesOf({ definition: file, network }: FleetStack): string[] {
+  if (file === undefined) return [];
+  const { name, definition } = readNetwork(file, network);
+  const { plan } = check(name, definition, undefined);
+  const used = plan ? partsOf(plan).flatMap(({ planned }) => planned.variables ?? []) : [];
+  return [...new Set(used.map((one) => one.name))].sort();
+}
 
 function references(fleet: Fleet, stack: FleetStack): Manifest {
-  const all: Manifest = { CONSORTIUM_API_KEY: fromSecret(secretOf(stack.organization), "apiKey") };
+  const own = secretOf(stack.organization);
+  const all: Manifest = {};
+  for (const name of variablesOf(stack)) all[name] = fromSecret(own, name);
   for (const [name, key] of Object.entries(stateKeys(fleet))) all[name] = fromSecret(fleet.kubernetes.secret, key);
   for (const [name, value] of Object.entries(connectionVariables(stack)))
     all[name] = { type: "Literal", literal: { value } };
-  return all;
+  return { ...all, CONSORTIUM_API_KEY: fromSecret(own, "apiKey") };
 }
 
 const slashes = (path: string): string => path.replaceAll("\\", "/");
+const inRepository = ({ kubernetes, folder }: Fleet, path: string): string =>
+  posix.join(kubernetes.git?.folder ?? ".", slashes(relative(folder, path)));
 
-function stackManifest(fleet: Fleet, stack: FleetStack, source: Manifest): Manifest {
-  const { namespace, serviceAccount, image } = fleet.kubernetes;
+/** What tells the manifests of a fleet from others. */
+const metadataOf = (fleet: Fleet, { organization }: FleetStack, name: string): Manifest => ({
+  name,
+  namespace: namespaceOf(fleet, organization),
+  labels: labelsOf(fleet),
+  ...(fleet.id !== undefined && { annotations: { "consortium-fleet/id": fleet.id } }),
+});
+export const labelsOf = ({ project }: Fleet): Record<string, string> => ({
+  "app.kubernetes.io/managed-by": "consortium-fleet",
+  "app.kubernetes.io/part-of": kubernetesName(project),
+});
+
+function stackManifest(fleet: Fleet, stack: FleetStack, name: string, source: Manifest): Manifest {
+  const { serviceAccount, image = ownImage, resources } = fleet.kubernetes;
   return {
     apiVersion: "pulumi.com/v1",
     kind: "Stack",
-    metadata: { name: kubernetesName(stack.name), namespace },
+    metadata: metadataOf(fleet, stack, name),
     spec: {
       serviceAccountName: serviceAccount,
       ...source,
@@ -65,81 +203,140 @@ function stackManifest(fleet: Fleet, stack: FleetStack, source: Manifest): Manif
       // Corrects drift every hour. Deleting the manifest never deletes a ledger.
       refresh: true,
       continueResyncOnCommitMatch: true,
-      resyncFrequencySeconds: hourly,
+      resyncFrequencySeconds: hourly + (Number.parseInt(hashOf(stack.name).slice(0, 8), 16) % staggered),
+      retryMaxBackoffDurationSeconds: staggered,
       destroyOnFinalize: false,
-      workspaceTemplate: { spec: { image } },
+      // An idle pod would hold what it requests.
+      workspaceReclaimPolicy: "Delete",
+      workspaceTemplate: { spec: { image, resources } },
+      // An update's outputs are in clear in a Secret that goes with it.
+      updateTemplate: { spec: { ttlAfterCompleted: "1h" } },
     },
   };
 }
 
-/** A program in a folder of the repository. */
-function fromRepository(fleet: Fleet, stack: FleetStack, out: string): Manifest {
-  const { git } = fleet.kubernetes;
-  if (git === undefined)
-    throw new Error(
-      `${fleet.file} does not say where the operator finds the network files: add kubernetes: { git: { repository: https://…, branch: main } }.`,
-    );
-  const program = stack.program ?? join(out, programFolder);
-  const repoDir = posix.join(git.folder, slashes(relative(fleet.folder, program)));
-  const definition = stack.definition && slashes(relative(program, stack.definition));
-  const { repository: projectRepo, commit, branch = commit === undefined ? "main" : undefined } = git;
-  const config = definition && programConfig(fleet.project, definition, stack.network);
-  return { projectRepo, branch, commit, repoDir, ...(config && { config }) };
+const prerequisitesOf = ({ dependsOn }: FleetStack, { stacks }: Fleet): Manifest =>
+  dependsOn.length === 0
+    ? {}
+    : {
+        prerequisites: dependsOn.map((name) => ({ name: stackName(stacks.find((stack) => stack.name === name)!) })),
+      };
+
+/** How the operator gets into the repository. */
+function gitAuth({ auth }: NonNullable<Fleet["kubernetes"]["git"]>): Manifest {
+  const [kind, name] = Object.entries(auth ?? {})[0] ?? [];
+  if (kind === undefined || name === undefined) return {};
+  const keys = gitAccess[kind as keyof typeof gitAccess];
+  const all = Object.fromEntries(keys.map((key) => [key, fromSecret(name, key)]));
+  const fields = { token: all, ssh: { sshAuth: all }, basic: { basicAuth: all }, githubApp: { githubApp: all } };
+  return { gitAuth: fields[kind as keyof typeof gitAccess] };
 }
 
-/** The network itself as a manifest, for the provider plugin. It needs no repository. */
-const programManifest = (name: string, { namespace }: Settings, file: string, network?: string): Manifest => ({
-  apiVersion: "pulumi.com/v1",
-  kind: "Program",
-  metadata: { name, namespace },
-  program: yamlProgram(file, network),
-});
+/** A program in a folder of the repository. */
+function fromRepository(fleet: Fleet, stack: FleetStack, out: string, isPreview: boolean): Manifest {
+  const git = fleet.kubernetes.git!;
+  const program = stack.program ?? join(out, programFolder);
+  const definition = stack.definition && slashes(relative(program, stack.definition));
+  const { repository: projectRepo, branch = "main", commit } = git;
+  const config = definition && programConfig(fleet.project, definition, stack.network);
+  const at = commit === undefined || isPreview ? { branch } : { commit };
+  return { projectRepo, ...gitAuth(git), ...at, repoDir: inRepository(fleet, program), ...(config && { config }) };
+}
 
-/** Workspaces ask the cluster whether a call comes from the operator. */
-const accessManifests = ({ namespace, serviceAccount: name }: Settings): Manifest[] => [
-  { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
-  {
-    apiVersion: `${rbac}/v1`,
-    kind: "ClusterRoleBinding",
-    metadata: { name: `${namespace}:${name}:system:auth-delegator` },
-    roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "system:auth-delegator" },
-    subjects: [{ kind: "ServiceAccount", name, namespace }],
-  },
-];
+/** A Stack, and the network itself as a `Program` if that needs no repository. */
+function stackFile(fleet: Fleet, stack: FleetStack, out: string, options: ManifestOptions, isPreview = false): string {
+  const name = isPreview ? previewName(stack) : stackName(stack);
+  const more = isPreview ? { preview: true } : prerequisitesOf(stack, fleet);
+  if (!isProgram(fleet, stack, options))
+    return documents([stackManifest(fleet, stack, name, { ...fromRepository(fleet, stack, out, isPreview), ...more })]);
+  const program = {
+    apiVersion: "pulumi.com/v1",
+    kind: "Program",
+    metadata: metadataOf(fleet, stack, name),
+    program: yamlProgram(stack.definition!, stack.network),
+  };
+  return documents([program, stackManifest(fleet, stack, name, { programRef: { name }, ...more })]);
+}
+
+/** A namespace for each organization. Workspaces ask the cluster whether a call comes from the operator. */
+function accessManifests(fleet: Fleet): Manifest[] {
+  const { serviceAccount: name } = fleet.kubernetes;
+  return fleet.organizations.flatMap((organization) => {
+    const namespace = namespaceOf(fleet, organization);
+    return [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: labelsOf(fleet) } },
+      { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
+      {
+        apiVersion: `${rbac}/v1`,
+        kind: "ClusterRoleBinding",
+        metadata: { name: `${namespace}:${name}:system:auth-delegator` },
+        roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "system:auth-delegator" },
+        subjects: [{ kind: "ServiceAccount", name, namespace }],
+      },
+    ];
+  });
+}
 const rbac = "rbac.authorization.k8s.io";
 
 const documents = (manifests: readonly Manifest[]): string => manifests.map(yamlForAll).join("---\n");
 
 /**
  * The same fleet for the Pulumi Kubernetes operator: texts by file name. They refer to secrets and do not contain them.
+ * @param fleet without `problemsForOperator`
  * @param out the absolute folder of the files
- * @param options programs: makes each network file a `Program`, instead of one program that reads them all
  */
-export function fleetManifests(fleet: Fleet, out: string, { programs = false } = {}): Record<string, string> {
-  refuseTwins(fleet, [
-    ["the Secret of the state", fleet.kubernetes.secret],
-    ...fleet.organizations.map((one): [string, string] => [`the Secret of ${one.name}`, secretOf(one)]),
-  ]);
-  refuseTwins(fleet, [
-    ["the file access.yaml", "access"],
-    ...fleet.stacks.map(({ name }): [string, string] => [`the stack ${name}`, kubernetesName(name)]),
-  ]);
-  const files: Record<string, string> = { "access.yaml": documents(accessManifests(fleet.kubernetes)) };
-  for (const stack of fleet.stacks) {
-    const name = kubernetesName(stack.name);
-    const file = programs ? stack.definition : undefined;
-    const source = file === undefined ? fromRepository(fleet, stack, out) : { programRef: { name } };
-    const program = file === undefined ? [] : [programManifest(name, fleet.kubernetes, file, stack.network)];
-    files[`${name}.yaml`] = documents([...program, stackManifest(fleet, stack, source)]);
-  }
-  const isShared = !programs && fleet.stacks.some(({ definition }) => definition !== undefined);
+export function fleetManifests(fleet: Fleet, out: string, options: ManifestOptions = {}): Record<string, string> {
+  const files: Record<string, string> = { "access.yaml": documents(accessManifests(fleet)) };
+  const { stacks } = fleet;
+  for (const stack of stacks) files[`${stackName(stack)}.yaml`] = stackFile(fleet, stack, out, options);
+  for (const stack of options.previews ? stacks : [])
+    files[`${previewFolder}/${previewName(stack)}.yaml`] = stackFile(fleet, stack, out, options, true);
+  const isShared = stacks.some((stack) => stack.definition !== undefined && !isProgram(fleet, stack, options));
   for (const [name, text] of Object.entries(isShared ? programFiles(fleet.project) : {}))
     files[`${programFolder}/${name}`] = text;
   return files;
 }
 
-/** The required Secrets and their keys. */
-export const neededSecrets = (fleet: Fleet): string[] => [
-  `${fleet.kubernetes.secret} with ${Object.values(stateKeys(fleet)).join(" and ")}`,
-  ...fleet.organizations.map((organization) => `${secretOf(organization)} with apiKey`),
-];
+/** The required Secrets and their keys, by namespace. */
+export function neededSecrets(fleet: Fleet): string[] {
+  const { secret, git } = fleet.kubernetes;
+  const access = Object.entries(git?.auth ?? {}).map(
+    ([kind, name]) => `${name} with ${gitAccess[kind as keyof typeof gitAccess].join(" and ")}`,
+  );
+  return fleet.organizations.flatMap((organization) => {
+    const own = fleet.stacks.filter((stack) => stack.organization === organization);
+    const keys = ["apiKey", ...new Set(own.flatMap(variablesOf))];
+    const all = [
+      `${secret} with ${Object.values(stateKeys(fleet)).join(" and ")}`,
+      `${secretOf(organization)} with ${keys.join(" and ")}`,
+      ...access,
+    ];
+    return all.map((text) => `${namespaceOf(fleet, organization)}: ${text}`);
+  });
+}
+
+/** What a reader of the manifests should know. */
+export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[] {
+  const { stacks, concurrency } = fleet;
+  const remarks: string[] = [];
+  const programs = stacks.filter((stack) => isProgram(fleet, stack, options));
+  if (programs.length > 0 && fleet.kubernetes.image === undefined)
+    remarks.push(
+      `${ownImage} lacks the provider plugin: set kubernetes.image to an image with it, as docs/fleet.md says.`,
+    );
+  if (programs.length > 0)
+    remarks.push(`${programs.length} networks are Programs: their state is not that of \`fleet up\`.`);
+  for (const stack of stacks)
+    if (stack.program !== undefined)
+      remarks.push(
+        `${stack.name}: if its program exports a password, that is readable for an hour after each update, in the Secret ` +
+          `${stackName(stack)}-…-stack-outputs of ${namespaceOf(fleet, stack.organization)}.`,
+      );
+  if (concurrency !== 4)
+    remarks.push(
+      `concurrency applies to \`fleet up\`: for the operator, set MAX_CONCURRENT_RECONCILES=${concurrency}.`,
+    );
+  if (stacks.some(({ paths }) => paths.length > 0))
+    remarks.push("paths apply to --changed-since: the operator runs every Stack at each commit.");
+  return remarks;
+}

@@ -70,18 +70,67 @@ const policyPack = z
   })
   .transform((given) => (typeof given === "string" ? { path: given, config: undefined } : given));
 
+const label = (what: string) =>
+  text(what).regex(
+    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+    `${what} must have only lower case letters, digits and hyphens, and begin and end with a letter or digit`,
+  );
+
+const quantities = (what: string) =>
+  mapping(what, {
+    cpu: text("cpu")
+      .regex(/^[\d.]+m?$/, "cpu must be a quantity such as 250m or 1.5")
+      .optional(),
+    memory: text("memory")
+      .regex(/^[\d.]+([KMGT]i?)?$/, "memory must be a quantity such as 512Mi")
+      .optional(),
+  });
+
+/** The kinds of access to a repository that the operator knows, with the keys of their Secret. */
+export const gitAccess = {
+  token: ["accessToken"],
+  ssh: ["sshPrivateKey"],
+  basic: ["userName", "password"],
+  githubApp: ["appID", "installationID", "privateKey"],
+} as const;
+const oneAccess = `auth must name one Secret: { ${Object.keys(gitAccess).join(" | ")}: name }`;
+
+const git = mapping("git", {
+  /** As the operator takes it: https or ssh, with owner and name. */
+  repository: text("repository").regex(
+    /^(https|ssh):\/\/[^/]+\/[^/]+\/[^/]+/,
+    "repository must be an address with https:// or ssh://, with owner and name, such as https://git.example.com/trade/networks.git",
+  ),
+  branch: text("branch").optional(),
+  commit: z
+    .string({ error: "commit must be text" })
+    .regex(/^[0-9a-f]{40}$/, "commit must be the whole id, of 40 hexadecimal digits")
+    .optional(),
+  folder: text("folder").default("."),
+  auth: z
+    .strictObject(
+      { token: label("token"), ssh: label("ssh"), basic: label("basic"), githubApp: label("githubApp") },
+      { error: oneAccess },
+    )
+    .partial()
+    .refine((given) => Object.keys(given).length === 1, oneAccess)
+    .optional(),
+});
+
 const kubernetes = mapping("kubernetes", {
-  namespace: text("namespace").default("consortium"),
-  serviceAccount: text("serviceAccount").default("consortium-fleet"),
-  image: text("image").default("pulumi/pulumi:3.220.0-nonroot"),
+  /** Each organization's is this one, a hyphen and its name. */
+  namespace: label("namespace").default("consortium"),
+  serviceAccount: label("serviceAccount").default("consortium-fleet"),
+  /** One of your own has the provider plugin: networks are Programs then. */
+  image: text("image").optional(),
   /** What all stacks share: passphrase, and address of the backend or access token. */
-  secret: text("secret").default("consortium-fleet"),
-  git: mapping("git", {
-    repository: text("repository"),
-    branch: text("branch").optional(),
-    commit: text("commit").optional(),
-    folder: text("folder").default("."),
-  }).optional(),
+  secret: label("secret").default("consortium-fleet"),
+  /** Of each workspace's pod. */
+  resources: mapping("resources", {
+    requests: quantities("requests").default({ cpu: "250m", memory: "512Mi" }),
+    limits: quantities("limits").default({ cpu: "1", memory: "1Gi" }),
+  }).prefault({}),
+  git: git.optional(),
 });
 
 const count = "concurrency must be a whole number from 1 to 64";

@@ -40,6 +40,7 @@ export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";
 export { definitions } from "../provider/resources";
 export { check, readFile, readNetwork } from "../sdk/network/load";
+export { partsOf } from "../sdk/network/parts";
 export { plainResources, programConfig, programFiles, yamlProgram } from "../sdk/network/programs";
 export { readYaml } from "../sdk/yaml/document";
 export { type PlacedProblem, type Problem, type Reading, placed, summaryOf } from "../sdk/yaml/problems";

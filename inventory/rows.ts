@@ -1,6 +1,5 @@
 import { printable } from "../provider/api/printable";
 import { classOf, type Kind, kindOf, partsOfUrn } from "../provider/constants";
-import { upgraded } from "../provider/core/legacy";
 import { isAdoptedShared } from "../provider/core/state";
 import { fieldsOf, text } from "../provider/plain";
 import { definitions } from "../provider/resources";
@@ -123,7 +122,7 @@ function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefine
     ...(membershipId !== undefined && { membershipId }),
     facts: Object.fromEntries(facts),
     ...(urls.length > 0 && { urls: Object.fromEntries(urls) }),
-    ...(isAdoptedShared(upgraded(definitions[kind], props)) && { shared: true }),
+    ...(isAdoptedShared(props) && { shared: true }),
   };
 }
 

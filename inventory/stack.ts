@@ -2,7 +2,6 @@ import { z } from "zod";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { inputKeys } from "../provider/core/definition";
-import { upgraded } from "../provider/core/legacy";
 import { proveSeen, subjectOf } from "../provider/core/organization";
 import { Run } from "../provider/core/run";
 import { newSession } from "../provider/core/session";
@@ -73,7 +72,7 @@ export function readStack(document: unknown, what = "The document") {
       const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
       const run = new Run(new Set(confirmed));
       for (const { kind, id, props } of rows)
-        if (id !== undefined) run.remember(subjectOf(definitions[kind], id, upgraded(definitions[kind], props)));
+        if (id !== undefined) run.remember(subjectOf(definitions[kind], id, props));
       await proveSeen(newSession(client, { run }));
     },
   };

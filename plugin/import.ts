@@ -29,10 +29,10 @@ export interface Located {
 }
 
 /** How old a list may be, so that one list serves many imports in a row. */
-const lookAgeMs = 10_000;
+export const lookAgeMs = 10_000;
 
 /** The kind that each parent property refers to. */
-const owners: Record<string, Definition> = {
+export const owners: Record<string, Definition> = {
   consortiumId: definitions.consortium,
   environmentId: definitions.environment,
   serviceId: definitions.service,
@@ -42,7 +42,7 @@ const owners: Record<string, Definition> = {
 const placeKeys = (definition: Definition): string[] =>
   inputKeys(definition).filter((key) => inputMeta(definition, key)?.parent === "path");
 
-const ownerKeys = (definition: Definition): string[] => placeKeys(definition).filter((key) => key in owners);
+export const ownerKeys = (definition: Definition): string[] => placeKeys(definition).filter((key) => key in owners);
 
 /** The form of a path, such as `consortium/environment/node`. */
 const formOf = (definition: Definition): string =>
@@ -106,7 +106,7 @@ async function present(collection: Collection): Promise<Identified[]> {
   throw unlistedError(collection.definition);
 }
 
-const unlistedError = ({ title, type }: Definition): UserError =>
+export const unlistedError = ({ title, type }: Definition): UserError =>
   new UserError(
     `This service does not list any ${title}, so none can be imported. ${insteadOfImport[type] ?? ""}`.trim(),
   );

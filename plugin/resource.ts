@@ -1,5 +1,5 @@
 import {
-  type CheckRequest,
+  CheckRequest,
   CheckResponse,
   type CreateRequest,
   CreateResponse,
@@ -18,10 +18,12 @@ import {
   kindOf,
   hiddenKey,
   partsOfUrn,
+  autonamingSetting,
   previewKey,
   programKey,
   providerKey,
   secretsKey,
+  unnamedKey,
 } from "../provider/constants";
 import { previewLines, Verbs } from "../provider/core/verbs";
 import { type Session, type Sessions } from "../provider/core/session";
@@ -29,6 +31,7 @@ import { version } from "../provider/version";
 import {
   type Definition,
   inputMeta,
+  type Issue,
   nameKey,
   type Props,
   secretKeys,
@@ -77,7 +80,17 @@ export class Engine {
 /** Input for the resource option, which only the dynamic provider needs: the engine tells a plugin the time-outs. */
 const timeoutsKey = "customTimeouts";
 
-const untimed = ({ [timeoutsKey]: _given, ...props }: Props): Props => props;
+/** Marks inputs with a name that stack configuration made. */
+const autonamedKey = "__autonamed";
+
+const untimed = ({ [timeoutsKey]: _given, [autonamedKey]: _mark, ...props }: Props): Props => props;
+
+interface Naming {
+  named?: Props;
+  /** What the inputs keep besides. */
+  marked?: Props;
+  refused?: Issue;
+}
 
 /** How messages name the resource. undefined: it is another package's. */
 export function calledIn(urn: string): string | undefined {
@@ -87,8 +100,7 @@ export function calledIn(urn: string): string | undefined {
 }
 
 /** Also by the type of the dynamic provider: after a move to it, deletions that are still due keep this provider. */
-function definitionOf(urn: string): Definition {
-  const { type } = partsOfUrn(urn);
+export function definitionOf(type: string): Definition {
   const kind = kindOf(classOf(type));
   if (!kind) throw new UserError(`This plugin has no resource ${type}.`);
   return definitions[kind];
@@ -113,8 +125,10 @@ export class Resource {
     private readonly sessions: Sessions,
     private readonly engine: Engine | undefined,
   ) {
-    this.#definition = definitionOf(urn);
-    const owner = { key: urn, name: partsOfUrn(urn).name };
+    const { name, project, stack, type } = partsOfUrn(urn);
+    this.#definition = definitionOf(type);
+    const owner = { key: urn, name };
+    sessions.log.nameStack({ project, stack });
     this.#verbs = new Verbs(this.#definition, sessions, owner, (session) => this.#shown(session));
   }
 
@@ -156,7 +170,7 @@ export class Resource {
     const { props: sentNews, secrets, paths } = this.#fromEngine(request.getNews());
     // The preview of the create says what would be adopted.
     const { [previewKey]: isPreview, ...news } = sentNews;
-    const naming = nameKey(this.#definition);
+    const naming = this.#naming(request, olds, news);
     const given = secretKeys(this.#definition).filter((key) => news[key] !== undefined && !secrets.includes(key));
     const hidden = [...paths, ...given.map((key) => [key])];
     const {
@@ -165,17 +179,36 @@ export class Resource {
       lines,
     } = this.#verbs.check(olds, {
       ...news,
-      ...(naming !== undefined && { [naming]: news[naming] ?? partsOfUrn(this.urn).name }),
+      ...naming.named,
       ...(hidden.length > 0 && { [secretsKey]: hidden }),
     });
+    if (naming.refused) issues.unshift(naming.refused);
     if (isPreview && issues.length === 0) await this.#proveKey();
     const { [programKey]: program = version } = news;
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");
     const response = new CheckResponse();
-    response.setInputs(toEngine(inputs, [...paths, ...secretKeys(this.#definition)]));
+    response.setInputs(toEngine({ ...inputs, ...naming.marked }, [...paths, ...secretKeys(this.#definition)]));
     response.setFailuresList(issues.map(failure));
     return response;
+  }
+
+  /** The name that a program leaves out: that of the resource, unless stack configuration (`pulumi:autonaming`) makes it. */
+  #naming(request: CheckRequest, olds: Props, news: Props): Naming {
+    const key = nameKey(this.#definition);
+    const { name } = partsOfUrn(this.urn);
+    const isLeft = key !== undefined && (isUnset(news[key]) || (news[unnamedKey] === true && news[key] === name));
+    if (!isLeft) return {};
+    const autonaming = request.getAutonaming();
+    const isMade = olds[autonamedKey] === true;
+    if (!autonaming && !isMade) return { named: { [key]: name } };
+    // Once made, it stays, whatever the configuration says later.
+    if (!isUnset(olds[key])) return { named: { [key]: olds[key] }, marked: { [autonamedKey]: isMade || undefined } };
+    if (autonaming?.getMode() === CheckRequest.AutonamingOptions.Mode.DISABLE) {
+      const reason = `${key} is required, because ${autonamingSetting} in the stack's configuration makes none: set it in the program`;
+      return { named: { [key]: name }, refused: { property: key, reason } };
+    }
+    return { named: { [key]: autonaming?.getProposedName() }, marked: { [autonamedKey]: true } };
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
@@ -223,7 +256,12 @@ export class Resource {
     const id = request.getId();
     const found = await this.#keeping(secrets, () => this.#verbs.read(id, known));
     if (!found) return new ReadResponse();
-    return this.#found(id, { ...found.props, ...codeIn(known) }, found.inputs ?? before, secrets);
+    return this.#found(
+      id,
+      { ...found.props, ...codeIn(known) },
+      { ...(found.inputs ?? before), [autonamedKey]: before[autonamedKey] },
+      secrets,
+    );
   }
 
   /** Reads an object that is not in the stack yet. An import knows only its id. */

@@ -1,5 +1,10 @@
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
-import { type handleUnaryCall, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
+import {
+  type handleUnaryCall,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+} from "@grpc/grpc-js";
 import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -8,12 +13,13 @@ import { Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
 import { Components } from "./components";
 import { checkConfig, Configuration, diffConfig, failures } from "./configuration";
-import { calledIn, Engine, refusal, Resource } from "./resource";
+import { list } from "./list";
+import { calledIn, definitionOf, Engine, refusal, Resource } from "./resource";
 import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
-import { pluginPrefix } from "../provider/constants";
+import { pluginPrefix, terraformProvider } from "../provider/constants";
 import { checkArguments, type Lookup, lookups } from "../provider/lookups";
-import { fromEngine, toEngine } from "./properties";
+import { fromEngine, hasUnknown, toEngine } from "./properties";
 
 /** Answers a call with a function of its request. Thrown errors reach the user as messages. */
 const unaryOf =
@@ -47,6 +53,11 @@ export class ProviderService {
     void this.#sessions.end();
   }
 
+  /** Call when the engine ends the process after a run. */
+  left(): void {
+    this.#sessions.left();
+  }
+
   /** Call when the engine is about to close the connection. */
   leave(): void {
     this.#components.leave();
@@ -72,6 +83,7 @@ export class ProviderService {
     const response = new proto.ConfigureResponse();
     response.setAcceptsecrets(true);
     response.setSupportspreview(true);
+    response.setSupportsAutonamingConfiguration(true);
     return response;
   }
 
@@ -79,7 +91,41 @@ export class ProviderService {
     this.#engine = new Engine(request.getEngineAddress());
     const response = new proto.ProviderHandshakeResponse();
     response.setAcceptSecrets(true);
+    response.setSupportsAutonamingConfiguration(true);
     return response;
+  }
+
+  /** Sends what exists of a type, as it is found. Ends early if nobody waits for it any more. */
+  async #list(call: ServerWritableStream<proto.ListRequest, proto.ListResponse>): Promise<void> {
+    const { request } = call;
+    const definition = definitionOf(request.getToken());
+    const { props: query, paths } = fromEngine(request.getQuery());
+    this.#sessions.hide(query, paths);
+    if (hasUnknown(query))
+      return void call.write(new proto.ListResponse().setComputed(new proto.ListResponse.Computed()));
+    const session = this.#sessions.current();
+    const { signal } = this.#interrupt;
+    await session.client.requireOrganization();
+    await proveSeen(session);
+    const page = list(session, definition, {
+      query,
+      limit: request.getLimit(),
+      pageSize: request.getPageSize(),
+      token: request.getContinuationToken(),
+    });
+    for await (const { id, name } of page.items) {
+      if (call.cancelled) return;
+      if (signal.aborted) throw new UserError("interrupted while listing.");
+      const result = new proto.ListResponse.Result();
+      result.setId(id);
+      result.setName(name);
+      call.write(new proto.ListResponse().setResult(result));
+    }
+    const next = page.next();
+    if (next === undefined) return;
+    const continuation = new proto.ListResponse.Continuation();
+    continuation.setContinuationToken(next);
+    call.write(new proto.ListResponse().setContinuation(continuation));
   }
 
   readonly #unary = unaryOf((error, request) =>
@@ -117,14 +163,38 @@ export class ProviderService {
       return new Empty();
     }),
     invoke: this.#unary((request) => invoke(request, this.#sessions)),
+    list: (call: ServerWritableStream<proto.ListRequest, proto.ListResponse>) =>
+      void this.#list(call).then(
+        () => call.end(),
+        (error: unknown) => call.emit("error", refusal(this.#sessions.shown(error))),
+      ),
     construct: this.#unary((request) => this.#components.construct(request)),
     cancel: this.#unary(() => {
       this.#interrupt.abort();
       return new Empty();
     }),
-    getMapping: this.#unary(() => new proto.GetMappingResponse()),
-    getMappings: this.#unary(() => new proto.GetMappingsResponse()),
+    getMapping: this.#unary(getMapping),
+    getMappings: this.#unary(getMappings),
   } satisfies Partial<IResourceProviderServer>;
+}
+
+/** Whose resources this plugin knows under other names: those of Pulumi's converter from Terraform. */
+const isFromTerraform = (request: { getKey(): string }): boolean => ["terraform", "tf"].includes(request.getKey());
+
+function getMappings(request: proto.GetMappingsRequest): proto.GetMappingsResponse {
+  const response = new proto.GetMappingsResponse();
+  if (isFromTerraform(request)) response.setProvidersList([terraformProvider]);
+  return response;
+}
+
+/** Without a provider, older converters ask for the only one. */
+async function getMapping(request: proto.GetMappingRequest): Promise<proto.GetMappingResponse> {
+  const response = new proto.GetMappingResponse();
+  if (!isFromTerraform(request) || !["", terraformProvider].includes(request.getProvider())) return response;
+  const { terraformMapping } = await import("./terraform.js");
+  response.setProvider(terraformProvider);
+  response.setData(new TextEncoder().encode(JSON.stringify(terraformMapping())));
+  return response;
 }
 
 const lookupOf = (token: string): Lookup => {

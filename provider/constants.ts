@@ -48,6 +48,8 @@ export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
 
 /** Beginning of the type tokens of the provider plugin's resources. */
 export const pluginPrefix = "consortium:index:";
+/** The Terraform provider of the same API: the word that its types begin with. */
+export const terraformProvider = "kaleido";
 
 /** The component, on both adapters. */
 export const networkType = `${pluginPrefix}Network`;
@@ -118,6 +120,12 @@ export const insteadOfImport: Partial<Record<string, string>> = {
 /** The code of a dynamic provider, which the state must keep. */
 export const providerKey = "__provider";
 
+/** The stack configuration of Pulumi's that makes names. Only the plugin is told of it. */
+export const autonamingSetting = "pulumi:autonaming";
+
+/** Says that the program left the name to the resource, so that stack configuration may make it. Only the plugin is told. */
+export const unnamedKey = "__unnamed";
+
 /** Marks a preview, because `check` is not told of it. `check` removes the mark. */
 export const previewKey = "__preview";
 
@@ -145,6 +153,9 @@ export const providerNameKey = "__providerName";
  */
 export const logicalNameKey = "__logicalName";
 
+/** The stack, as organization, project and stack: dynamic providers are told nothing of it. `check` removes it. */
+export const stackKey = "__stack";
+
 /** All of these. */
 export const ownKeys: readonly string[] = [
   providerKey,
@@ -154,6 +165,8 @@ export const ownKeys: readonly string[] = [
   programKey,
   providerNameKey,
   logicalNameKey,
+  stackKey,
+  unnamedKey,
 ];
 
 /**

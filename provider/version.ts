@@ -1,5 +1,5 @@
 /** The version of this package; a test holds it equal to package.json. */
-export const version = "0.2.0";
+export const version = "0.3.0";
 
 /** Whether packages are published: package.json has a `repository` then. A test holds both together. */
 const isPublished: boolean = false;

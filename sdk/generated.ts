@@ -133,7 +133,7 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   paused: boolean;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod: number;
-  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back. Default: none. */
+  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back. Default: none. */
   prefundedAccounts?: Record<string, { balance: string }>;
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
@@ -149,7 +149,13 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   enableTether: boolean;
 }
 
-export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra"> {}
+export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "multiRegion" | "adopt" | "extra"> {
+  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back. Default: none. */
+  prefundedAccounts?: Input<Record<string, { balance: string } | string>>;
+
+  /** Experimental features, by the service's own names. They are not read back. Default: none. */
+  testFeatures?: Input<Record<string, unknown> | string>;
+}
 
 /** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
 export interface EnvironmentZoneProperties extends Placed, Zone, Recorded {
@@ -171,7 +177,10 @@ export interface ConfigurationProperties extends Placed, Asked, Recorded {
   details?: Record<string, unknown>;
 }
 
-export interface ConfigurationFields extends Args<ConfigurationProperties, "type", "name" | "details" | "adopt" | "extra"> {}
+export interface ConfigurationFields extends Args<ConfigurationProperties, "type", "name" | "adopt" | "extra"> {
+  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. Default: none. */
+  details?: Input<Record<string, unknown> | string>;
+}
 
 /** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
 export interface NodeProperties extends Placed, Asked, Recorded {
@@ -273,10 +282,17 @@ export interface ServiceProperties extends Placed, Recorded {
   hybridPortAllocation: number;
 }
 
-export interface ServiceFields extends Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "details" | "adopt" | "extra"> {}
+export interface ServiceFields extends Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "adopt" | "extra"> {
+  /** Settings, by the names of the service's type. What the service adds to them is no change. Default: the service chooses. */
+  details?: Input<Record<string, unknown> | string>;
+}
 
 /** Receives a member's documents or messages: a name in its `documentstore` or `dataexchange` service. The member must be verified, and registered with an id registry of the environment. */
-export interface DestinationProperties extends Placed, Asked {
+export interface DestinationProperties extends Asked {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Id of the environment that the service belongs to. Programs can pass the resource as `environment` instead. Default: that of the service. */
+  environmentId?: string;
   /** Id of the service that it belongs to. Programs can pass the resource as `service` instead. */
   serviceId: string;
   /** Type of that service: `documentstore` or `dataexchange`. */

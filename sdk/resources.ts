@@ -6,7 +6,7 @@ import {
   type Resource,
   RunError,
 } from "@pulumi/pulumi";
-import { type ClassName, classOf, contentsKey, tetherIdOf } from "../provider/constants";
+import { type ClassName, classOf, contentsKey, tetherIdOf, unnamedKey } from "../provider/constants";
 import {
   type AppCredFields,
   type AppCredProperties,
@@ -179,7 +179,8 @@ function resource<Self, Args extends object>(
 
     constructor(name: string, args: Args, opts?: CustomResourceOptions) {
       const inputs = flatten(`${className} ${name}`, args);
-      const named = nameKey ? { ...inputs, [nameKey]: inputs[nameKey] ?? name } : inputs;
+      const isNamed = nameKey === undefined || inputs[nameKey] !== undefined;
+      const named = isNamed ? inputs : { ...inputs, [nameKey]: name, [unnamedKey]: true };
       super(className, name, named, usual ? { ...usual, ...opts } : opts);
     }
   };

@@ -5,8 +5,8 @@ import { admitted, nodePath } from "./http/authentication";
 import { usualPace } from "./ledger/chain-base";
 import { Chains } from "./ledger/chains";
 import { findAnvil, whyNoLedger } from "./ledger/engine";
-import { RealLedger, SimulatedLedger } from "./ledger/ledger";
-import { NodeEndpoint } from "./ledger/node-endpoint";
+import { RealLedger, registerOf, SimulatedLedger } from "./store/ledgers";
+import { NodeEndpoint } from "./http/node-endpoint";
 import type { ResolvedOptions } from "./settings/options";
 import { AccountKeys } from "./tether/accounts";
 import { RealTethers } from "./tether/real-tethers";
@@ -43,7 +43,14 @@ function realChains(base: Base, anvil: string, dataDir: string | undefined, sett
   const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
   const { callLimits } = base.settings;
   const pace = { ...usualPace, idle, pool: callLimits };
-  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), base.store, base.warn, callLimits.memory, pace);
+  const chains = new Chains(
+    anvil,
+    dataDir && join(dataDir, "chains"),
+    registerOf(base.store),
+    base.warn,
+    callLimits.memory,
+    pace,
+  );
   const ledger = new RealLedger(base, chains);
   const nodes = new NodeEndpoint(base, ledger);
   const targets = new Targets(chains, addresses, () => base.origin());
@@ -58,7 +65,10 @@ function realChains(base: Base, anvil: string, dataDir: string | undefined, sett
     serveNodes: (app) => nodes.serve(app),
     removed(entities) {
       nodes.removed(new Set(entities.map(({ id }) => id)));
-      for (const { kind, id } of entities) if (kind === "environment") chains.erase(id).catch(unswept);
+      const gone = entities.filter(({ kind }) => kind === "environment");
+      if (gone.length === 0) return;
+      const erased = base.store.synced().then(() => Promise.all(gone.map(({ id }) => chains.erase(id))));
+      erased.catch(unswept);
     },
     drop: () => nodes.close(),
     resume() {

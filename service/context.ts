@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import type { Chain } from "./ledger/chains";
-import type { Tokens } from "./http/authentication";
 import type { Settings } from "./settings/settings";
 import type { Entity, Network, Wire } from "./store/entities";
 import type { Organizations } from "./store/organizations";
@@ -20,10 +19,9 @@ export interface Base {
   readonly report: (error: unknown) => void;
 }
 
-/** What the routes work with. */
+/** What changes of objects work with. */
 export interface Context extends Base {
   readonly organizations: Organizations;
-  readonly tokens: Tokens;
   readonly backend: Backend;
 }
 

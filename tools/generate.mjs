@@ -12,6 +12,7 @@ import { installing } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
 import { profileFiles } from "./generate/profiles.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
+import { terraformPage } from "./generate/terraform.mjs";
 import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
 import { root } from "./lib/prepare.mjs";
 
@@ -39,6 +40,7 @@ const files = {
   "sdk/network/generated.ts": networkTypes(schema),
   "docs/reference/network-file.md": networkPage(schema),
   "docs/reference/commands.md": commandsPage(),
+  "docs/reference/terraform.md": terraformPage(),
 };
 const checkOnly = process.argv.includes("--check");
 

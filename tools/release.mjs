@@ -31,7 +31,9 @@ function missing() {
     unplaced.length > 0
       ? `there is no \`repository\` in ${unplaced.join(", ")}: plugins have no download address, and npm no provenance`
       : "",
-    changelog.includes(`## [${about.version}]`) ? "" : `CHANGELOG.md has no part for ${about.version}`,
+    changelog.split("\n").some((line) => line.startsWith(`## [${about.version}] - `) && /\d{4}-\d\d-\d\d$/.test(line))
+      ? ""
+      : `CHANGELOG.md has no dated part for ${about.version}: replace "not published yet" with today's date`,
     /## \[Unreleased\]\s+###/.test(changelog)
       ? "CHANGELOG.md has unreleased changes: raise the version, and date them"
       : "",

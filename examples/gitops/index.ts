@@ -21,8 +21,10 @@ const members = companies.map((company) => {
 
 export const environmentId = environment.id;
 export const endpoints = members.map(({ company, nodes }) => ({ company, urls: nodes.map(({ urls }) => urls.rpc) }));
-export const logins = members.map(({ company, credential }) => ({
+const credentials = members.map(({ company, credential }) => ({
   company,
   username: credential.username,
   password: credential.password, // a secret: encrypted in the state
 }));
+// The Kubernetes operator would keep them in clear.
+export const logins = config.getBoolean("logins") === false ? undefined : credentials;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { kindOf, type LedgerHolder, outlivesResource, partsOfUrn, signatureKey } from "../../provider/constants";
 import { inputMeta } from "../../provider/core/definition";
-import { upgraded } from "../../provider/core/legacy";
 import { isAdoptedShared } from "../../provider/core/state";
 import { definitions } from "../../provider/resources";
 import { service } from "../../provider/resources/service";
@@ -106,7 +105,7 @@ const typeOf = (urn: string): string => classIn(partsOfUrn(urn).type);
 /** What was adopted unchanged belongs to others, too. */
 function staysThere({ urn, old }: Step): boolean {
   const kind = kindOf(typeOf(urn));
-  return outlivesResource(old) || (!!kind && isAdoptedShared(upgraded(definitions[kind], { ...old?.outputs })));
+  return outlivesResource(old) || (!!kind && isAdoptedShared({ ...old?.outputs }));
 }
 
 const isLost = (step: Step & { action: Action }): boolean =>

@@ -9,6 +9,8 @@ import { type Lookup, lookups } from "../../provider/lookups";
 import { definitions } from "../../provider/resources";
 import { version } from "../../provider/version";
 import { Network } from "../../sdk/network/schema";
+import { owners } from "../import";
+import { listKeys } from "../list";
 import { examplesOf } from "./examples";
 import { goImport } from "./languages";
 import {
@@ -51,19 +53,25 @@ function isCertain(definition: Definition, inputs: Fields, key: string): boolean
   return (schema.parse(undefined) as Props | undefined) !== undefined;
 }
 
+/** An argument of a list. */
+function listInput(key: string): [string, PropertySpec] {
+  const { title } = owners[key]!;
+  return [key, { type: "string", description: `Id or name of the ${title} to list. Default: every ${title}.` }];
+}
+
 function resourceSpec(definition: Definition, types: Types): ResourceSpec {
   const { type, doc } = definition;
   const inputs = argumentsOf(definition);
   const all: Fields = { ...inputs, ...definition.outputs.shape };
   const warning = definition.replaceWarning;
-  // An argument in several forms is read in one form, which is its type.
-  const given = types.properties(type, inputs, { io: "output" });
+  const given = types.properties(type, inputs, { io: "input" });
   return {
     description: [doc, ...(warning ? [`> **${warning}.**`] : []), examplesOf(type)].join("\n\n"),
     properties: marked(all, types.properties(type, all, { io: "output", whole: true })),
     required: Object.keys(all).filter((key) => isCertain(definition, inputs, key)),
     inputProperties: marked(inputs, given),
     requiredInputs: Object.keys(inputs).filter((key) => !isOptional(inputs, key) && !isNamed(definition, key)),
+    listInputs: { type: "object", properties: Object.fromEntries(listKeys(definition).map(listInput)) },
     aliases: [{ type: dynamicPrefix + type }],
   };
 }
@@ -237,7 +245,8 @@ function providerSpec(): ResourceSpec {
 
 /** The names of the SDKs in each language. */
 const language = {
-  nodejs: { packageName: "pulumi-consortium", respectSchemaVersion: true },
+  // Not that of our own package, which has more: both can be in one project.
+  nodejs: { packageName: "pulumi-consortium-sdk", respectSchemaVersion: true },
   python: {
     packageName: "pulumi_consortium",
     requires: { pulumi: ">=3.0.0,<4.0.0" },

@@ -39,6 +39,7 @@ export interface ResourceSpec extends ObjectSpec {
   isComponent?: boolean;
   inputProperties?: Record<string, PropertySpec>;
   requiredInputs?: string[];
+  listInputs?: ObjectSpec;
   aliases?: { type: string }[];
 }
 

@@ -72,7 +72,9 @@ function reasonOf(property: string, issue: z.core.$ZodIssue, given: unknown, sch
 
 /** Missing parents. Only the innermost is reported: it knows the others. */
 function knownByInner(shape: Shape, news: Props): string[] {
-  const missing = Object.keys(shape).filter((key) => metaOf(shape[key]!).parent === "path" && isMissing(news[key]));
+  const isNeeded = (key: string): boolean => !shape[key]!.safeParse(undefined).success;
+  const isMissed = (key: string): boolean => metaOf(shape[key]!).parent === "path" && isMissing(news[key]);
+  const missing = Object.keys(shape).filter((key) => isMissed(key) && isNeeded(key));
   return missing.slice(0, -1);
 }
 

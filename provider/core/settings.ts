@@ -68,14 +68,13 @@ export function adoptsAll(settings: ProviderSettings = {}, env = processEnvironm
 export const ownKey = "own";
 
 /**
- * Reads it. `true` (or that as text) comes from SDKs that are generated from the schema, `false` from the plugin, for the provider that the engine makes
- * from stack configuration; 0.2.0 wrote `*` and "" for these. The class `Provider` lists the names: in another form, the dynamic
- * provider's inputs would be an update in the preview of every stack that has some.
- * @returns for all settings alike, or by name. undefined: older providers do not say
+ * Reads it. SDKs generated from the schema set `true`, which may arrive as text. The plugin sets `false` for the provider that the
+ * engine makes from stack configuration. The class `Provider` lists the names, which may be none: "".
+ * @returns one answer for all settings, or their names. undefined: the provider does not say
  */
 export function readOwn(given: unknown): boolean | readonly string[] | undefined {
   if (given === undefined) return undefined;
-  if (given === true || given === "true" || given === "*") return true;
+  if (given === true || given === "true") return true;
   return typeof given !== "string" || given === "false" || given === "" ? false : given.split(",");
 }
 

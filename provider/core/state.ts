@@ -59,7 +59,7 @@ export function keptIn({ [keptKey]: kept }: Props): Partial<Kept> {
 }
 
 /** Whether a verb has made or read it before. A `get` begins with only the object's place. */
-export const isRecorded = (state: Props): boolean => state[keptKey] !== undefined || state.__version !== undefined; // 0.2.0
+export const isRecorded = (state: Props): boolean => state[keptKey] !== undefined;
 
 /** A shared object is adopted as it is, and never deleted. */
 export const isAdoptedShared = (state: Props): boolean => keptIn(state).how === "shared";
@@ -67,7 +67,7 @@ export const isAdoptedShared = (state: Props): boolean => keptIn(state).how === 
 /** Whether the service wrote the name in its own way. */
 export function isRewritten(definition: Definition, state: Props): boolean {
   const key = nameKey(definition);
-  if (state.__written !== undefined || key === undefined) return state.__written !== undefined;
+  if (key === undefined) return false;
   const kept = keptIn(state);
   if (!written(kept.asked, key) && !written(kept.answered, key) && state[hiddenKey] === undefined) return false;
   const { asked, answered } = recorded(definition, state);

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../api/clock";
 import { printable } from "../api/printable";
-import { contentsKey, hiddenKey, logicalNameKey, ownKeys, previewKey, providerNameKey, secretsKey } from "../constants";
+import {
+  contentsKey,
+  hiddenKey,
+  logicalNameKey,
+  ownKeys,
+  previewKey,
+  providerNameKey,
+  secretsKey,
+  stackKey,
+} from "../constants";
 import { check } from "./check";
 import { Collection } from "./collection";
 import {
@@ -35,7 +44,6 @@ import {
 import { isKnown, isMoved, type Origin, type Subject, withProvider } from "./origin";
 import { type Run } from "./run";
 import { previewMs, type Session, type Sessions, within } from "./session";
-import { keys020, upgraded } from "./legacy";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
 import { CommonError, Incomplete, UserError } from "./user-error";
 import { isUnknown, secretPaths, unknown } from "./values";
@@ -104,6 +112,7 @@ export class Verbs {
    */
   check(olds: Props, news: Props): { inputs: Props; failures: Issue[]; lines: string[] } {
     this.sessions.check();
+    this.#nameStack(news);
     this.#hide(olds);
     this.#hide(news);
     const { inputs, issues } = check(this.definition, resourceOnly(news));
@@ -131,6 +140,12 @@ export class Verbs {
     };
   }
 
+  #nameStack({ [stackKey]: given }: Props): void {
+    const [organization, project, stack]: unknown[] = [given].flat();
+    if (typeof organization !== "string" || typeof project !== "string" || typeof stack !== "string") return;
+    this.sessions.log.nameStack({ organization, project, stack });
+  }
+
   /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
     const { definition } = this;
@@ -146,9 +161,8 @@ export class Verbs {
   }
 
   /** Compares a state with new inputs. A call is made only for a key that the state does not know: `diff` alone cannot tell whose it is. */
-  async diff(id: string, given: Props, news: Props): Promise<Omit<Difference, "plans">> {
+  async diff(id: string, olds: Props, news: Props): Promise<Omit<Difference, "plans">> {
     const { sessions } = this;
-    const olds = upgraded(this.definition, given, news);
     const subject = this.#saw(id, olds);
     this.#hide(news);
     const { warnings, plans, ...difference } = this.#difference(subject, olds, news);
@@ -224,7 +238,8 @@ export class Verbs {
         throw error;
       }
     };
-    const made = await this.#keeping(timed, inputs, (one) => originOfNew(timed, definition, one), run);
+    const making = (): Promise<Made> => this.#keeping(timed, inputs, (one) => originOfNew(timed, definition, one), run);
+    const made = await this.sessions.log.creating(making);
     if (!isProved) await deleteIfForeign(timed, definition, made);
     if (isRewritten(definition, made.state)) timed.run.rewritesNames = true;
     return made;
@@ -235,9 +250,8 @@ export class Verbs {
    * gave them, together with what only an adapter knows.
    * @throws for an object that this stack never had: a wrong id is a mistake, not a deletion
    */
-  async read(id: string, given: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
+  async read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
-    const state = upgraded(definition, given);
     const known = resourceOnly(state);
     const timed = this.#begin(state, readMs);
     const subject = isRecorded(state) ? this.#saw(id, state) : undefined;
@@ -255,14 +269,13 @@ export class Verbs {
     this.#hide(props);
     const [inputs, before] = [props, known].map((one) => inputsOf(definition, recorded(definition, one)));
     const kept = keptOf(state, [secretsKey]);
-    const found = { ...props, ...kept, ...keptOf(state, keys020.read) };
+    const found = { ...props, ...kept };
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
 
   /** Updates what differs, or completes what an earlier run left incomplete. */
-  async update(id: string, given: Props, news: Props): Promise<Props> {
+  async update(id: string, olds: Props, news: Props): Promise<Props> {
     const { definition } = this;
-    const olds = upgraded(definition, given, news);
     const timed = this.#begin(news, timeoutMs(definition, "update", news));
     const subject = this.#saw(id, olds);
     this.#hide(news);
@@ -274,18 +287,18 @@ export class Verbs {
       () => Promise.resolve(origin),
       async () => ({ id, state: await ofResource(definition).update(timed, id, before, inputs) }),
     );
-    return { ...state, ...keptOf(olds, keys020.update) };
+    return state;
   }
 
   /** Deletes the object and waits until it is gone, unless another resource of the program takes it over. */
-  async delete(id: string, olds: Props): Promise<void> {
+  async delete(id: string, given: Props): Promise<void> {
     const { definition } = this;
-    const given = upgraded(definition, olds);
     const state = resourceOnly(given);
     const timed = this.#begin(given, timeoutMs(definition, "delete", given));
     const subject = this.#saw(id, given);
     await proveOrganization(timed, subject);
-    const why = await keeper(timed, definition, id, state);
+    const elsewhere = this.sessions.log.isMadeElsewhere(subject.path) && "another provider of this program has it now";
+    const why = elsewhere || (await keeper(timed, definition, id, state));
     if (why !== undefined) {
       timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
       return timed.run.owners.release(subject.path, state);

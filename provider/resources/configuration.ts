@@ -9,6 +9,7 @@ import {
   environmentId,
   membershipId,
   nameText,
+  objectOf,
   outputs,
   requiredText,
 } from "./fields";
@@ -27,7 +28,7 @@ export const configuration: Definition = {
     }),
     name: field(nameText("name"), "Name of the configuration.", { default: "the name of the resource" }),
     details: field(
-      z.record(z.string(), z.unknown(), { error: "details must be an object of settings" }).optional(),
+      objectOf("details", "settings").optional(),
       'The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back.',
       { default: "none", secret: true, sentOnly: true },
     ),

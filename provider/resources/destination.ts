@@ -5,18 +5,7 @@ import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { UserError } from "../core/user-error";
-import {
-  common,
-  consortiumId,
-  destinations,
-  environmentId,
-  idIn,
-  idOf,
-  lowerCase,
-  nameText,
-  optionalText,
-  parentId,
-} from "./fields";
+import { common, consortiumId, destinations, idIn, idOf, lowerCase, nameText, optionalText, parentId } from "./fields";
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 
@@ -54,9 +43,14 @@ export const destination: Definition = {
     "verified, and registered with an id registry of the environment.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
-    environmentId: environmentId(),
+    environmentId: field(optionalText("environmentId"), "Id of the environment that the service belongs to.", {
+      argument: "environment",
+      default: "that of the service",
+      parent: "path",
+      ignoredInDiff: true, // the service cannot move to another one
+    }),
     serviceId: field(
-      parentId("the service", "serviceId:, serviceType:, environmentId: and consortiumId:", "service"),
+      parentId("the service", "serviceId:, serviceType: and consortiumId:", "service"),
       "Id of the service that it belongs to.",
       { argument: "service", replace: true, parent: "path" },
     ),

@@ -6,7 +6,7 @@ import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
 import { isUnknown, isUnset, unknown } from "../core/values";
-import { common, consortiumId, description, environments, nameText, open, outputs, unusual } from "./fields";
+import { common, consortiumId, description, environments, nameText, objectOf, open, outputs, unusual } from "./fields";
 import { renamedNodes } from "./losses";
 
 const providers = Object.keys(consensusOf);
@@ -39,6 +39,9 @@ const isMultiRegion = ({ multiRegion, testFeatures }: Props): unknown => {
 };
 
 const balanceText = "balance must be a whole number of wei, as text";
+const accountText = `each account must be { balance }, or the balance alone: ${balanceText}`;
+const balance = z.string({ error: balanceText }).regex(/^(\d+|0x[0-9a-fA-F]+)$/, balanceText);
+const account = z.strictObject({ balance });
 
 export const environment: Definition = {
   type: "Environment",
@@ -102,9 +105,7 @@ export const environment: Definition = {
               /^(0x)?[0-9a-fA-F]{40}$/,
               "prefundedAccounts must be named by addresses: 40 hex digits, with or without 0x",
             ),
-          z.strictObject({
-            balance: z.string({ error: balanceText }).regex(/^(\d+|0x[0-9a-fA-F]+)$/, balanceText),
-          }),
+          z.union([account, balance.transform((wei) => ({ balance: wei }))], { error: accountText }).pipe(account),
           { error: "prefundedAccounts must be an object of addresses, each with its balance" },
         )
         .refine(
@@ -112,7 +113,7 @@ export const environment: Definition = {
           "prefundedAccounts names one address twice, in two spellings",
         )
         .optional(),
-      "Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back.",
+      "Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back.",
       { default: "none", replace: true, sentOnly: true, normal: accounts },
     ),
     multiRegion: field(
@@ -121,7 +122,7 @@ export const environment: Definition = {
       { default: "`false`", replace: true, programOnly: true, normal: (_, inputs) => isMultiRegion(inputs) },
     ),
     testFeatures: field(
-      z.record(z.string(), z.unknown(), { error: "testFeatures must be an object of features" }).optional(),
+      objectOf("testFeatures", "features").optional(),
       "Experimental features, by the service's own names. They are not read back.",
       { default: "none", replace: true, programOnly: true, normal: otherFeatures },
     ),

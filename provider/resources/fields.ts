@@ -4,7 +4,7 @@ import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import { nearest } from "../core/suggest";
 import { type Place, type Props } from "../core/definition";
-import { isUnknown } from "../core/values";
+import { isUnknown, isUnset } from "../core/values";
 
 /*
  * Fields that several resources share. Each call makes a new schema, because metadata belongs to the object.
@@ -49,6 +49,22 @@ export const optionalText = (what: string) =>
     .min(1, notEmpty(what))
     .max(256, `${what} must have at most 256 characters`)
     .optional();
+
+/** An object, which may also be given as its JSON, as text: Terraform configurations do. */
+export const objectOf = (what: string, of: string) => {
+  const error = `${what} must be an object of ${of}, or its JSON as text`;
+  const members = z.record(z.string(), z.unknown(), { error });
+  return z.union([members, z.string().transform(parsed)], { error }).pipe(members);
+};
+
+/** The value, or the text itself, which is then rejected. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The id of a parent. The remedy names both ways to give it. @param ids as every language gives it */
 export const parentId = (what: string, ids: string, argument: string) => {
@@ -181,6 +197,10 @@ export const lowerCase = (value: unknown): unknown => (typeof value === "string"
 export const destinations = (props: Props): Place => {
   const id = idIn(props, "serviceId");
   const collection = paths.destinations(String(lowerCase(idIn(props, "serviceType"))), id);
-  return { collection, parent: { place: services(props), id } };
+  // Without the environment, the service cannot be looked for, but what both are in can.
+  const parent = isUnset(props.environmentId)
+    ? { place: consortia(), id: idIn(props, "consortiumId") }
+    : { place: services(props), id };
+  return { collection, parent };
 };
 export const appcreds = (props: Props): Place => ({ ...inEnvironment(props, paths.appcreds), isUnlisted: true });

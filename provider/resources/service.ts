@@ -10,6 +10,7 @@ import {
   idOf,
   membershipId,
   nameText,
+  objectOf,
   optionalText,
   outputs,
   requiredText,
@@ -42,7 +43,7 @@ export const service: Definition = {
       restarts: true,
     }),
     details: field(
-      z.record(z.string(), z.unknown(), { error: "details must be an object of settings" }).optional(),
+      objectOf("details", "settings").optional(),
       "Settings, by the names of the service's type. What the service adds to them is no change.",
       { default: "the service chooses", computed: true, restarts: true },
     ),

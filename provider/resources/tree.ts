@@ -181,15 +181,18 @@ export interface Looking {
   kinds?: readonly ListedKind[];
   /** How old a list may be, in ms. Default: as old as the session. */
   maxAgeMs?: number;
+  /** Which objects to read the contents of; the others are left out. Default: all. */
+  only?: (found: Found) => boolean;
   /** Called with a list that cannot be read, instead of failing. */
   failed?: (owner: Found, error: unknown) => void;
 }
 
 /** The objects, filled with their contents. */
 const withContents = (session: Session, found: readonly Found[], looking: Looking = {}): Promise<Found[]> =>
-  Promise.all(found.map((one) => filled(session, one, looking)));
+  Promise.all(found.filter(looking.only ?? (() => true)).map((one) => contentsOf(session, one, looking)));
 
-async function filled(session: Session, owner: Found, looking: Looking): Promise<Found> {
+/** The object, filled with its contents. */
+export async function contentsOf(session: Session, owner: Found, looking: Looking): Promise<Found> {
   const isEmpty = owner.kind === "service" && !withDestinations.includes(owner.props.service);
   const wanted = isEmpty ? [] : kindsWithin(owner.kind).filter((kind) => looking.kinds?.includes(kind) ?? true);
   const place = { ...owner.place, ...placeWithin(owner) };

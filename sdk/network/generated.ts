@@ -70,12 +70,12 @@ export interface NetworkEnvironmentSettings extends NetworkEntry {
   paused?: boolean;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod?: number;
-  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back. Default: none. */
-  prefundedAccounts?: Record<string, { balance: string }>;
+  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back. Default: none. */
+  prefundedAccounts?: Record<string, { balance: string } | string>;
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
   /** Experimental features, by the service's own names. They are not read back. Default: none. */
-  testFeatures?: Record<string, unknown>;
+  testFeatures?: Record<string, unknown> | string;
   /** Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. At most 4 in all. Default: none. */
   nodes?: Record<string, number | string[] | Record<string, NetworkNode | null>>;
   /** Settings of every node that has none of its own. Default: none. */
@@ -253,7 +253,7 @@ export interface NetworkConfiguration extends NetworkEntry {
   /** Name of the configuration. Default: its key. */
   name?: string;
   /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. A value `{ env: NAME }` is that of the environment variable, and secret. Default: none. */
-  details?: Record<string, unknown>;
+  details?: Record<string, unknown> | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
 }
@@ -273,7 +273,7 @@ export interface NetworkService extends NetworkEntry {
   /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: the service chooses. */
   size?: string;
   /** Settings, by the names of the service's type. What the service adds to them is no change. A value `{ env: NAME }` is that of the environment variable, and secret. Default: the service chooses. */
-  details?: Record<string, unknown>;
+  details?: Record<string, unknown> | string;
   /** Destinations of a `documentstore` or `dataexchange`: a key, a list of keys, or a mapping of keys to settings. Default: none. */
   destinations?: string | string[] | Record<string, NetworkDestination | null>;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */

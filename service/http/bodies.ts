@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { explain, Refusal } from "../errors";
-import { gapBefore, parseJson, TooMuch } from "./json";
+import { gapBefore, parseJson, TooMuch } from "../json";
 
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
 export const description = z.string();

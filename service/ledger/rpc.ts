@@ -2,8 +2,7 @@ import { connect, type Socket } from "node:net";
 import pLimit from "p-limit";
 import { request } from "undici";
 import { Refusal } from "../errors";
-import { basicHeader } from "../http/authentication";
-import { jsonText } from "../store/files";
+import { jsonText } from "../storage/files";
 
 /** A chain's error. */
 export class RpcError extends Error {
@@ -216,3 +215,8 @@ export function credentialsOf(address: string): { url: string; username: string;
   url.username = url.password = "";
   return { url: url.href, username, password };
 }
+
+/** The header of a login with username and password. */
+const basicHeader = (username: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+});

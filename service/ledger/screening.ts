@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Refusal } from "../errors";
-import { outlineOf, parseJson, TooMuch } from "../http/json";
+import { outlineOf, parseJson, TooMuch } from "../json";
 import { type CallLimits, isObject } from "../settings/settings";
 import { Unfit } from "./failures";
 import { hasFork, type Profile } from "../profiles";

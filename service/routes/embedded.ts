@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { Refusal, ServiceError } from "../errors";
 import type { FaultRule, Faults } from "../faults";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
-import { send, Share } from "../ledger/calls";
+import { send, Share } from "../http/calls";
 import { type Rights, screen, mustBeMessage } from "../ledger/screening";
 import { acceptInvitation, invitationsTo } from "../store/sharing";
 import { newTether, tetherState } from "../tether/tethering";

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
-import { gapBefore } from "../http/json";
+import { gapBefore } from "../json";
 import { scope } from "../http/server";
-import { acceptText, send, Share } from "../ledger/calls";
+import { acceptText, send, Share } from "../http/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
 

@@ -1,112 +1,351 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { z } from "zod";
 import { readFleet } from "../../fleet/file";
-import { fleetManifests, neededSecrets } from "../../fleet/manifests";
+import {
+  fleetManifests,
+  kubernetesName,
+  type ManifestOptions,
+  manifestRemarks,
+  neededSecrets,
+  problemsForOperator,
+} from "../../fleet/manifests";
+import { FleetFile } from "../../fleet/schema";
 import { yamlProgram } from "../../sdk/network/programs";
 import { complaintsAbout, documentsIn } from "../gitops/operator";
 import { refusedBy, testWithCrds } from "../gitops/operator-crds";
-import { temporary } from "./made";
+import { temporary, writeIn } from "./made";
 
 const folder = temporary();
+writeIn(folder, "trade.yaml", "members: [m]\n");
+writeIn(folder, "spice.yaml", "members: [m]\nlimits: { consortiaPerOrganization: 9 }\n");
+writeIn(folder, "pack/PulumiPolicy.yaml", "runtime: nodejs\n");
+writeIn(folder, "app/Pulumi.yaml", "name: app\nruntime: nodejs\n");
+const vault = "{ member: m, type: kms, details: { token: { env: VAULT_TOKEN } } }";
+writeIn(
+  folder,
+  "vault.yaml",
+  `members: [m]\nenvironments: { e: { provider: quorum, consensusType: raft, configurations: { k: ${vault} } } }\n`,
+);
 
-const kubernetes = `
-kubernetes:
-  namespace: networks
-  git: { repository: https://git.example.com/trade/networks.git, branch: production, folder: fleets }
-`;
-const fleet = (extra: string, backend = "s3://a-bucket") => {
-  writeFileSync(join(folder, "trade.yaml"), "members: [m]\n");
+const out = join(folder, "operator");
+const repository = "https://git.example.com/trade/networks.git";
+const commit = "0123456789abcdef0123456789abcdef01234567";
+
+interface Given {
+  stack?: object;
+  organization?: object;
+  git?: object;
+  kubernetes?: object;
+  other?: object | string;
+  [key: string]: unknown;
+}
+
+/** A fleet file in JSON, one key a line, with a stack whose settings are given, and others. */
+function write({ stack, organization, git, kubernetes, other, ...rest }: Given = {}): string {
   const file = join(folder, "fleet.yaml");
-  const organizations = `
-project: fleet
-backend: ${backend}
-organizations:
-  acme:
-    apiKey: { env: NOT_SET_HERE }
-    region: eu
-    allowHttp: true
-    stacks:
-      prod: trade.yaml
-      Test_2: { definition: trade.yaml, name: acme-test, adopt: true }
-  globex:
-    apiKey: { command: [vault, read, the-path] }
-    stacks: { prod: trade.yaml }
-`;
-  writeFileSync(file, organizations + extra);
-  return readFleet(file);
+  const acme = {
+    apiKey: { env: "NOT_SET_HERE" },
+    ...organization,
+    stacks: { prod: stack ?? { definition: "trade.yaml" }, test: { definition: "spice.yaml" } },
+  };
+  const globex = { apiKey: { command: ["vault", "read", "the-path"] }, stacks: { prod: other ?? "trade.yaml" } };
+  const fleet = {
+    project: "fleet",
+    backend: "s3://a-bucket",
+    ...rest,
+    organizations: { acme, globex },
+    kubernetes: { namespace: "networks", git: { repository, ...git }, ...kubernetes },
+  };
+  writeFileSync(file, JSON.stringify(fleet, undefined, 1));
+  return file;
+}
+
+function made(given: Given = {}, options: ManifestOptions = {}) {
+  const file = write(given);
+  const fleet = readFleet(file, { rules: (read) => problemsForOperator(read, out, options) });
+  return { fleet, files: fleetManifests(fleet, out, options), remarks: manifestRemarks(fleet, options) };
+}
+type Spec = Record<string, unknown>;
+const specIn = (text: string): Spec => documentsIn(text).find(({ kind }) => kind === "Stack")!.spec as Spec;
+const specOf = (given: Given, options?: ManifestOptions, name = "acme-prod"): Spec =>
+  specIn(made(given, options).files[`${name}.yaml`]!);
+
+/** The refusal of a fleet file, or of what stands in it. */
+function refusal(given: Given, options?: ManifestOptions): string {
+  try {
+    made(given, options);
+  } catch (error) {
+    return (error as Error).message.replaceAll(`${relative(process.cwd(), folder)}/`, "").replaceAll(`${folder}/`, "");
+  }
+  return "";
+}
+
+const secret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });
+const literal = (value: string) => ({ type: "Literal", literal: { value } });
+const env = (expected: object) => ({ envRefs: expected });
+const auth = (given: object) => ({ git: { auth: given } });
+const programs = { programs: true };
+
+/** For every key of a fleet file: how it reaches a Stack, or what else is said. docs/operator.md has the same table. */
+const rows: Record<string, [given: Given, expected: object | string | RegExp, options?: ManifestOptions][]> = {
+  project: [[{ project: "trade" }, { config: { "trade:network": "../../trade.yaml" } }]],
+  id: [[{ id: "trade of acme" }, /consortium-fleet\/id: trade of acme/]],
+  concurrency: [
+    [{ concurrency: 9 }, "concurrency applies to `fleet up`: for the operator, set MAX_CONCURRENT_RECONCILES=9."],
+  ],
+  backend: [
+    [{}, env({ PULUMI_BACKEND_URL: secret("consortium-fleet", "backendUrl") })],
+    [{ backend: "https://api.pulumi.com" }, { backend: "https://api.pulumi.com" }],
+    [{ backend: "https://api.pulumi.com" }, env({ PULUMI_ACCESS_TOKEN: secret("consortium-fleet", "accessToken") })],
+    [{ backend: "file://./state" }, "fleet.yaml:3:13: backend: the state would be lost with each pod"],
+  ],
+  passphrase: [
+    [{ passphrase: { env: "WORD" } }, env({ PULUMI_CONFIG_PASSPHRASE: secret("consortium-fleet", "passphrase") })],
+  ],
+  secretsProvider: [[{ secretsProvider: "awskms://alias/fleet" }, { secretsProvider: "awskms://alias/fleet" }]],
+  policyPacks: [
+    [
+      { policyPacks: ["pack"] },
+      "fleet.yaml:4:2: policyPacks: the operator runs no policy packs: take them out of this file, and let a pipeline check them",
+    ],
+  ],
+  "policyPacks.path": [[{ policyPacks: [{ path: "pack" }] }, "the operator runs no policy packs"]],
+  "policyPacks.config": [
+    [{ policyPacks: [{ path: "pack", config: "trade.yaml" }] }, "the operator runs no policy packs"],
+  ],
+  organizations: [[{}, /namespace: networks-acme/]],
+  "organizations.apiKey": [[{}, env({ CONSORTIUM_API_KEY: secret("consortium-acme", "apiKey") })]],
+  "organizations.region": [[{ organization: { region: "eu" } }, env({ CONSORTIUM_REGION: literal("eu") })]],
+  "organizations.baseUrl": [
+    [{ organization: { baseUrl: "https://a.b/api/v1" } }, env({ CONSORTIUM_BASE_URL: literal("https://a.b/api/v1") })],
+  ],
+  "organizations.organization": [
+    [{ organization: { organization: "o1" } }, env({ CONSORTIUM_ORGANIZATION: literal("o1") })],
+  ],
+  "organizations.allowHttp": [[{ organization: { allowHttp: true } }, env({ CONSORTIUM_ALLOW_HTTP: literal("true") })]],
+  "organizations.stacks": [[{}, { stack: "acme-prod" }]],
+  "organizations.stacks.definition": [
+    [{}, { repoDir: "operator/program", config: { "fleet:network": "../../trade.yaml" } }],
+    [{}, { programRef: { name: "acme-prod" } }, programs],
+    [{ stack: { definition: "vault.yaml" } }, env({ VAULT_TOKEN: secret("consortium-acme", "VAULT_TOKEN") })],
+  ],
+  "organizations.stacks.program": [
+    [{ stack: { program: "app" } }, { repoDir: "app" }],
+    [
+      { stack: { program: "app" } },
+      "acme-prod: if its program exports a password, that is readable for an hour after each update, in the Secret " +
+        "acme-prod-…-stack-outputs of networks-acme.",
+    ],
+  ],
+  "organizations.stacks.name": [
+    [{ stack: { definition: "trade.yaml", name: "other" } }, { config: { "fleet:name": "other" } }],
+    [{ stack: { definition: "trade.yaml", name: "other" } }, /resources:\n {4}other:/, programs],
+  ],
+  "organizations.stacks.adopt": [
+    [{ stack: { definition: "trade.yaml", adopt: true } }, env({ CONSORTIUM_ADOPT: literal("true") })],
+  ],
+  "organizations.stacks.dependsOn": [
+    [{ stack: { definition: "trade.yaml", dependsOn: ["acme-test"] } }, { prerequisites: [{ name: "acme-test" }] }],
+    [
+      { stack: { definition: "trade.yaml", dependsOn: ["globex-prod"] } },
+      "fleet.yaml:13:7: organizations.acme.stacks.prod.dependsOn[0]: the operator waits for no stack of another organization",
+    ],
+  ],
+  "organizations.stacks.paths": [
+    [
+      { stack: { definition: "trade.yaml", paths: ["app"] } },
+      "paths apply to --changed-since: the operator runs every Stack at each commit.",
+    ],
+  ],
+  kubernetes: [[{}, /kind: Stack/]],
+  "kubernetes.namespace": [
+    [{ kubernetes: { namespace: "live" } }, /namespace: live-acme/],
+    [{ kubernetes: { namespace: "Live" } }, "kubernetes.namespace: namespace must have only lower case letters"],
+  ],
+  "kubernetes.serviceAccount": [[{ kubernetes: { serviceAccount: "runner" } }, { serviceAccountName: "runner" }]],
+  "kubernetes.image": [
+    [{ kubernetes: { image: "our/pulumi:1" } }, { programRef: { name: "acme-prod" } }],
+    [{ kubernetes: { image: "our/pulumi:1" } }, { repoDir: "operator/program" }, { programs: false }],
+    [{}, "pulumi/pulumi:3.220.0-nonroot lacks the provider plugin: set kubernetes.image", programs],
+  ],
+  "kubernetes.secret": [
+    [{ kubernetes: { secret: "state" } }, env({ PULUMI_BACKEND_URL: secret("state", "backendUrl") })],
+  ],
+  "kubernetes.resources": [
+    [{}, /requests:\n +cpu: 250m\n +memory: 512Mi/],
+    [{ kubernetes: { resources: { requests: { cpu: 1 } } } }, '(1 is a number: write "1")'],
+  ],
+  "kubernetes.resources.requests": [
+    [{ kubernetes: { resources: { requests: { cpu: "2" } } } }, /requests:\n +cpu: "2"\n +limits/],
+  ],
+  "kubernetes.resources.requests.cpu": [
+    [{ kubernetes: { resources: { requests: { cpu: "much" } } } }, "requests.cpu: cpu must be a quantity such as 250m"],
+  ],
+  "kubernetes.resources.requests.memory": [
+    [{ kubernetes: { resources: { requests: { memory: "2Gi" } } } }, /requests:\n +memory: 2Gi/],
+  ],
+  "kubernetes.resources.limits": [[{}, /limits:\n +cpu: "1"\n +memory: 1Gi/]],
+  "kubernetes.resources.limits.cpu": [[{ kubernetes: { resources: { limits: { cpu: "2" } } } }, /limits:\n +cpu: "2"/]],
+  "kubernetes.resources.limits.memory": [
+    [{ kubernetes: { resources: { limits: { memory: "2Gi" } } } }, /limits:\n +memory: 2Gi/],
+  ],
+  "kubernetes.git": [
+    [
+      { kubernetes: { git: undefined } },
+      "fleet.yaml:31:16: kubernetes: this does not say where the operator finds trade.yaml: add kubernetes: { git: { repository: https://…",
+    ],
+    [{ kubernetes: { git: undefined } }, { programRef: { name: "acme-prod" } }, programs],
+  ],
+  "kubernetes.git.repository": [
+    [{}, { projectRepo: repository }],
+    ...[
+      "git@git.example.com:trade/networks.git",
+      "http://git.example.com/trade/networks",
+      "https://git.example.com/trade",
+    ].map((address): [Given, string] => [
+      { git: { repository: address } },
+      "kubernetes.git.repository: repository must be an address with https:// or ssh://, with owner and name",
+    ]),
+    [
+      { git: { repository: "ssh://git@git.example.com/trade/networks" } },
+      { projectRepo: "ssh://git@git.example.com/trade/networks" },
+    ],
+  ],
+  "kubernetes.git.branch": [
+    [{}, { branch: "main" }],
+    [{ git: { branch: "live" } }, { branch: "live" }],
+  ],
+  "kubernetes.git.commit": [
+    [{ git: { commit } }, { commit }],
+    [{ git: { commit: "v1" } }, "kubernetes.git.commit: commit must be the whole id, of 40 hexadecimal digits"],
+  ],
+  "kubernetes.git.folder": [[{ git: { folder: "fleets" } }, { repoDir: "fleets/operator/program" }]],
+  "kubernetes.git.auth": [
+    [auth({}), "kubernetes.git.auth: auth must name one Secret"],
+    [auth({ token: "a", ssh: "b" }), "kubernetes.git.auth: auth must name one Secret"],
+  ],
+  "kubernetes.git.auth.token": [[auth({ token: "git" }), { gitAuth: { accessToken: secret("git", "accessToken") } }]],
+  "kubernetes.git.auth.ssh": [
+    [auth({ ssh: "git" }), { gitAuth: { sshAuth: { sshPrivateKey: secret("git", "sshPrivateKey") } } }],
+  ],
+  "kubernetes.git.auth.basic": [
+    [auth({ basic: "git" }), { gitAuth: { basicAuth: { userName: secret("git", "userName") } } }],
+  ],
+  "kubernetes.git.auth.githubApp": [
+    [auth({ githubApp: "git" }), { gitAuth: { githubApp: { privateKey: secret("git", "privateKey") } } }],
+  ],
 };
 
-const files = () => fleetManifests(fleet(kubernetes), join(folder, "operator"));
-const programs = () => fleetManifests(fleet("kubernetes: { namespace: networks }"), folder, { programs: true });
-interface Stack {
-  metadata: object;
-  spec: Record<string, unknown>;
+interface Schema {
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  items?: Schema;
 }
-const stackOf = (name: string): Stack => documentsIn(files()[name]!)[0] as unknown as Stack;
+/** The keys of a schema, and in what they hold: names of organizations and stacks, and positions, are no keys. */
+function keysIn(schema: Schema, path = ""): string[] {
+  const { properties = {}, additionalProperties: entry, anyOf = [], items } = schema;
+  const own = Object.entries(properties).flatMap(([key, value]) => {
+    const at = path === "" ? key : `${path}.${key}`;
+    return [at, ...keysIn(value, at)];
+  });
+  const inner = [...anyOf, items, typeof entry === "object" ? entry : undefined];
+  return [...own, ...inner.flatMap((one) => (one ? keysIn(one, path) : []))];
+}
+
+test("every key of a fleet file has a row, but for where a secret of this machine is", () => {
+  const schema = z.toJSONSchema(FleetFile, { io: "input", unrepresentable: "any" }) as Schema;
+  const keys = keysIn(schema).filter((key) => !/\.(env|command)$/.test(key));
+  expect(Object.keys(rows).sort()).toEqual(keys.sort());
+  const [, section = ""] = readFileSync(join(__dirname, "../../docs/operator.md"), "utf8").split("fleet file\n");
+  const named = [...section.matchAll(/`([\w.]+)`/g)].flatMap(([, name]) => name!.split("."));
+  expect(keys.filter((key) => !named.includes(key.split(".").at(-1)!) && !/\.(cpu|memory)$/.test(key))).toEqual([]);
+});
+
+const all = Object.entries(rows).flatMap(([key, cases]) =>
+  cases.map(([given, expected, options]) => ({ key, given, expected, options })),
+);
+test.each(all)("$key: $given", ({ given, expected, options }) => {
+  if (typeof expected === "string") {
+    const said = refusal(given, options) || made(given, options).remarks.join("\n");
+    expect(said).toContain(expected);
+  } else if (expected instanceof RegExp) expect(made(given, options).files["acme-prod.yaml"]).toMatch(expected);
+  else expect(specOf(given, options)).toMatchObject(expected);
+});
 
 test("a stack each, with the program and its network file where they are in the repository", () => {
-  expect(Object.keys(files()).sort()).toEqual([
-    ...["access.yaml", "acme-prod.yaml", "acme-test-2.yaml", "globex-prod.yaml"],
+  expect(Object.keys(made().files).sort()).toEqual([
+    ...["access.yaml", "acme-prod.yaml", "acme-test.yaml", "globex-prod.yaml"],
     ...["program/Pulumi.yaml", "program/index.js", "program/package.json"],
   ]);
-  expect(stackOf("acme-test-2.yaml")).toMatchObject({
-    metadata: { name: "acme-test-2", namespace: "networks" },
-    spec: {
-      stack: "acme-Test_2",
-      projectRepo: "https://git.example.com/trade/networks.git",
-      branch: "production",
-      repoDir: "fleets/operator/program",
-      config: { "fleet:network": "../../trade.yaml", "fleet:name": "acme-test" },
-      destroyOnFinalize: false,
-    },
-  });
 });
 
-test("keys are named as Secrets, one for each organization, and never contained", () => {
-  const of = (name: string) => stackOf(name).spec.envRefs;
-  expect(of("acme-prod.yaml")).toMatchObject({
-    CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-acme", key: "apiKey" } },
-    CONSORTIUM_REGION: { type: "Literal", literal: { value: "eu" } },
-    CONSORTIUM_ALLOW_HTTP: { type: "Literal", literal: { value: "true" } },
+test("stacks whose keys, folders or pods nobody needs go, and an update's outputs with them; nothing destroys a ledger", () => {
+  expect(specOf({})).toMatchObject({
+    destroyOnFinalize: false,
+    workspaceReclaimPolicy: "Delete",
+    retryMaxBackoffDurationSeconds: 600,
+    updateTemplate: { spec: { ttlAfterCompleted: "1h" } },
   });
-  expect(of("globex-prod.yaml")).toMatchObject({
-    CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-globex", key: "apiKey" } },
-    PULUMI_CONFIG_PASSPHRASE: { type: "Secret", secret: { name: "consortium-fleet", key: "passphrase" } },
-  });
-  expect(neededSecrets(fleet(kubernetes))).toEqual([
-    "consortium-fleet with backendUrl and passphrase",
-    "consortium-acme with apiKey",
-    "consortium-globex with apiKey",
+  const { files } = made();
+  const every = Object.entries(files).flatMap(([name, one]) =>
+    /^(acme|globex)/.test(name) ? [Number(specIn(one).resyncFrequencySeconds)] : [],
+  );
+  expect(new Set(every).size).toBe(every.length);
+  for (const seconds of every) expect(seconds >= 3600 && seconds < 4200).toBe(true);
+});
+
+test("each organization has a namespace, an account and Secrets of its own", () => {
+  const { files, fleet } = made({ stack: { definition: "vault.yaml" }, git: { auth: { token: "git" } } });
+  expect(documentsIn(files["access.yaml"]!).map(({ kind, metadata }) => [kind, metadata])).toMatchObject([
+    ["Namespace", { name: "networks-acme" }],
+    ["ServiceAccount", { namespace: "networks-acme" }],
+    ["ClusterRoleBinding", { name: "networks-acme:consortium-fleet:system:auth-delegator" }],
+    ["Namespace", { name: "networks-globex" }],
+    ["ServiceAccount", { namespace: "networks-globex" }],
+    ["ClusterRoleBinding", {}],
   ]);
-  expect(neededSecrets(fleet(kubernetes, "https://api.pulumi.com"))[0]).toBe("consortium-fleet with accessToken");
+  expect(neededSecrets(fleet)).toEqual([
+    "networks-acme: consortium-fleet with backendUrl and passphrase",
+    "networks-acme: consortium-acme with apiKey and VAULT_TOKEN",
+    "networks-acme: git with accessToken",
+    "networks-globex: consortium-fleet with backendUrl and passphrase",
+    "networks-globex: consortium-globex with apiKey",
+    "networks-globex: git with accessToken",
+  ]);
+  const kms = made({ secretsProvider: "awskms://alias/fleet" });
+  expect(neededSecrets(kms.fleet)[0]).toBe("networks-acme: consortium-fleet with backendUrl");
 });
 
-describe.each([
-  ["with a repository", files],
-  ["with --program", programs],
-])("the operator takes them, %s", (_, made) => {
-  const texts = () => Object.entries(made()).flatMap(([name, text]) => (name.startsWith("program/") ? [] : [text]));
+describe.each<[string, Given, ManifestOptions]>([
+  ["with a repository", { git: { auth: { ssh: "git" } } }, {}],
+  ["with --program", {}, programs],
+  ["with --preview", { git: { commit } }, { previews: true }],
+  ["with --program --preview", {}, { programs: true, previews: true }],
+])("the operator takes them, %s", (_, given, options) => {
+  const stack = { definition: "vault.yaml", dependsOn: ["acme-test"] };
+  const texts = () => {
+    const { files } = made({ stack, ...given }, options);
+    return Object.entries(files).flatMap(([name, one]) => (name.startsWith("program/") ? [] : [one]));
+  };
 
   test("by the description of its fields", () => expect(texts().flatMap(complaintsAbout)).toEqual([]));
-  testWithCrds("by its CRDs", (crds) => expect(texts().flatMap((text) => refusedBy(crds, text))).toEqual([]));
+  testWithCrds("by its CRDs", (crds) => expect(texts().flatMap((one) => refusedBy(crds, one))).toEqual([]));
 });
 
 describe("--program", () => {
   test("a Program each, which is the network itself: no repository, nothing else to fetch", () => {
-    expect(Object.keys(programs()).sort()).toEqual([
-      ...["access.yaml", "acme-prod.yaml", "acme-test-2.yaml", "globex-prod.yaml"],
-    ]);
-    const [program, stack] = documentsIn(programs()["acme-test-2.yaml"]!);
-    expect(program).toEqual({
-      apiVersion: "pulumi.com/v1",
+    const stack = { definition: "trade.yaml", name: "acme-test" };
+    const { files } = made({ stack, kubernetes: { git: undefined } }, programs);
+    expect(Object.keys(files).sort()).toEqual(["access.yaml", "acme-prod.yaml", "acme-test.yaml", "globex-prod.yaml"]);
+    const [program] = documentsIn(files["acme-prod.yaml"]!);
+    expect(program).toMatchObject({
       kind: "Program",
-      metadata: { name: "acme-test-2", namespace: "networks" },
+      metadata: { name: "acme-prod", namespace: "networks-acme" },
       program: { resources: { "acme-test": { type: "consortium:index:Network", properties: { members: ["m"] } } } },
     });
-    const { spec } = stack as unknown as Stack;
-    expect(spec).toMatchObject({ programRef: { name: "acme-test-2" }, stack: "acme-Test_2", destroyOnFinalize: false });
-    expect(spec.envRefs).toMatchObject({ CONSORTIUM_API_KEY: { secret: { name: "consortium-acme" } } });
-    expect(Object.keys(spec)).not.toContain("projectRepo");
+    expect(Object.keys(specIn(files["acme-prod.yaml"]!))).not.toContain("projectRepo");
   });
 
   test("the stack names the network, and what has no name of its own in the file with it; text stays text", () => {
@@ -123,33 +362,77 @@ describe("--program", () => {
   });
 });
 
-test("without a repository it says what is missing", () => {
-  expect(() => fleetManifests(fleet(""), folder)).toThrow(/add kubernetes: \{ git: \{ repository/);
+describe("--preview", () => {
+  const previews = { previews: true };
+  test("a Stack beside each, which only previews the branch; the commit is applied, and nothing waits for a preview", () => {
+    const stack = { definition: "trade.yaml", dependsOn: ["acme-test"] };
+    const { files } = made({ stack, git: { commit, branch: "live" } }, previews);
+    expect(specIn(files["acme-prod.yaml"]!)).toMatchObject({ commit, prerequisites: [{ name: "acme-test" }] });
+    const preview = specIn(files["preview/acme-prod-preview.yaml"]!);
+    expect(preview).toMatchObject({ branch: "live", preview: true, stack: "acme-prod" });
+    expect(Object.keys(preview)).not.toEqual(expect.arrayContaining(["commit"]));
+    expect(preview.prerequisites).toBeUndefined();
+  });
+
+  test("with --program, each has a Program of its own, to be applied before the real one", () => {
+    const { files } = made({}, { ...previews, programs: true });
+    expect(documentsIn(files["preview/acme-prod-preview.yaml"]!)).toMatchObject([
+      { kind: "Program", metadata: { name: "acme-prod-preview" } },
+      { kind: "Stack", spec: { programRef: { name: "acme-prod-preview" }, preview: true } },
+    ]);
+  });
+
+  test("what only follows a branch is refused", () => {
+    expect(refusal({}, previews)).toMatch(
+      /fleet.yaml:\d+:\d+: kubernetes.git: what follows a branch is applied before/,
+    );
+  });
 });
 
-test.each<[string, { stack?: string; organization?: string }, string]>([
-  ["stacks", { stack: "acme_prod" }, "the stack acme-prod and the stack acme_prod"],
-  ["a stack and the file of the accounts", { stack: "Access" }, "the file access.yaml and the stack Access"],
-  ["keys of organizations", { organization: "ACME" }, "the Secret of acme and the Secret of ACME"],
-  ["a key and the state's secret", { organization: "fleet" }, "the Secret of the state and the Secret of fleet"],
-])("names that are the same in Kubernetes are refused: %s", (_, { stack, organization }, said) => {
-  const one = fleet(kubernetes);
-  const stacks = [...one.stacks, ...(stack ? [{ ...one.stacks[0]!, name: stack }] : [])];
-  const organizations = [
-    ...one.organizations,
-    ...(organization ? [{ ...one.organizations[0]!, name: organization }] : []),
-  ];
-  expect(() => fleetManifests({ ...one, stacks, organizations }, folder)).toThrow(
-    `${said} have the same name in Kubernetes`,
-  );
+test.each<[string, Given, ManifestOptions, string]>([
+  ["a program that is not in it", { stack: { program: "app" }, git: { folder: "." } }, {}, ""],
+  ["a network file outside", { stack: { definition: "../else.yaml" } }, {}, "acme.stacks.prod.definition"],
+])("the repository: %s", (_, given, options, said) => {
+  writeIn(join(folder, ".."), "else.yaml", "members: [m]\n");
+  expect(refusal(given, options)).toContain(said);
 });
 
-test.each([
-  ["a..b", "a-b"],
-  ["a-.b_c", "a-b-c"],
-  ["_x.y.", "x.y"],
-])("the stack %s is %s in Kubernetes", (name, expected) => {
-  const one = fleet(kubernetes);
-  const files = fleetManifests({ ...one, stacks: [{ ...one.stacks[0]!, name }] }, folder);
-  expect(Object.keys(files)).toContain(`${expected}.yaml`);
+test("limits hold as for plan: more consortia than an organization may have are refused", () => {
+  const more = { stack: { definition: "trade.yaml" }, other: "trade.yaml" };
+  const key = { apiKey: { command: ["vault", "read", "the-path"] } };
+  expect(refusal({ ...more, organization: key })).toMatch(/fleet.yaml:\d+:\d+: .*also has the consortium trade/);
+});
+
+describe("names", () => {
+  const longest = "a".repeat(42);
+  test.each([
+    ["acme-prod", "acme-prod"],
+    [longest, longest],
+    [`${longest}b`, /^a{33}-[0-9a-f]{8}$/],
+    ["Prod.A", /^prod-a-[0-9a-f]{8}$/],
+    ["acme-Test_2", /^acme-test-2-[0-9a-f]{8}$/],
+    ["2nd", /^nd-[0-9a-f]{8}$/],
+    ["42", /^stack-[0-9a-f]{8}$/],
+    ["a-", /^a-[0-9a-f]{8}$/],
+  ])("%s is %s in Kubernetes", (name, expected) => {
+    const found = kubernetesName(name, 42);
+    expect(found).toMatch(expected);
+    expect(found).toMatch(/^[a-z]([-a-z0-9]*[a-z0-9])?$/);
+    expect(found.length).toBeLessThanOrEqual(42);
+    expect(kubernetesName(name, 42)).toBe(found);
+  });
+
+  test("names that differ in capital letters, dots or their ends alone stay apart", () => {
+    const names = ["Prod.A", "prod_a", "PROD-A", ...["b", "c"].map((end) => longest + end)];
+    expect(new Set(names.map((name) => kubernetesName(name, 42))).size).toBe(names.length);
+  });
+
+  test("a stack that is called like the preview of another is refused", () => {
+    const { fleet } = made();
+    const [first] = fleet.stacks;
+    const stacks = [...fleet.stacks, { ...first!, name: "acme-prod-preview" }];
+    expect(problemsForOperator({ ...fleet, stacks }, out, {})).toMatchObject([
+      { path: first!.place, message: expect.stringContaining("would also be called acme-prod-preview") as string },
+    ]);
+  });
 });

@@ -7,6 +7,19 @@ test.each([
   ["a program from two places", "branch:", "programRef: { name: x }\n  branch:", /projectRepo or from programRef/],
   ["a repository without a branch", "branch: main", "", /needs a branch or a commit/],
   ["a reference that says nothing", /secret: .*passphrase }/, "", /spec.envRefs.PULUMI_CONFIG_PASSPHRASE.secret/],
+  [
+    "a name with a dot",
+    "name: network-staging\n  namespace",
+    "name: a.b\n  namespace",
+    /^Stack a.b: metadata.name: is not/,
+  ],
+  [
+    "a long name",
+    "name: network-staging\n  namespace",
+    `name: ${"a".repeat(43)}\n  namespace`,
+    /more than 42 characters/,
+  ],
+  ["an address for scp", "https://git.example.com/trade", "git@git.example.com:trade", /no address that the operator/],
   ["a kind that is not known", "kind: Stack", "kind: Sack", /^Sack network-staging: kind/],
 ])("%s is refused", (_, right, wrong, complaint) => {
   const manifest = text("operator/stack-staging.yaml").replace(right, wrong);

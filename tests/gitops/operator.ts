@@ -8,6 +8,13 @@ import { z } from "zod";
 const label = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, "is not a name that Kubernetes takes");
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "is not the name of an environment variable");
 const metadata = z.looseObject({ name: label, namespace: label.optional() });
+/** The operator calls a Service after it: DNS-1035. Its CRD allows 42 characters. */
+const stackMetadata = metadata.extend({
+  name: z
+    .string()
+    .regex(/^[a-z]([-a-z0-9]*[a-z0-9])?$/, "is not a name for a Service")
+    .max(42, "has more than 42 characters"),
+});
 
 const secretKey = z.strictObject({ name: label, key: z.string().min(1) });
 const secret = z.strictObject({ type: z.literal("Secret"), secret: secretKey });
@@ -32,6 +39,14 @@ const workspaceSpec = z.strictObject({
   stacks: z.array(z.strictObject({ name: z.string(), create: z.boolean().optional() })).optional(),
 });
 
+const gitAuth = z.union([
+  z.strictObject({ accessToken: secret }),
+  z.strictObject({ sshAuth: z.strictObject({ sshPrivateKey: secret, password: secret.optional() }) }),
+  z.strictObject({ basicAuth: z.strictObject({ userName: secret, password: secret }) }),
+  z.strictObject({
+    githubApp: z.strictObject({ appID: secret, installationID: secret, privateKey: secret }),
+  }),
+]);
 const succeeded = z.strictObject({ succeededWithinDuration: z.string() });
 const stackSpec = z
   .strictObject({
@@ -40,8 +55,11 @@ const stackSpec = z
     config: z.record(z.string(), z.string()).optional(),
     secretsProvider: z.string().optional(),
     envRefs: z.record(variable, reference),
-    projectRepo: z.string().optional(),
-    gitAuth: z.strictObject({ accessToken: reference }).optional(),
+    projectRepo: z
+      .string()
+      .regex(/^(https|ssh):\/\/[^/]+\/[^/]+\/[^/]+/, "is no address that the operator takes")
+      .optional(),
+    gitAuth: gitAuth.optional(),
     repoDir: z.string().optional(),
     branch: z.string().optional(),
     commit: z.string().optional(),
@@ -50,6 +68,10 @@ const stackSpec = z
     refresh: z.boolean().optional(),
     continueResyncOnCommitMatch: z.boolean().optional(),
     resyncFrequencySeconds: z.int().min(60).optional(),
+    retryMaxBackoffDurationSeconds: z.int().min(1).optional(),
+    preview: z.boolean().optional(),
+    workspaceReclaimPolicy: z.enum(["Retain", "Delete"]).optional(),
+    updateTemplate: z.strictObject({ spec: z.strictObject({ ttlAfterCompleted: z.string() }) }).optional(),
     destroyOnFinalize: z.boolean().optional(),
     serviceAccountName: label.optional(),
     workspaceTemplate: z.strictObject({ spec: workspaceSpec }),
@@ -79,9 +101,10 @@ const object = <V extends string, K extends string, S extends z.ZodRawShape>(api
 const anyName = z.looseObject({ name: z.string().regex(/^[^/%]+$/) });
 
 const manifest = z.discriminatedUnion("kind", [
-  object("pulumi.com/v1", "Stack", { spec: stackSpec }),
+  object("pulumi.com/v1", "Stack", { metadata: stackMetadata, spec: stackSpec }),
   object("pulumi.com/v1", "Program", { program }),
   object("auto.pulumi.com/v1alpha1", "Workspace", { spec: workspaceSpec }),
+  object("v1", "Namespace", {}),
   object("v1", "ServiceAccount", {}),
   object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", {
     metadata: anyName,

@@ -16,9 +16,9 @@ import { network, type Network, others, type Others, send } from "../support/net
 import { start, type Started } from "../support/service";
 
 const root = join(__dirname, "../..");
-/** The golden state of 0.2.0 on one of the providers: one resource of each kind. */
+/** The golden state on one of the providers: one resource of each kind. */
 const golden = (adapter: string): object =>
-  JSON.parse(readFileSync(join(root, "tests/golden/0.2.0", adapter, "stack.json"), "utf8")) as object;
+  JSON.parse(readFileSync(join(root, "tests/golden/0.3.0", adapter, "stack.json"), "utf8")) as object;
 
 const clients: ConsortiumClient[] = [];
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
@@ -289,7 +289,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     const adopted = { ...inside, name: "east", ...zone, adopt: true };
     const stack = stackOf(
       ["ConsortiumZone", "cz", ids.consortiumZoneId, { consortiumId, name: "east", ...zone }],
-      ["EnvironmentZone", "ez", ids.environmentZoneId, adopted, { outputs: { __left: [] } }],
+      ["EnvironmentZone", "ez", ids.environmentZoneId, adopted, { outputs: { __kept: { how: "shared" } } }],
       ["Service", "ids", ids.registryId, { ...owned, name: "registry", service: "idregistry", size: "large" }],
       ["Service", "docs", ids.documentsId, { ...owned, name: "documents", service: "documentstore" }],
       ["Destination", "in", "inbox", { ...destination, name: "inbox", kaleidoManaged: true }],

@@ -20,7 +20,7 @@ describe.each(["check", "map"] as const)("%s of a stack with the key of another 
     const organizations = ["our", "their"].map((name) => ({ name, apiKey: `${name}-key` }));
     const { service } = await start({ organizations });
     const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
-    const outputs = { name: "trade", owner, __version: 1, __organization: { organizations: [owner], keys: [] } };
+    const outputs = { name: "trade", owner, __kept: { version: 2, organizations: [owner], keys: [] } };
     const urn = "urn:pulumi:dev::app::pulumi-nodejs:dynamic/consortium:Consortium::trade";
     const resources = [{ urn, id, type: "x", inputs: { name: "trade" }, outputs }];
     jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });

@@ -60,13 +60,21 @@ function failedOf(error: ServiceError): Failed {
   return { code, details, kept: { id, properties, reasons } };
 }
 
+/** What a list streamed. */
+export interface Listed {
+  items: { id: string; name: string }[];
+  /** The continuation token; "": none. */
+  next: string;
+  computed: boolean;
+}
+
 /** A plugin, and the engine that it talks to. */
 export class Protocol {
   /** What the plugin showed: severity, row, text. */
   readonly shown: { row: string; text: string; passing: boolean }[] = [];
 
   #client!: ResourceProviderClient;
-  #end!: () => void;
+  #end!: (regular: boolean) => void;
 
   private constructor(private readonly say: Say) {}
 
@@ -74,19 +82,24 @@ export class Protocol {
     const protocol = new Protocol(() => undefined);
     const [engine, plugin] = [new Server(), new Server()];
     engine.addService(EngineService, { log: protocol.#log });
-    const { calls } = new ProviderService(`127.0.0.1:${await listening(engine)}`);
-    plugin.addService(ResourceProviderService, calls);
-    return protocol.#connect(`127.0.0.1:${await listening(plugin)}`, () =>
-      [engine, plugin].forEach((server) => server.forceShutdown()),
-    );
+    const service = new ProviderService(`127.0.0.1:${await listening(engine)}`);
+    plugin.addService(ResourceProviderService, service.calls);
+    return protocol.#connect(`127.0.0.1:${await listening(plugin)}`, (regular) => {
+      if (regular) service.left();
+      [engine, plugin].forEach((server) => server.forceShutdown());
+    });
   }
 
   /** Without a network. @param say gets each line that is shown, besides `shown` */
   static direct(say: Say): Protocol {
     const protocol = new Protocol(say);
     const engine = serve({ log: protocol.#log });
-    const plugin = serve(new ProviderService(engine).calls);
-    return protocol.#connect(plugin, () => [engine, plugin].forEach(stopServing));
+    const service = new ProviderService(engine);
+    const plugin = serve(service.calls);
+    return protocol.#connect(plugin, (regular) => {
+      if (regular) service.left();
+      [engine, plugin].forEach(stopServing);
+    });
   }
 
   /** A provider that runs already. */
@@ -94,7 +107,7 @@ export class Protocol {
     return new Protocol(() => undefined).#connect(address, () => undefined);
   }
 
-  #connect(address: string, end: () => void): this {
+  #connect(address: string, end: (regular: boolean) => void): this {
     this.#client = new ResourceProviderClient(address, credentials.createInsecure());
     this.#end = end;
     return this;
@@ -121,6 +134,14 @@ export class Protocol {
     await this.call("configure", message(proto.ConfigureRequest, { args, urn: providerUrn(name) }));
   }
 
+  handshake(): Promise<proto.ProviderHandshakeResponse> {
+    return this.call("handshake", new proto.ProviderHandshakeRequest().setEngineAddress("127.0.0.1:1"));
+  }
+
+  configured(): Promise<proto.ConfigureResponse> {
+    return this.call("configure", message(proto.ConfigureRequest, { args: {} }));
+  }
+
   async checkConfig(news: Props, name = "default_0_1_0"): Promise<proto.CheckResponse.AsObject["failuresList"]> {
     const request = message(proto.CheckRequest, { urn: providerUrn(name), news });
     return (await this.call<proto.CheckResponse>("checkConfig", request)).toObject().failuresList;
@@ -128,8 +149,9 @@ export class Protocol {
 
   /* Each verb takes a URN, or a kind, whose resource is then "acme". */
 
-  async check(kind: string, news: Props, olds?: Props) {
+  async check(kind: string, news: Props, olds?: Props, autonaming?: proto.CheckRequest.AutonamingOptions) {
     const request = message(proto.CheckRequest, { urn: resourceUrn(kind), olds, news });
+    request.setAutonaming(autonaming);
     const answer = await this.call<proto.CheckResponse>("check", request);
     return { inputs: plain(answer.getInputs()), failures: answer.toObject().failuresList };
   }
@@ -175,12 +197,45 @@ export class Protocol {
     return { result: plain(answer.getReturn()), failures: answer.toObject().failuresList };
   }
 
+  /** What a list streams. @param until ends it early: called with each item */
+  list(
+    kind: string,
+    query: Props = {},
+    fields: Partial<Pick<proto.ListRequest.AsObject, "limit" | "pageSize" | "continuationToken">> = {},
+    until: (name: string) => boolean = () => false,
+  ): Promise<Listed> {
+    const request = message(proto.ListRequest, { token: `consortium:index:${kind}`, query, ...fields });
+    const stream = this.#client.list(request);
+    const listed: Listed = { items: [], next: "", computed: false };
+    return new Promise((resolve, reject) => {
+      stream.on("data", (response: proto.ListResponse) => {
+        const result = response.getResult()?.toObject();
+        if (result) listed.items.push(result);
+        listed.next = response.getContinuation()?.getContinuationToken() ?? listed.next;
+        listed.computed ||= response.hasComputed();
+        if (result && until(result.name)) stream.cancel();
+      });
+      stream.on("end", () => resolve(listed));
+      stream.on("error", (error: ServiceError) => reject(failedOf(error) as unknown as Error));
+    });
+  }
+
+  /** The providers of another tool that it knows, and the mapping of one. */
+  async mapping(key: string, provider: string): Promise<{ providers: string[]; provider: string; data: string }> {
+    const keys = await this.call<proto.GetMappingsResponse>("getMappings", message(proto.GetMappingsRequest, { key }));
+    const request = message(proto.GetMappingRequest, { key, provider });
+    const answer = await this.call<proto.GetMappingResponse>("getMapping", request);
+    const data = Buffer.from(answer.getData_asU8()).toString();
+    return { providers: keys.getProvidersList(), provider: answer.getProvider(), data };
+  }
+
   cancel(): Promise<unknown> {
     return this.call("cancel", new Empty());
   }
 
-  close(): void {
+  /** @param regular whether the engine ends it after a run, rather than that it is killed */
+  close(regular = true): void {
     this.#client.close();
-    this.#end();
+    this.#end(regular);
   }
 }

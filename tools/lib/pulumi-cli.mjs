@@ -24,8 +24,24 @@ import { runMain, log, UserError, withProgress } from "./terminal.mjs";
  * @property {string} [automation] instead of @pulumi/pulumi/automation
  */
 
-/** Newest release that runs policy packs with the language host that can still be built (see tools/pulumi-cli). */
-export const pulumiVersion = "3.220.0";
+/**
+ * The releases that are made where no Pulumi is installed: tests run on both. Variable PULUMI_CONSORTIUM_CLI chooses one.
+ * @type {Record<string, import("../pulumi-cli/build.mjs").Release>}
+ */
+const releases = {
+  oldest: { version: "3.220.0", module: "cli" },
+  newest: { version: "3.276.0", module: "cli-newest" },
+};
+
+const releaseVariable = "PULUMI_CONSORTIUM_CLI";
+
+/** The release of this process. */
+function chosenRelease() {
+  const name = process.env[releaseVariable] || "oldest";
+  const release = releases[name];
+  if (!release) throw new UserError(`${releaseVariable} must be ${Object.keys(releases).join(" or ")}, not "${name}".`);
+  return release;
+}
 
 const launcher = fileURLToPath(new URL("../pulumi", import.meta.url));
 const commandIn = (/** @type {string} */ home) => join(home, "bin", "pulumi");
@@ -45,13 +61,15 @@ export function cacheRoot(platform = process.platform, home = homedir()) {
 export async function pulumiCli({ languages = false, ...making } = {}) {
   if (process.env[askingVariable]) throw new UserError("this is a wrapper and not a Pulumi of its own.");
   const platform = `${process.platform}-${process.arch}`;
+  const release = chosenRelease();
+  const pulumiVersion = release.version;
   const home = join(cacheRoot(), `pulumi-v${pulumiVersion}-${platform}`);
   const more = join(cacheRoot(), `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);
   const needed = languages ? [...companions, ...languageHosts] : companions;
   const own = [launcher, ...[home, more].map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
   const found = await pulumiOnPath({ own, needed });
   if (found) return described(found);
-  if (!isComplete(home)) await make(home, making);
+  if (!isComplete(home)) await make(home, release, making);
   if (isComplete(home, needed)) return described(commandIn(home));
   if (!isComplete(more, needed))
     await fillCacheFolder(more, {
@@ -72,27 +90,29 @@ function described(command) {
 const isComplete = (home, needed = companions) =>
   ["pulumi", ...needed].every((name) => isExecutable(join(home, "bin", name)));
 
-/** @param {string} home @param {Options} options */
-async function make(home, options) {
+/** @typedef {import("../pulumi-cli/build.mjs").Release} Release */
+
+/** @param {string} home @param {Release} release @param {Options} options */
+async function make(home, release, options) {
   await installPackages();
   await fillCacheFolder(home, {
-    what: `Pulumi v${pulumiVersion}`,
+    what: `Pulumi v${release.version}`,
     isWhole: () => isComplete(home),
-    fill: (draft) => fill(draft, options),
+    fill: (draft) => fill(draft, release, options),
   });
 }
 
-/** @param {string} draft @param {Options} options */
-async function fill(draft, { automation, canDownload = downloadHostAnswers }) {
+/** @param {string} draft @param {Release} release @param {Options} options */
+async function fill(draft, release, { automation, canDownload = downloadHostAnswers }) {
   if (await canDownload()) {
-    log(`Downloading Pulumi v${pulumiVersion} with its own installer.`);
-    const failure = await withProgress("downloading Pulumi", () => installOfficial(draft, pulumiVersion, automation));
+    log(`Downloading Pulumi v${release.version} with its own installer.`);
+    const failure = await withProgress("downloading Pulumi", () => installOfficial(draft, release.version, automation));
     if (failure === undefined && isComplete(draft)) return;
     log(`That did not work (${failure ?? "something is missing in what it installed"}).`);
     rmSync(draft, { recursive: true });
     mkdirSync(draft);
   }
-  await buildWithGo(draft, pulumiVersion);
+  await buildWithGo(draft, release);
   const { code, text } = await run(commandIn(draft), ["version"], { timeoutMs: 30_000 });
   if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${text.trim()}`);
 }

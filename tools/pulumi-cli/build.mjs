@@ -16,17 +16,23 @@ import { log, UserError, withProgress } from "../lib/terminal.mjs";
  * @property {string} [ldflags]
  */
 
+/**
+ * @typedef {object} Release of Pulumi
+ * @property {string} version
+ * @property {string} module the folder of its go.mod
+ */
+
 const sources = fileURLToPath(new URL(".", import.meta.url));
 const scripts = ["run-module.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
 /**
- * @param {string} version
+ * @param {Release} release
  * @returns {Program[]}
  */
-const programs = (version) => [
+const programs = ({ version, module }) => [
   {
     name: "pulumi",
-    module: "cli",
+    module,
     packages: ["github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"],
     ldflags: `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`,
   },
@@ -43,15 +49,16 @@ const remedy = (/** @type {string} */ wanted) =>
 
 /**
  * @param {string} root gets bin/pulumi and its companions
- * @param {string} version
+ * @param {Release} release
  */
-export async function buildWithGo(root, version) {
-  const go = await usableGo();
+export async function buildWithGo(root, release) {
+  const { version, module } = release;
+  const go = await usableGo(module);
   const bin = join(root, "bin");
   mkdirSync(bin, { recursive: true });
   log(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
   log("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
-  for (const program of programs(version)) await compile(go, bin, program);
+  for (const program of programs(release)) await compile(go, bin, program);
   for (const name of scripts) copyFileSync(join(sources, name), join(bin, name));
 }
 
@@ -68,20 +75,21 @@ export async function compile(go, bin, { name, module, packages, ldflags = "" })
   const { code, text } = await withProgress(`building ${name}`, build);
   if (code === 0) return;
   const last = text.trim().split("\n").slice(-12).join("\n");
-  throw new UserError(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
+  throw new UserError(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo(module))}`);
 }
 
-function wantedGo() {
-  return /^go (\S+)$/m.exec(readFileSync(join(sources, "cli", "go.mod"), "utf8"))?.[1] ?? "";
+/** @param {string} module */
+function wantedGo(module) {
+  return /^go (\S+)$/m.exec(readFileSync(join(sources, module, "go.mod"), "utf8"))?.[1] ?? "";
 }
 
 /** In the module's folder, Go 1.21 or newer downloads the version that the module requires, unless it is told not to. */
-export async function usableGo() {
+export async function usableGo(module = "cli") {
   const [go] = onPath("go");
-  const wanted = wantedGo();
+  const wanted = wantedGo(module);
   const lead = "No usable Pulumi is on PATH, it cannot be downloaded here";
   if (!go) throw new UserError(`${lead}, and Go, which could build it, is not installed. ${remedy(wanted)}`);
-  const { code, stdout } = await run(go, ["env", "GOVERSION"], inModule("cli"));
+  const { code, stdout } = await run(go, ["env", "GOVERSION"], inModule(module));
   const version = stdout.trim().replace(/^go/, "");
   if (code === 0 && !isOlder(version, wanted)) return go;
   const own = await run(go, ["version"], { cwd: "/", env: { ...process.env, GOTOOLCHAIN: "local" } });

@@ -4,6 +4,7 @@ import { answerOr } from "../../api/api-error";
 import { whose } from "../../api/organization";
 import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
+import { autonamingSetting } from "../../constants";
 import { text } from "../../plain";
 import { Collection, Listed } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
@@ -27,6 +28,8 @@ const lookEveryMs = 1_000;
 export interface Existing {
   item: Identified;
   how?: Kept["how"];
+  /** A killed run of this stack made it. */
+  isContinued?: true;
 }
 
 /** What exists already: made by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
@@ -35,7 +38,7 @@ export async function existing(
   siblings: Identified[] | undefined,
 ): Promise<Existing | undefined> {
   const item = await toContinue(collection);
-  return item ? { item } : toAdopt(collection, siblings);
+  return item ? { item, isContinued: true } : toAdopt(collection, siblings);
 }
 
 async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Existing | undefined> {
@@ -186,7 +189,8 @@ function takenBy(collection: Collection, taken: Identified[]): string {
 
 /** What else may have happened. A fleet continues its killed runs by itself. */
 const more = ({ createLog }: Session): string =>
-  `${createLog.isKept ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For a renamed resource or ` +
+  `${createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
+  `${autonamingSetting}, on the provider plugin. For a renamed resource or ` +
   '`--replace`, see "already taken" in docs/troubleshooting.md.';
 
 /** Whether the service made it with what this run has created. */
@@ -202,7 +206,7 @@ function isFounded({ session, definition, place: { parent } }: Collection, item:
  */
 export async function adopt(
   collection: Collection,
-  { item, how }: Existing,
+  { item, how, isContinued }: Existing,
 ): Promise<{ shown: Props; open: readonly string[] }> {
   const { inputs, session, definition } = collection;
   const shown = collection.shown(item);
@@ -223,7 +227,11 @@ export async function adopt(
   const stays = how === "shared" && kept.length > 0 ? `, so it stays as it is: ${kept.join(", ")}` : "";
   const others = how === "shared" ? `; others share it${stays}` : "";
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
-  collection.say(`adopts ${item.id} (exists already; nothing is created${others}${changes})`);
+  collection.say(
+    isContinued
+      ? `goes on with ${item.id}, which a killed run of this stack created${changes}`
+      : `adopts ${item.id} (exists already; nothing is created${others}${changes})`,
+  );
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);

@@ -2,7 +2,6 @@ import { isApiError } from "../../api";
 import { conditionOf, isGoing } from "../../api/states";
 import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, isPending, type Props } from "../definition";
-import { answeredBefore } from "../legacy";
 import { isRecorded, type Kept, madeAt, readyStep, type Recorded, recorded, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
 import { isUnset, sameName } from "../values";
@@ -58,7 +57,6 @@ function looked({ definition }: Collection, state: Props, before: Recorded, show
     ...before.answered,
     ...chosen,
     ...ownFormsIn(definition, before, shown),
-    ...answeredBefore(state, shown),
   };
   const open = isPending(definition, all) ? before.open : withoutReady(before.open);
   if (isRecorded(state)) return { ...before, shown: all, answered, open };

@@ -16,12 +16,12 @@ const adaptersOf = async (stack: Stack): Promise<string[]> => [
   ...new Set((await stack.resources()).map(({ type }) => type.slice(0, type.lastIndexOf(":") + 1))),
 ];
 
-describe("the state of 0.2.0", () => {
+describe("the golden state", () => {
   let kept: Golden;
   let ids: string[];
 
   beforeAll(async () => {
-    kept = await goldenStack("0.2.0", "dynamic", "stack");
+    kept = await goldenStack("0.3.0", "dynamic", "stack");
     ids = await kept.stack.ids();
   });
 

@@ -85,7 +85,7 @@ export class Plan {
 
   provider(name: string, given: Record<string, string>): Planned {
     // As programs in YAML and Python do, which have no class that says what is its own.
-    if (this.plugin) return this.#put(this.#providerType(), name, { ...given, version: "0.2.0" }, {});
+    if (this.plugin) return this.#put(this.#providerType(), name, { ...given, version: "0.3.0" }, {});
     const props = Object.fromEntries(Object.entries(given).map(([key, value]) => [`consortium:${key}`, value]));
     const own = { "consortium:own": Object.keys(given).join(",") };
     return this.#put(this.#providerType(), name, { ...props, ...own }, {});

@@ -20,7 +20,7 @@ const whole: Record<Kind, Props> = {
   environmentZone: { consortiumId: "c", environmentId: "e", name: "a", region: "r", cloud: "aws" },
   configuration: { consortiumId: "c", environmentId: "e", membershipId: "m", type: "node_config", name: "a" },
   service: { consortiumId: "c", environmentId: "e", membershipId: "m", service: "ipfs", name: "a" },
-  destination: { consortiumId: "c", environmentId: "e", serviceId: "s", serviceType: "documentstore", name: "a" },
+  destination: { consortiumId: "c", serviceId: "s", serviceType: "documentstore", name: "a" },
   tetherService: { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 },
 };
 const kinds = Object.keys(whole) as Kind[];

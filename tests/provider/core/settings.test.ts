@@ -155,8 +155,7 @@ test.each<[string, unknown, string, boolean, [apiKey: boolean, region: boolean]]
   ["the engine's provider", false, "default_0_3_0", true, [false, false]],
   ["the class Provider", "apiKey", "acme", false, [true, false]],
   ["the class Provider with a name like the engine's", "apiKey,region", "default", false, [true, true]],
-  ["an SDK of 0.2.0", "*", "default", false, [true, true]],
-  ["the engine's provider of 0.2.0, or a class without arguments", "", "default_0_2_0", true, [false, false]],
+  ["a class without arguments", "", "default_0_3_0", true, [false, false]],
   ["none that says it", undefined, "acme", false, [true, true]],
   ["none that says it, with the engine's name", undefined, "default_0_1_0", true, [false, false]],
 ])("which settings are a provider's own: %s: %j", (_, own, name, isDefault, [apiKey, region]) => {
@@ -166,4 +165,18 @@ test.each<[string, unknown, string, boolean, [apiKey: boolean, region: boolean]]
     apiKey: { value: "k", own: apiKey },
     region: { value: "eu", own: region },
   });
+});
+
+test.each([
+  ["default", { region: "eu" }, true],
+  ["default_0_3_0", { region: "eu" }, true],
+  ["default", { region: "us" }, false],
+  ["default", {}, false],
+  ["default_", { region: "eu" }, false],
+  ["defaults", { region: "eu" }, false],
+  ["my-default", { region: "eu" }, false],
+])("a provider %s of the stack's configuration %j is the engine's: %j", (name, stack, isDefault) => {
+  expect(isDefaultProvider(name, { region: "eu" }, stack)).toBe(isDefault);
+  expect(isDefaultProvider(name, { region: "eu", own: "false" }, stack)).toBe(true);
+  expect(isDefaultProvider(name, { region: "eu", own: "region" }, stack)).toBe(false);
 });

@@ -188,17 +188,6 @@ describe("never carried out", () => {
       new RegExp(`not known whether its contract was deployed on rinkeby, .*check the account ${account} there`),
     );
   });
-
-  test("what a state of 0.2.0 kept of one is known", async () => {
-    const world = await otherTether(never);
-    await lost(world);
-    const { outputs } = world.engine;
-    const { deployment, keys } = outputs.__kept as { deployment: unknown; keys: string[] };
-    delete outputs.__kept;
-    Object.assign(outputs, { __version: 1, __organization: { keys }, __deployment: deployment });
-    await lost(world);
-    expect(world.did.deploys).toBe(1);
-  });
 });
 
 test.each([

@@ -151,21 +151,4 @@ onBothAdapters((make, adapter) => {
       expect(adopting.of("n")).toMatchObject({ id: stack.of("n").id, outputs: { size, state: "started" } });
     }
   });
-
-  test("a state of 0.2.0, where these were outputs or unknown, needs no change and no call", async () => {
-    const { stack, calls } = await made();
-    for (const key of ["size", "firstUserAccount"]) delete stack.of("n").outputs[key];
-    expect(stack.of("n").outputs).toMatchObject({ role: "validator" });
-    expect(stack.of("e").outputs).toMatchObject({ releaseId: "quorum-1", blockPeriod: 5 });
-    expect(stack.of("e").inputs).not.toHaveProperty("releaseId");
-    calls();
-    expect((await stack.preview(program())).changes).toEqual([]);
-    expect((await stack.up(program())).changes).toEqual([]);
-    expect(calls()).toEqual(["GET /consortia"]); // the preview's, of the key
-    expect((await stack.up(program(), { refresh: true })).changes).toEqual([]);
-    // Written into the program as they are, they are no change either.
-    const said = program({ role: "validator", size: "small" }, { releaseId: "quorum-1", blockPeriod: 5 });
-    expect((await stack.up(said)).changes).toEqual([]);
-    expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-  });
 });

@@ -136,7 +136,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
       "12:26: environments.prod.prefundedAccounts.acme: prefundedAccounts must be named by addresses: 40 hex digits, with or without 0x",
       '12:107: environments.prod.prefundedAccounts.0x00000000000000000000000000000000000000aa.balance: balance must be a whole number of wei, as text (5 is a number: write "5")',
       "13:18: environments.prod.multiRegion: multiRegion must be true or false",
-      "14:19: environments.prod.testFeatures: testFeatures must be an object of features",
+      "14:19: environments.prod.testFeatures: testFeatures must be an object of features, or its JSON as text",
     ],
   ],
   [

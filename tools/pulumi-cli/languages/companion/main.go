@@ -1,4 +1,5 @@
-// What the language hosts lack that Go's module proxy has: code generation for Node.js, Python and Go, and a host for Go.
+// What the language hosts lack that Go's module proxy has: code generation for Node.js, Python and Go, a host for Go, and one for
+// Node.js that runs programs as today's does.
 // One program, named after the host that it stands for. The hosts of an official Pulumi do all of this themselves.
 package main
 
@@ -40,9 +41,12 @@ func serve(language, engine string) error {
 		close(end)
 	}()
 	var host pulumirpc.LanguageRuntimeServer
-	if language == "go" {
+	switch language {
+	case "go":
 		host = &goHost{companion: companion{language: language}, engine: engine}
-	} else {
+	case "nodejs":
+		host = &nodeHost{releasedHost{companion: companion{language: language}, engine: engine}}
+	default:
 		host = &releasedHost{companion: companion{language: language}, engine: engine}
 	}
 	handle, err := rpcutil.ServeWithOptions(rpcutil.ServeOptions{

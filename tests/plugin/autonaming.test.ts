@@ -1,0 +1,84 @@
+import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { Protocol, urnOf } from "../support/protocol";
+import { start } from "../support/service";
+
+/** `pulumi:autonaming`: the engine proposes a name with `Check`, by the provider's and the type's configuration. */
+
+const { PROPOSE, ENFORCE, DISABLE } = CheckRequest.AutonamingOptions.Mode;
+const naming = (mode: CheckRequest.AutonamingOptions.Mode, name = "") => {
+  const options = new CheckRequest.AutonamingOptions();
+  options.setMode(mode);
+  options.setProposedName(name);
+  return options;
+};
+
+let protocol: Protocol;
+beforeEach(async () => {
+  await start();
+  protocol = await Protocol.start();
+  await protocol.configure({});
+});
+afterEach(() => protocol.close());
+
+const nameOf = async (...asked: Parameters<Protocol["check"]>) => (await protocol.check(...asked)).inputs.name;
+
+test("the engine is told, by Handshake and by Configure", async () => {
+  const told = await Promise.all([protocol.handshake(), protocol.configured()]);
+  expect(told.map((answer) => answer.getSupportsAutonamingConfiguration())).toEqual([true, true]);
+});
+
+test.each([
+  ["pattern", PROPOSE, "dev-acme"],
+  ["verbatim, or an enforced pattern", ENFORCE, "acme"],
+])("%s: the name of a resource that gives none, of each type that has one", async (_, mode, proposed) => {
+  const autonaming = naming(mode, proposed);
+  expect(await nameOf("Consortium", {}, undefined, autonaming)).toBe(proposed);
+  expect(await nameOf("Consortium", { name: "own" }, undefined, autonaming)).toBe("own");
+  const { inputs } = await protocol.check("Membership", { consortiumId: "c" }, undefined, autonaming);
+  expect(inputs).toMatchObject({ consortiumId: "c", orgName: proposed });
+  const tether = { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 };
+  const { inputs: unnamed, failures } = await protocol.check("TetherService", tether, undefined, autonaming);
+  expect(failures).toEqual([]);
+  expect(Object.values(unnamed)).not.toContain(proposed);
+});
+
+test("without configuration, the name is that of the resource, also after a rename of it", async () => {
+  expect(await nameOf("Consortium", {})).toBe("acme");
+  expect(await nameOf(urnOf("Consortium", "other"), {}, { name: "acme" })).toBe("other");
+  const { inputs } = await protocol.check("Consortium", {});
+  expect(inputs).toEqual({ name: "acme" });
+});
+
+test("disabled: a name is required", async () => {
+  const { failures } = await protocol.check("Membership", { consortiumId: "c" }, undefined, naming(DISABLE));
+  const reason = expect.stringMatching(
+    /orgName is required, because pulumi:autonaming .* set it in the program/,
+  ) as string;
+  expect(failures).toEqual([{ property: "orgName", reason }]);
+  const given = await protocol.check("Consortium", { name: "own" }, undefined, naming(DISABLE));
+  expect(given).toEqual({ inputs: { name: "own" }, failures: [] });
+});
+
+test("a name once made stays: with another pattern, without any, and after a refresh; a replacement gets a new one", async () => {
+  const { inputs: made } = await protocol.check("Consortium", {}, undefined, naming(PROPOSE, "dev-1"));
+  for (const later of [naming(PROPOSE, "dev-2"), naming(ENFORCE, "x"), naming(DISABLE), undefined])
+    expect(await protocol.check("Consortium", {}, made, later)).toEqual({ inputs: made, failures: [] });
+  const { id, outs } = await protocol.create("Consortium", made);
+  expect(outs).toMatchObject({ name: "dev-1" });
+  expect((await protocol.diff("Consortium", id, outs, made)).getChanges()).toBe(1);
+  const { inputs } = await protocol.read("Consortium", id, outs, made);
+  expect(await nameOf("Consortium", {}, inputs)).toBe("dev-1");
+  // For a replacement, the engine shows no earlier inputs.
+  expect(await nameOf("Consortium", {}, undefined, naming(PROPOSE, "dev-2"))).toBe("dev-2");
+  // A name that the program once gave stays as well, instead of a rename.
+  expect(await nameOf("Consortium", {}, { name: "given" }, naming(PROPOSE, "dev-2"))).toBe("given");
+  expect(await nameOf("Consortium", { name: "now" }, made, naming(PROPOSE, "dev-2"))).toBe("now");
+});
+
+test("classes on the plugin leave the name to it, and say so", async () => {
+  const autonaming = naming(PROPOSE, "dev-acme");
+  expect(await nameOf("Consortium", { name: "acme", __unnamed: true }, undefined, autonaming)).toBe("dev-acme");
+  expect(await nameOf("Consortium", { name: "acme", __unnamed: true })).toBe("acme");
+  // A transform of the program has set another one.
+  expect(await nameOf("Consortium", { name: "set", __unnamed: true }, undefined, autonaming)).toBe("set");
+});

@@ -1,0 +1,174 @@
+import { definitions } from "../../provider/resources";
+import { unknown } from "../support/engine";
+import { network, others, send } from "../support/network";
+import { Protocol } from "../support/protocol";
+import { start } from "../support/service";
+
+/** What `List` streams: for `pulumi do … list`, and whoever asks what could be imported. */
+
+const protocols: Protocol[] = [];
+afterEach(() => protocols.splice(0).forEach((one) => one.close()));
+
+async function world(options: Parameters<typeof start>[0] = {}) {
+  const started = await start(options);
+  const net = await network(started.service, started.time);
+  const protocol = await Protocol.start();
+  protocols.push(protocol);
+  await protocol.configure({});
+  started.service.clearCalls();
+  const names = async (...asked: Parameters<Protocol["list"]>) =>
+    (await protocol.list(...asked)).items.map(({ name }) => name);
+  return { ...started, net, protocol, names };
+}
+
+test("every type, with the id that an import takes", async () => {
+  const { net, protocol, service, time } = await world();
+  const made = await others(service, time, net);
+  const path = `/consortia/${net.consortiumId}/environments/${net.environmentId}`;
+  const credential = await send(service, "POST", `${path}/appcreds`, { membership_id: net.membershipId, name: "app" });
+  const tether = { name: "pins", service: "tether", membership_id: net.membershipId };
+  const pins = await send(service, "POST", `${path}/services`, tether);
+  const { consortiumId: c, environmentId: e } = net;
+  const expected: Record<string, [id: string, name: string][]> = {
+    Consortium: [[c, "fixture"]],
+    Membership: [
+      [`${c}/${net.membershipId}`, "first"],
+      [`${c}/${net.otherMembershipId}`, "second"],
+    ],
+    Environment: [
+      [`${c}/${e}`, "main"],
+      [`${c}/${net.otherEnvironmentId}`, "spare"],
+    ],
+    Node: [[`${c}/${e}/${net.nodeId}`, "node-0"]],
+    AppCred: [[`${c}/${e}/${credential._id}`, "app"]],
+    ConsortiumZone: [[`${c}/${made.consortiumZoneId}`, "ohio"]],
+    EnvironmentZone: [[`${c}/${e}/${made.environmentZoneId}`, "ohio"]],
+    Configuration: [[`${c}/${e}/${made.configurationId}`, "gas"]],
+    Invitation: [[`${c}/${made.invitationId}`, "third"]],
+    Destination: [[`${c}/${e}/${made.documentsId}/inbox`, "inbox"]],
+    TetherService: [[pins._id, "pins"]],
+  };
+  for (const { type } of Object.values(definitions)) {
+    const { items, next, computed } = await protocol.list(type);
+    expect({ next, computed }).toEqual({ next: "", computed: false });
+    if (type === "Service") expect(items.map(({ name }) => name)).toContain("documents");
+    else expect([type, items]).toEqual([type, expected[type]!.map(([id, name]) => ({ id, name }))]);
+    if (type === "TetherService") continue; // its Read asks a real tether
+    for (const { id, name } of items) {
+      const read = await protocol.read(type, id, {});
+      expect(read.id).toBe(decodeURIComponent(id.split("/").at(-1)!));
+      expect(Object.values(read.inputs)).toContain(name);
+    }
+  }
+});
+
+const lists = [
+  "GET /apikeys",
+  "GET /consortia",
+  "GET /consortia/:consortiumId/environments",
+  "GET /consortia/:consortiumId/environments/:environmentId/nodes",
+];
+
+test("each collection is asked for once, and for some seconds not again", async () => {
+  const { calls, names, service } = await world();
+  expect(await names("Node")).toEqual(["node-0"]);
+  expect(calls().sort()).toEqual([...lists, lists[3]]); // two environments
+  service.clearCalls();
+  expect(await names("Node", { environmentId: "main" })).toEqual(["node-0"]);
+  expect(calls()).toEqual([]);
+});
+
+test.each([
+  ["name", "spare", []],
+  ["id", "", ["node-0"]],
+])("of a parent in the query, by %s, only the contents are asked for", async (_, name, expected) => {
+  const { calls, names, net } = await world();
+  const environmentId = name || net.environmentId;
+  expect(await names("Node", { consortiumId: "fixture", environmentId })).toEqual(expected);
+  expect(calls().sort()).toEqual(lists);
+});
+
+test("pages: as many as asked for, and the rest with the token; a limit counts all pages", async () => {
+  const { net, protocol, names, service } = await world();
+  const path = `/consortia/${net.consortiumId}/memberships`;
+  for (const org_name of ["third", "fourth", "fifth"]) await send(service, "POST", path, { org_name });
+  const all = ["first", "second", "third", "fourth", "fifth"];
+  expect((await names("Membership")).sort()).toEqual([...all].sort());
+  const order = await names("Membership");
+  const pages: string[][] = [];
+  for (let token = ""; ;) {
+    const { items, next } = await protocol.list("Membership", {}, { pageSize: 2, continuationToken: token });
+    pages.push(items.map(({ name }) => name));
+    if (next === "") break;
+    token = next;
+  }
+  expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+  expect(pages.flat()).toEqual(order);
+  expect(await protocol.list("Membership", {}, { limit: 2 })).toMatchObject({ items: { length: 2 }, next: "" });
+  const first = await protocol.list("Membership", {}, { limit: 3, pageSize: 2 });
+  const rest = await protocol.list("Membership", {}, { limit: 3, pageSize: 2, continuationToken: first.next });
+  expect([...first.items, ...rest.items].map(({ name }) => name)).toEqual(order.slice(0, 3));
+  expect(rest.next).toBe("");
+  expect(await protocol.list("Membership", {}, { pageSize: 5 })).toMatchObject({ next: "" });
+});
+
+test("a page goes on although the last item of the one before is gone", async () => {
+  const { net, protocol, time, service } = await world();
+  const path = `/consortia/${net.consortiumId}/memberships`;
+  await send(service, "POST", path, { org_name: "third" });
+  const { items, next } = await protocol.list("Membership", {}, { pageSize: 1 });
+  expect(items).toHaveLength(1);
+  const second = await protocol.list("Membership", {}, { pageSize: 1, continuationToken: next });
+  await send(service, "DELETE", `${path}/${second.items[0]!.id.split("/")[1]}`);
+  time.pass(200_000);
+  const third = await protocol.list("Membership", {}, { continuationToken: second.next });
+  expect(third.items.map(({ name }) => name)).not.toContain(second.items[0]!.name);
+  await expect(protocol.list("Membership", {}, { continuationToken: "x" })).rejects.toMatchObject({
+    details: expect.stringContaining("not one of this plugin") as string,
+  });
+});
+
+test("of a shared consortium, only what is the organization's own", async () => {
+  const { net, names, service, protocol } = await world({ organizations: [{ name: "north" }, { name: "south" }] });
+  const path = `/consortia/${net.consortiumId}`;
+  const invited = await send(service, "POST", `${path}/invitations`, { org_name: "south", email: "it@south.example" });
+  const membership = service.store.invitations.accept(invited._id).id;
+  const south = { baseUrl: service.baseUrl, apiKey: service.organizations[1]!.apiKey };
+  const node = { name: "of south", membership_id: membership };
+  await send(south, "POST", `${path}/environments/${net.environmentId}/nodes`, node);
+  expect((await names("Node")).sort()).toEqual(["node-0", "of south"]); // the owner's
+  await protocol.configure({ apiKey: south.apiKey }, "south");
+  const { items } = await protocol.list("Node");
+  expect(items.map(({ name }) => name)).toEqual(["of south"]);
+  expect(await names("Membership")).toEqual(["south"]);
+  for (const type of ["Consortium", "Environment"]) expect(await names(type)).toEqual([]);
+});
+
+test("a query that is not known yet is answered so; what it names and does not exist is one clear error", async () => {
+  const { protocol, calls } = await world();
+  expect(await protocol.list("Node", { environmentId: unknown })).toEqual({ items: [], next: "", computed: true });
+  expect(calls()).toEqual([]);
+  const cases: [string, Record<string, string>, RegExp][] = [
+    ["Node", { environmentId: "mian" }, /There is no environment "mian"/],
+    ["Node", { consortiumId: "x" }, /There is no consortium "x"/],
+    ["Node", { enviromentId: "main" }, /takes no "enviromentId"; did you mean "environmentId"\?/],
+    ["Consortium", { consortiumId: "x" }, /takes no "consortiumId"/],
+    ["Nothing", {}, /no resource consortium:index:Nothing/],
+  ];
+  for (const [type, query, message] of cases)
+    await expect(protocol.list(type, query)).rejects.toMatchObject({
+      details: expect.stringMatching(message) as string,
+    });
+});
+
+test("a list ends with whoever asked for it, and with Cancel", async () => {
+  const { protocol, service, calls } = await world({ limits: { consortia: 5 } });
+  for (const name of ["b", "c", "d"]) await send(service, "POST", "/consortia", { name });
+  service.clearCalls();
+  await expect(protocol.list("Membership", {}, {}, () => true)).rejects.toMatchObject({ code: 1 });
+  expect(calls().filter((call) => call.endsWith("/memberships")).length).toBeLessThan(4);
+  await protocol.cancel();
+  await expect(protocol.list("Membership")).rejects.toMatchObject({
+    details: expect.stringContaining("interrupted") as string,
+  });
+});

@@ -1,0 +1,46 @@
+// @ts-check
+/** The page on what the Terraform provider for the same API has, and what it is called here. */
+import { table } from "./markdown.mjs";
+import { built } from "./types.mjs";
+
+const { terraformResources } = built("plugin/terraform.js");
+const { definitions } = built("provider/resources/index.js");
+
+/** @typedef {import("../../plugin/terraform.js").TerraformArgument} Argument */
+
+const camel = (/** @type {string} */ name) =>
+  name.replace(/_([a-z])/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
+
+/** @param {[string, Argument]} argument @returns {string} what it is here; "": the same in camel case */
+function hereOf([name, { to, note }]) {
+  if (note !== undefined) return note;
+  return to === undefined || to === camel(name) ? "" : `\`${to}\``;
+}
+
+export function terraformPage() {
+  const rows = Object.entries(terraformResources).flatMap(([type, { kind, arguments: all, differs }]) => {
+    /** @type {Map<string, string[]>} */
+    const byHere = new Map();
+    for (const argument of Object.entries(all)) {
+      const here = hereOf(/** @type {[string, Argument]} */ (argument));
+      byHere.set(here, [...(byHere.get(here) ?? []), `\`${argument[0]}\``]);
+    }
+    const { "": same = [], ...others } = Object.fromEntries(byHere);
+    const what = `${definitions[kind].type}, \`${type}\``;
+    return [
+      [what, same.join(", "), "the same in camel case"],
+      ...Object.entries(others).map(([here, names]) => ["", names.join(", "), here]),
+      ...(differs ? [["", ...differs]] : []),
+    ];
+  });
+  return `<!-- Generated from plugin/terraform.ts by \`npm run generate\`. -->
+
+# Arguments in Terraform
+
+Arguments of the Terraform provider \`kaleido-io/kaleido\` 1.3.1, and what they are called here. \`pulumi convert --from terraform\` and
+\`pulumi import --from terraform\` ask the provider plugin for the same table. In place of each id, programs in TypeScript can pass the
+resource. [Moving from Terraform](../terraform.md) shows the steps.
+
+${table(["`resource`", "in Terraform", "here"], [...rows, ["TetherService", "none", "all of it"]])}
+`;
+}
