@@ -1,4 +1,4 @@
-import { admitted, failureOf, resultIn, signed, Unfit } from "./admission";
+import { admitted, failureOf, resultIn, signed } from "./admission";
 import type { ChainBase } from "./chain-base";
 import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
@@ -7,6 +7,7 @@ import { Reads } from "./reads";
 import { Renewal } from "./renewal";
 import { type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
+import { Unfit } from "./failures";
 import type { Profile } from "../profiles";
 import { Sealing } from "./sealing";
 
@@ -184,7 +185,7 @@ export class Chain {
           const tx = unsigned ? await signed(engine, params[0], this.#base.spec) : (params[0] as string);
           const [hash, waiting] = await admitted(engine, tx, this.#base.spec, pool);
           const full = pool.refuses(waiting);
-          if (full !== undefined) throw new Unfit(full);
+          if (full !== undefined) throw new Unfit(-32_000, full);
           answer = { result: resultIn(await engine.send(tx)) };
           pool.add(hash, waiting);
           return { tx };
