@@ -96,7 +96,7 @@ export class Subscriptions {
   /** @param end is called when the chain is gone */
   constructor(
     private readonly limits: CallLimits,
-    private readonly outbox: Outbox,
+    private readonly outbox: Pick<Outbox, "notify">,
     private readonly end: () => void,
   ) {}
 
