@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ConsortiumObject } from "../api";
 import { printable } from "../api/printable";
-import { Listed } from "../core/collection";
+import { Listed } from "../core/listed";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { type Session } from "../core/session";
