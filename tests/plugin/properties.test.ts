@@ -2,6 +2,7 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { CheckRequest, DiffRequest, DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { checkConfig, Configuration, diffConfig, failures } from "../../plugin/configuration";
 import { fromEngine, hasUnknown, toEngine } from "../../plugin/properties";
+import { type Props } from "../../provider/core/definition";
 import { unknown } from "../../provider/core/values";
 
 /** Properties as they travel between the engine and the plugin, and the settings of a provider that are made of them. */
@@ -55,7 +56,7 @@ test.each<[string, object, object, unknown[], string[]]>([
 
 test("from the engine: nothing", () => expect(fromEngine(undefined)).toEqual({ props: {}, paths: [], secrets: [] }));
 
-test.each<[string, object, (string | (string | number)[])[], object]>([
+test.each<[string, Props, (string | (string | number)[])[], object]>([
   ["no secrets, and nothing that is undefined", { a: 1, b: undefined }, [], { a: 1 }],
   ["a secret by its name", { a: 1, b: 2 }, ["a"], { a: secret(1), b: 2 }],
   ["a part by its path", { a: { b: [1, 2] } }, [["a", "b", 1]], { a: { b: [1, secret(2)] } }],

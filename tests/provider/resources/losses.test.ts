@@ -1,4 +1,5 @@
 import { contentsKey } from "../../../provider/constants";
+import { type Props } from "../../../provider/core/definition";
 import { unknown } from "../../../provider/core/values";
 import { unusual } from "../../../provider/resources/fields";
 import { lostEnvironments, renamedNodes } from "../../../provider/resources/losses";
@@ -9,7 +10,7 @@ const inFile = (...names: string[][]) => ({ name: "ledger", [contentsKey]: names
 const inProgram = (...names: string[][]) => ({ name: "ledger", [contentsKey]: { classes: names } });
 
 describe("environments", () => {
-  test.each<[string, object, object]>([
+  test.each<[string, Props, Props]>([
     ["the same", inFile(["net/a"], ["net/b"]), inFile(["net/b"], ["net/a"])],
     ["one more", inFile(["net/a"]), inFile(["net/a"], ["net/b"])],
     ["one that names its earlier key", inFile(["net/a"], ["net/b"]), inFile(["net/c", "net/a"], ["net/b"])],
@@ -50,7 +51,7 @@ describe("environments", () => {
 });
 
 describe("nodes", () => {
-  test.each<[string, object, object]>([
+  test.each<[string, Props, Props]>([
     ["none is gone", inFile(["net/e/a"]), inFile(["net/e/a"], ["net/e/b"])],
     ["none is new", inFile(["net/e/a"], ["net/e/b"]), inFile(["net/e/a"])],
     ["nothing is known", {}, {}],
