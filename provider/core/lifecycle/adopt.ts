@@ -4,9 +4,9 @@ import { answerOr } from "../../api/api-error";
 import { whose } from "../../api/organization";
 import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
-import { autonamingSetting } from "../../constants";
+import { autonamingSetting, holdsLedger } from "../../constants";
 import { text } from "../../plain";
-import { Collection, Listed } from "../collection";
+import { Collection, goneMs, Listed } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../owners";
 import { type Session } from "../session";
@@ -15,7 +15,7 @@ import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
-import { change } from "./change";
+import { change, type Change, effectOf, warnOfIgnored } from "./change";
 import { stepsOf } from "./update";
 
 /** Lists may lag by a moment. */
@@ -38,7 +38,17 @@ export async function existing(
   siblings: Identified[] | undefined,
 ): Promise<Existing | undefined> {
   const item = await toContinue(collection);
-  return item ? { item, isContinued: true } : toAdopt(collection, siblings);
+  if (item) return { item, isContinued: true };
+  const found = await toAdopt(collection, siblings);
+  if (found || !isDoubtful(collection, siblings)) return found;
+  await collection.session.clock.sleep(goneMs);
+  return toAdopt(collection, await collection.siblings(0));
+}
+
+/** Whether what is to be adopted may be there: a list may be empty for a moment, and a second ledger beside the first would stay. */
+function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[] | undefined): boolean {
+  const isOfThisRun = place.parent !== undefined && session.run.createdAt.has(place.parent.id);
+  return holdsLedger(definition.type) && adopts(session, inputs) && siblings?.length === 0 && !isOfThisRun;
 }
 
 async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Existing | undefined> {
@@ -235,8 +245,11 @@ export async function adopt(
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);
-  const after = await change({ collection: named, id: item.id, inputs, keys: changing, before });
-  return { shown: after, open: stepsOf(collection, changing) };
+  const one: Change = { collection: named, id: item.id, inputs, keys: changing, before };
+  const { shown: after, ignored } = await effectOf(one, await change(one));
+  warnOfIgnored(one, ignored);
+  const made = changing.filter((key) => !ignored.includes(key));
+  return { shown: after, open: stepsOf(collection, made) };
 }
 
 /** What the program asks for and the object does not have. */
