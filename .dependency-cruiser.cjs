@@ -18,8 +18,26 @@ const adapters = ["provider/dynamic", "plugin"];
 const others = ["service", "console", "fleet"]; // packages of their own
 const outside = ["sdk", ...views, ...others];
 
+/** The floors of the service: none knows what is above it. */
+const floors = ["storage", "ledger", "(store|tether)", "(http|routes)"];
+const above = [
+  "(context|backend|index|faults)\\.ts$",
+  "(context|backend|index|faults)\\.ts$",
+  "(backend|index|faults)\\.ts$",
+];
+const floor = (/** @type {string} */ own, /** @type {number} */ at) => ({
+  name: `service/${own}`,
+  comment: "The floors of the service, from below: storage, ledger, domain (objects, rights, tethers), http.",
+  severity: "error",
+  from: { path: `^service/${own}/` },
+  to: {
+    path: [...floors.slice(at + 1).map((one) => `^service/${one}/`), ...(above[at] ? [`^service/${above[at]}`] : [])],
+  },
+});
+
 module.exports = {
   forbidden: [
+    ...floors.slice(0, -1).map(floor),
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
     room(
       "provider/api",

@@ -13,7 +13,7 @@ import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
 /** Each is in a file of its own in bench/measures. */
-const measures = ["waiting", "preview", "fleet"];
+const measures = ["waiting", "preview", "ledger", "fleet"];
 const usual = ["waiting", "preview"];
 const options = /** @type {const} */ ({ rounds: { type: "string" }, stacks: { type: "string" } });
 

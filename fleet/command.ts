@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path";
-import { Argument, type Command as Program, Option } from "commander";
+import { type Command as Program, Option } from "commander";
 import { problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
+import { defineResume, defineStatus } from "./operator-command";
+import { changedSince, fleetFile, only, reporting } from "./options";
 import { writeChanged } from "./project";
 import {
   type Command,
@@ -23,7 +25,7 @@ import { type Fleet } from "./schema";
 import { readSecrets } from "./secrets";
 import { selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import { confirm, repeatable, replaceFile, stopSignals, wholeNumber, writable } from "pulumi-consortium/internal/fleet";
+import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {
   policyPack?: string[];
@@ -60,6 +62,8 @@ export function define(program: Program): void {
   defineManifests(program);
   definePlan(program);
   defineMerge(program);
+  defineStatus(program);
+  defineResume(program);
   for (const [name, { summary, note }] of Object.entries(commands) as [Command, (typeof commands)[Command]][]) {
     const parallel = "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)";
     const command = program
@@ -82,18 +86,6 @@ export function define(program: Program): void {
       .action((file: string, flags: Flags) => fleet(name, file, flags));
   }
 }
-
-const fleetFile = () => new Argument("<file>", "the fleet file, such as fleet.yaml");
-
-const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
-
-const changedSince = () =>
-  new Option("--changed-since <commit>", "only stacks that have changed since a commit, and what depends on them");
-
-const reporting = (command: Program) =>
-  command
-    .option("--json", "print one JSON document")
-    .option("--junit <file>", "also write the results as JUnit XML", (file) => writable(file, true));
 
 function definePlan(program: Program): void {
   const shards = `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`;

@@ -1,5 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { LocalWorkspace, PulumiCommand, Stack, Workspace } from "@pulumi/pulumi/automation";
-import { noPulumi, classOf, kindOf, pathOf, type Props, definitions } from "pulumi-consortium/internal/fleet";
+import {
+  noPulumi,
+  classOf,
+  kindOf,
+  pathOf,
+  type Props,
+  definitions,
+  yamlForAll,
+} from "pulumi-consortium/internal/fleet";
 
 /* Pulumi's Automation API. It is loaded now, not where nothing is run. */
 
@@ -42,6 +53,17 @@ export async function stackIn(name: string, workspace: Workspace): Promise<Stack
   const stack = await Stack.select(name, workspace);
   stack.info = () => Promise.resolve(undefined);
   return stack;
+}
+
+/** Releases the lock of a stack, wherever its program is. */
+export async function cancelStack(project: string, stack: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "consortium-cancel-"));
+  try {
+    writeFileSync(join(folder, "Pulumi.yaml"), yamlForAll({ name: project, runtime: "yaml" }));
+    await (await stackIn(stack, await workspaceIn(folder, env, await findPulumi()))).cancel();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 type Failure = "StackNotFoundError" | "StackAlreadyExistsError" | "ConcurrentUpdateError";

@@ -32,12 +32,16 @@ export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted) {
   return { stacks, inAll: all.length, changes };
 }
 
-/** The stacks that match one of the patterns, such as `acme-*`: a star matches anything. */
+/** A pattern such as `acme-*`: a star matches anything. */
+export function patternOf(pattern: string): RegExp {
+  const parts = pattern.split("*").map((text) => text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`);
+}
+
+/** The stacks that match one of the patterns. */
 function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetStack[] {
   const found = patterns.map((pattern) => {
-    const parts = pattern.split("*").map((text) => text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
-    const expression = new RegExp(`^${parts.join(".*")}$`);
-    const own = stacks.filter(({ name }) => expression.test(name));
+    const own = stacks.filter(({ name }) => patternOf(pattern).test(name));
     if (own.length > 0) return own;
     throw new Error(`${file} has no stack like ${pattern}; there are ${stacks.map(({ name }) => name).join(", ")}.`);
   });

@@ -1,5 +1,5 @@
 import { sharedArgument } from "../provider/constants";
-import { engineAddress, onEngineGone } from "../provider/core/engine";
+import { engineAddress, onEngineGone, onLeaving } from "../provider/core/engine";
 import { version } from "../provider/version";
 import { componentsArgument } from "./components";
 import { listen } from "./server";
@@ -16,7 +16,8 @@ import { serveShared } from "./shared";
  */
 async function serve(): Promise<void> {
   const engine = engineAddress();
-  const { port } = await listen({ engine });
+  const { port, left } = await listen({ engine });
+  onLeaving(left);
   process.stdout.write(`${port}\n`);
   onEngineGone(engine, () => process.exit(1));
 }

@@ -125,8 +125,10 @@ export class Resource {
     private readonly sessions: Sessions,
     private readonly engine: Engine | undefined,
   ) {
-    this.#definition = definitionOf(partsOfUrn(urn).type);
-    const owner = { key: urn, name: partsOfUrn(urn).name };
+    const { name, project, stack, type } = partsOfUrn(urn);
+    this.#definition = definitionOf(type);
+    const owner = { key: urn, name };
+    sessions.log.nameStack({ project, stack });
     this.#verbs = new Verbs(this.#definition, sessions, owner, (session) => this.#shown(session));
   }
 

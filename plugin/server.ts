@@ -14,6 +14,8 @@ export interface Served {
   port: number;
   /** Ends it, whatever it is doing. */
   end(): void;
+  /** Call when the engine ends the process after a run. */
+  readonly left: () => void;
 }
 
 export interface Serving {
@@ -49,9 +51,10 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
     "grpc.enable_channelz": 0, // per-call statistics that nobody reads
   });
   let loaded: Promise<ProviderService> | undefined;
+  let current: ProviderService | undefined;
   /** Loads the service with the first call: the engine also starts a plugin just to ask for its version. */
   const service = (): Promise<ProviderService> =>
-    (loaded ??= import("./service.js").then(({ ProviderService }) => new ProviderService(engine)));
+    (loaded ??= import("./service.js").then(({ ProviderService }) => (current = new ProviderService(engine))));
   const within = <T>(work: () => T): T => (environment === undefined ? work() : withEnvironment(environment, work));
   const call =
     (name: string) =>
@@ -72,6 +75,7 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
       if (error) return reject(error);
       resolve({
         port,
+        left: () => current?.left(),
         end: () => {
           server.forceShutdown();
           void loaded?.then((one) => one.end());

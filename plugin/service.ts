@@ -53,6 +53,11 @@ export class ProviderService {
     void this.#sessions.end();
   }
 
+  /** Call when the engine ends the process after a run. */
+  left(): void {
+    this.#sessions.left();
+  }
+
   /** Call when the engine is about to close the connection. */
   leave(): void {
     this.#components.leave();

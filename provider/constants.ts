@@ -153,6 +153,9 @@ export const providerNameKey = "__providerName";
  */
 export const logicalNameKey = "__logicalName";
 
+/** The stack, as organization, project and stack: dynamic providers are told nothing of it. `check` removes it. */
+export const stackKey = "__stack";
+
 /** All of these. */
 export const ownKeys: readonly string[] = [
   providerKey,
@@ -162,6 +165,7 @@ export const ownKeys: readonly string[] = [
   programKey,
   providerNameKey,
   logicalNameKey,
+  stackKey,
   unnamedKey,
 ];
 

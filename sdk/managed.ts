@@ -25,6 +25,7 @@ import {
   providerNameKey,
   secretSignature,
   secretsKey,
+  stackKey,
   signatureKey,
   stub,
   unnamedKey,
@@ -98,6 +99,10 @@ const typesOf = ({ urn }: Resource): Promise<string> =>
 /** Otherwise a provider learns that it is in a preview only when it has a change to show. */
 const previewMark = (): Props => (runtime.isDryRun() ? { [previewKey]: true } : {});
 
+/** What names the stack in the log of creates. A preview creates nothing. */
+const stackMark = (): Props =>
+  runtime.isDryRun() ? {} : { [stackKey]: [runtime.getOrganization(), runtime.getProject(), runtime.getStack()] };
+
 type Completing = (args: { props: Props; opts: CustomResourceOptions }) => {
   props: Props;
   opts: CustomResourceOptions;
@@ -130,7 +135,7 @@ function dynamic(className: ClassName, name: string, inputs: Props, opts: Custom
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
   const { given } = (opts.provider ?? opts.parent?.getProvider(token(className)) ?? {}) as Partial<Provider>;
   if (given) props[providerNameKey] = given.provider;
-  Object.assign(props, previewMark());
+  Object.assign(props, previewMark(), stackMark());
   const aliases = onBothProviders(token(className), name, opts);
   return { type: token(className), props, opts: { ...opts, ...completed(name, opts), aliases } };
 }
@@ -138,7 +143,7 @@ function dynamic(className: ClassName, name: string, inputs: Props, opts: Custom
 /** How a resource of the plugin is registered: the engine itself handles time-outs and imports. */
 const native = (className: ClassName, name: string, inputs: Props, opts: CustomResourceOptions): Registration => ({
   type: pluginPrefix + className,
-  props: { ...inputs, [programKey]: version, ...previewMark() },
+  props: { ...inputs, [programKey]: version, ...previewMark(), ...stackMark() },
   opts: { version, ...opts, aliases: onBothProviders(pluginPrefix + className, name, opts) },
 });
 

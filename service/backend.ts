@@ -5,8 +5,9 @@ import { admitted, nodePath } from "./http/authentication";
 import { usualPace } from "./ledger/chain-base";
 import { Chains } from "./ledger/chains";
 import { findAnvil, whyNoLedger } from "./ledger/engine";
-import { RealLedger, SimulatedLedger } from "./ledger/ledger";
-import { NodeEndpoint } from "./ledger/node-endpoint";
+import { RealLedger, registerOf, SimulatedLedger } from "./store/ledgers";
+import { NodeEndpoint } from "./http/node-endpoint";
+import type { Turns } from "./http/turns";
 import type { ResolvedOptions } from "./settings/options";
 import { AccountKeys } from "./tether/accounts";
 import { RealTethers } from "./tether/real-tethers";
@@ -14,11 +15,11 @@ import { SimulatedTethers } from "./tether/simulated-tethers";
 import { isTarget, Targets } from "./tether/targets";
 
 /** Real chains, if they are wanted and available; else a simulation. */
-export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
+export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base, turns: Turns): Backend {
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);
   if (anvil === undefined) return simulation(base, "missing", whyNoLedger());
-  return realChains(base, anvil, dataDir, wanted);
+  return realChains(base, anvil, dataDir, wanted, turns);
 }
 
 function simulation(base: Base, state: LedgerState, why: string): Backend {
@@ -38,14 +39,27 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
 
 type LedgerSettings = NonNullable<ResolvedOptions["ledger"]>;
 
-function realChains(base: Base, anvil: string, dataDir: string | undefined, settings: LedgerSettings): Backend {
+function realChains(
+  base: Base,
+  anvil: string,
+  dataDir: string | undefined,
+  settings: LedgerSettings,
+  turns: Turns,
+): Backend {
   const { targets: addresses = {}, idleAfter: idle = usualPace.idle } = settings;
   const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
   const { callLimits } = base.settings;
   const pace = { ...usualPace, idle, pool: callLimits };
-  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), base.store, base.warn, callLimits.memory, pace);
+  const chains = new Chains(
+    anvil,
+    dataDir && join(dataDir, "chains"),
+    registerOf(base.store),
+    base.warn,
+    callLimits.memory,
+    pace,
+  );
   const ledger = new RealLedger(base, chains);
-  const nodes = new NodeEndpoint(base, ledger);
+  const nodes = new NodeEndpoint(base, ledger, turns);
   const targets = new Targets(chains, addresses, () => base.origin());
   const tethers = new RealTethers(base, ledger, targets, keys);
   const unswept = (error: Error) =>
@@ -58,7 +72,10 @@ function realChains(base: Base, anvil: string, dataDir: string | undefined, sett
     serveNodes: (app) => nodes.serve(app),
     removed(entities) {
       nodes.removed(new Set(entities.map(({ id }) => id)));
-      for (const { kind, id } of entities) if (kind === "environment") chains.erase(id).catch(unswept);
+      const gone = entities.filter(({ kind }) => kind === "environment");
+      if (gone.length === 0) return;
+      const erased = base.store.synced().then(() => Promise.all(gone.map(({ id }) => chains.erase(id))));
+      erased.catch(unswept);
     },
     drop: () => nodes.close(),
     resume() {

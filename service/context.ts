@@ -1,7 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import type { Chain } from "./ledger/chains";
-import type { Tokens } from "./http/authentication";
-import type { Turns } from "./http/turns";
 import type { Settings } from "./settings/settings";
 import type { Entity, Network, Wire } from "./store/entities";
 import type { Organizations } from "./store/organizations";
@@ -19,14 +17,11 @@ export interface Base {
   readonly warn: (text: string) => void;
   /** Reports an error that nobody foresaw. It is the error of one call, and of nothing else. */
   readonly report: (error: unknown) => void;
-  /** Shares the processor among callers. */
-  readonly turns: Turns;
 }
 
-/** What the routes work with. */
+/** What changes of objects work with. */
 export interface Context extends Base {
   readonly organizations: Organizations;
-  readonly tokens: Tokens;
   readonly backend: Backend;
 }
 

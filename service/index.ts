@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { openBackend } from "./backend";
 import type { Backend, Base, LedgerState } from "./context";
 import { checked, reporter } from "./errors";
@@ -69,19 +68,9 @@ export interface Service {
   addOrganization(name: string, apiKey?: string): Organization;
   /** Replaces an organization's key with a random one, and returns it. The old key is rejected immediately. */
   rotateKey(name: string): string;
-  /**
-   * Resolves once the service has stopped by itself, to the reason: another service has taken its data folder, because this one was
-   * stopped for longer than its lock lasts.
-   */
-  readonly failed: Promise<Error>;
   /** Stops the service and closes open connections. */
   close(): Promise<void>;
 }
-
-/** How long a service that has lost its data folder says so to whoever asks, before it stops (ms). */
-const lastWords = 250;
-/** How long it may take to close connections and chains (ms). */
-const patience = 5_000;
 
 /** Starts a whole Consortium service in this process. */
 export async function startService(given: ServiceOptions = {}): Promise<Service> {
@@ -89,9 +78,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   const { buildApp } = await import("./http/app.js");
   const { limits, callLimits } = options;
   const settings = { limits, callLimits, timing: options.timing, quirks: options.answers };
-  let lose: (error: Error) => void;
-  const lost = new Promise<Error>((done) => (lose = done));
-  const { store, organizations, clock, close: closeData } = await openData(options, (error) => lose(error));
+  const { store, organizations, clock, close: closeData } = await openData(options);
   const stopping = new AbortController();
   const warn = (text: string) => process.emitWarning(text, "ConsortiumWarning");
   const base: Base = {
@@ -101,8 +88,8 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     origin: (asked) => listener.origin(asked),
     warn,
     report: reporter(warn),
-    turns: new Turns(callLimits),
   };
+  const turns = new Turns(callLimits);
   const log = new CallLog(options.recordBodies);
   const inFlight = new InFlight();
   const routes = new Set<string>();
@@ -115,8 +102,8 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   let backend: Backend | undefined;
   let listener: Listener;
   const start = async () => {
-    backend = openBackend(options, base);
-    const context = { ...base, organizations, tokens: new Tokens(organizations, clock), backend };
+    backend = openBackend(options, base, turns);
+    const context = { ...base, organizations, tokens: new Tokens(organizations, clock), turns, backend };
     const { app, server } = await buildApp({ context, log, inFlight, faults, outages, routes, options });
     listener = new Listener(server, options, backend.drop);
     await listener.open();
@@ -140,11 +127,6 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     await closeData();
   };
   const stop = () => (closing ??= close());
-  const failed = lost.then(async (error) => {
-    await wait(lastWords);
-    await Promise.race([stop().catch(() => undefined), wait(patience, undefined, { ref: false })]);
-    return error;
-  });
   return {
     port: listener!.port,
     ledger: opened.backend.state,
@@ -175,7 +157,6 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     },
     addOrganization: (name, apiKey) => organizations.add(name, apiKey),
     rotateKey: (name) => organizations.rotateKey(name),
-    failed,
     close: stop,
   };
 }

@@ -10,6 +10,7 @@ import { commandsPage } from "./generate/commands.mjs";
 import { languageFiles, referenceDocs } from "./generate/docs.mjs";
 import { installing } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
+import { profileFiles } from "./generate/profiles.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
 import { terraformPage } from "./generate/terraform.mjs";
 import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
@@ -32,6 +33,7 @@ const files = {
   ...referenceDocs(definitions, lookups, read("docs/troubleshooting.md")),
   ...installing(about, read),
   ...languageFiles(read),
+  ...profileFiles(read),
   ...policyDocs(policies, read("docs/policies.md")),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,

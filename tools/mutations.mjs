@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import jest from "../jest.config.mjs";
 import { installPackages, build, root } from "./lib/prepare.mjs";
+import { tidying } from "./lib/processes.mjs";
 import { duration, log, runMain } from "./lib/terminal.mjs";
 import { changedLines } from "./mutations/changes.mjs";
 import { compiling } from "./mutations/compiles.mjs";
@@ -85,7 +86,7 @@ async function run(drawn, temporary) {
     ignorePatterns: ["/.consortium", "/release", "/dist-plugin", "/plugin/pulumi-resource-consortium*"],
     tempDirName: join(temporary, "sources"),
     cleanTempDir: "always",
-    reporters: process.stderr.isTTY ? ["progress"] : ["progress-append-only"],
+    reporters: ["survivors"],
     logLevel: /** @type {any} */ ("warn"),
     allowConsoleColors: false,
     warnings: false,
@@ -122,21 +123,18 @@ await runMain("mutations", async () => {
   );
   if (drawn.length === 0) return 0;
   const temporary = mkdtempSync(join(tmpdir(), "consortium-mutations-"));
-  process.env.TMPDIR = temporary; // what the tests make goes with it
-  try {
-    const all = await run(drawn, temporary);
-    const open = all.filter(isOpen);
-    if (open.length > 0) log(`${open.length} of ${all.length} were not tried: the time was up.`);
-    const survivors = all.filter((one) => !isKilled(one) && !isOpen(one));
-    for (const one of survivors) console.log(`survived ${named(one)}`);
-    samples.forEach((sample, at) => {
-      const own = all.filter((one) => !isOpen(one) && sample.some(({ key }) => one.key === key));
-      console.log(`\nSeed ${seeds[at]}: ${score(own).percent.toFixed(1)} %\n${table(own)}`);
-    });
-    if (options.write) await write(all, seeds);
-    log(`Total time: ${duration(Date.now() - started)}`);
-    return options.changed && survivors.length > 0 ? 1 : 0;
-  } finally {
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
-  }
+  const tidy = () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+  Object.assign(process.env, { TMPDIR: temporary, MUTATIONS: "1" }); // for the tests
+  const all = await tidying(() => run(drawn, temporary), tidy).finally(tidy);
+  const open = all.filter(isOpen);
+  if (open.length > 0) log(`${open.length} of ${all.length} were not tried: the time was up.`);
+  const survivors = all.filter((one) => !isKilled(one) && !isOpen(one));
+  for (const one of survivors) console.log(`survived ${named(one)}`);
+  samples.forEach((sample, at) => {
+    const own = all.filter((one) => !isOpen(one) && sample.some(({ key }) => one.key === key));
+    console.log(`\nSeed ${seeds[at]}: ${score(own).percent.toFixed(1)} %\n${table(own)}`);
+  });
+  if (options.write) await write(all, seeds);
+  log(`Total time: ${duration(Date.now() - started)}`);
+  return options.changed && survivors.length > 0 ? 1 : 0;
 });

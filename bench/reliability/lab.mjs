@@ -46,11 +46,12 @@ export class Lab {
    * What `build` does must succeed and leave exactly the network. A destroy after it must leave nothing.
    * @param {Adapter} adapter
    * @param {Build} build
+   * @param {import("../../service/index.js").ServiceOptions["answers"]} answers how the service answers where that is not specified
    * @returns {Promise<string>} why it is not exact; empty if it is
    */
-  async trial(adapter, build) {
+  async trial(adapter, build, answers = {}) {
     const organizations = [{ name: "bench", apiKey }];
-    const service = await this.module.startService({ organizations, tethers: [{ id: tetherId }], timing });
+    const service = await this.module.startService({ organizations, tethers: [{ id: tetherId }], timing, answers });
     const env = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl, ...on(adapter) };
     const stack = (this.#stack ??= await Stack.create(this.cli, { program }));
     const judge = async () => {

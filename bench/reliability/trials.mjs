@@ -1,8 +1,6 @@
 // @ts-check
 /** Every trial: a fault, a SIGKILL and its documented recovery, or a key of another organization. */
-import { join } from "node:path";
-import { root } from "../../tools/lib/prepare.mjs";
-import { finished, isAlive, run, treeOf } from "../../tools/lib/processes.mjs";
+import { finished, isAlive, treeOf } from "../../tools/lib/processes.mjs";
 import { upArgs } from "../lib/stack.mjs";
 import { kinds, textOf, withFaults } from "./faults.mjs";
 import { until } from "./lab.mjs";
@@ -63,17 +61,13 @@ export const withKill =
     fault.remove();
     const recover = async () => {
       await stack.run(["cancel", "--yes"], env);
-      return stack.up({ ...env, CONSORTIUM_ADOPT: "true" });
+      return stack.up(env);
     };
     let ended = await recover();
     if (ended.text.includes("failed to load checkpoint")) {
       stack.restoreState();
       ended = await recover();
     }
-    // Pulumi's output names what the killed run left and nobody can use. A person has it removed.
-    const [, ids] = /consortium sweep --id (\S+(?: \S+)*)/.exec(ended.text) ?? [];
-    const sweep = [join(root, "dist/cli/consortium.js"), "sweep", "--yes", "--id"];
-    if (ids) await run(process.execPath, [...sweep, ...ids.trim().split(" ")], { env: { ...process.env, ...env } });
     return ended;
   };
 

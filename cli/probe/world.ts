@@ -111,6 +111,7 @@ export class World {
       await client.http.request(method, path, options);
     } catch (error) {
       if (!isApiError(error) || this.#recorder.last === undefined) throw error;
+      return { ...seenIn(this.#recorder.last), ok: false };
     }
     return seenIn(this.#recorder.last!);
   }
@@ -128,7 +129,7 @@ export class World {
     this.#made.push(thing);
     const seen = await this.ask("POST", collection, { body });
     if (seen.ok) thing.id = idIn(seen.body) ?? (await this.#search(thing));
-    else if (isRefusal(seen.status)) this.#made.pop();
+    else if (isRefusal(seen)) this.#made.pop();
     return seen;
   }
 
@@ -232,7 +233,8 @@ export class World {
 }
 
 /** Certainly not done. */
-const isRefusal = (status: number): boolean => status >= 400 && status < 500 && status !== 408;
+const isRefusal = ({ status, form }: Seen): boolean =>
+  status < 300 ? form === "JSON" : status >= 400 && status < 500 && status !== 408;
 
 function seenIn({ status, text }: WireAnswer): Seen {
   const good = status >= 200 && status < 300;

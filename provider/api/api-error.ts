@@ -1,4 +1,4 @@
-import { conflictAdvice, conflictOf } from "./conflict";
+import { conflictAdvice, conflictOf, isSilent } from "./conflict";
 import { messageOf } from "../plain";
 import { printable } from "./printable";
 import { otherRegionOfKey, type Settings } from "./settings";
@@ -11,6 +11,7 @@ import { otherRegionOfKey, type Settings } from "./settings";
  * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
  * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
  * - `partial`: a list that is known to be incomplete
+ * A 2xx that holds a refusal has the kind that its words say: see refusal.ts.
  */
 export type ErrorKind =
   | "unsent"
@@ -154,11 +155,12 @@ export function nextStep(facts: ErrorFacts, settings: Settings): string {
   const { apiKey, baseUrl, advice } = settings;
   const conflict = conflictOf(facts);
   if (conflict) return conflictAdvice(conflict, advice);
+  if (isSilent(facts)) return `Look for the reason in the console, then ${advice.again}.`;
   switch (kind) {
     case "unsent":
       return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
     case "denied": {
-      const what = status === 403 ? "is not allowed to do this" : "was refused";
+      const what = status === 401 ? "was refused" : "is not allowed to do this";
       const other = status === 401 ? otherRegionOfKey(settings) : undefined;
       const hint = other && ` The id of the key is one of region ${other}, and the region is ${settings.region}.`;
       return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}${hint ?? ""}`;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { answerOr, checkAddress, isApiError } from "./api-error";
+import { silent } from "./conflict";
 import { type Answer, Http, type HttpOptions } from "./http";
 import {
   askForLimits,
@@ -14,6 +15,7 @@ import {
 import { readPages } from "./pages";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
+import { fieldsOf } from "../plain";
 import {
   ConfigurationObject,
   ConsortiumObject,
@@ -117,8 +119,11 @@ export class ConsortiumClient {
   ): Promise<NodeObject> {
     return this.post(paths.nodes(consortiumId, environmentId), NodeObject, body);
   }
-  getNode(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeObject> {
-    return this.get(paths.item(paths.nodes(consortiumId, environmentId), nodeId), NodeObject);
+  async getNode(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeObject> {
+    const where = paths.item(paths.nodes(consortiumId, environmentId), nodeId);
+    const node = await this.get(where, NodeObject);
+    if (node.id === nodeId) return node;
+    throw this.http.error({ kind: "missing", call: `GET ${where}`, errorMessage: `the answer shows ${node.id}` });
   }
   getNodeStatus(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeStatusObject> {
     const node = paths.item(paths.nodes(consortiumId, environmentId), nodeId);
@@ -199,10 +204,10 @@ export class ConsortiumClient {
     return (await this.http.request("POST", `${paths.tether(tetherId)}/deploy`, { body })).body;
   }
   activateTether(tetherId: string): Promise<unknown> {
-    return this.tetherAction(tetherId, "activate", {});
+    return this.runTether(tetherId, "activate", true);
   }
   deactivateTether(tetherId: string): Promise<unknown> {
-    return this.tetherAction(tetherId, "deactivate", {});
+    return this.runTether(tetherId, "deactivate", false);
   }
 
   /**
@@ -250,7 +255,7 @@ export class ConsortiumClient {
     return this.http.request("POST", collection, { body });
   }
 
-  /** The raw object at a path such as `/consortia/c1/environments/e1`. undefined: there is no such object or call. */
+  /** The raw answer at a path such as `/consortia/c1/environments/e1`. undefined: there is no such object or call. */
   async find(where: string): Promise<object | undefined> {
     const answer = this.http.request("GET", where);
     const body = (await answerOr(answer, undefined, "missing", "unsupported", "invalid"))?.body;
@@ -336,6 +341,15 @@ export class ConsortiumClient {
   /** Sets a value of a tether. */
   private tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
     return this.postAgain(`${paths.tether(tetherId)}/${action}`, body);
+  }
+
+  /** Starts or stops a tether. @throws ApiError also if the answer shows that it is not so */
+  private async runTether(tetherId: string, action: string, started: boolean): Promise<unknown> {
+    const answer = await this.tetherAction(tetherId, action, {});
+    const { config, started: shown = fieldsOf(config).started } = fieldsOf(answer);
+    if (shown !== !started) return answer;
+    const errorMessage = silent(`started: ${String(shown)}`);
+    throw this.http.error({ kind: "invalid", call: `POST ${paths.tether(tetherId)}/${action}`, errorMessage });
   }
 
   /** Asks once for all clients of these connections; what fails is asked again. */

@@ -17,9 +17,16 @@ export interface Refusal {
 
 /** Statuses that services use for such refusals. Other statuses mean something else, whatever the text says. */
 const refusing = [400, 402, 403, 405, 409, 412, 422, 423, 429];
+/** Those that say no more than the text: the state of things is against it; and a 2xx that holds a refusal. */
+const isPlain = (status: number): boolean => [409, 412, 423].includes(status) || (status >= 200 && status < 300);
 
 /** A limit on a single value is no quota. */
 const ofOneValue = /\b(characters?|letters?|digits?|bytes?|long|length|size of|payload)\b/;
+
+/** The end of what is said for a service that refuses something and does not say why. */
+const noReason = ", without a reason";
+export const silent = (answer: string): string => `the service answers ${answer}${noReason}`;
+export const isSilent = ({ errorMessage }: Refusal): boolean => errorMessage.endsWith(noReason);
 
 /** What else than calls has a limit: for these, the status 429 is usual. */
 const ofObjects = /\b(consorti(a|um)|environments?|member(ship)?s?|nodes?|services?|zones?|credentials?)\b/;
@@ -47,11 +54,11 @@ const words: [Conflict, RegExp][] = [
 
 /** Guesses the reason from the service's wording, which is not specified. undefined: it is not clear. */
 export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefined {
-  if (status === undefined || !refusing.includes(status)) return undefined;
+  if (status === undefined || !(refusing.includes(status) || isPlain(status))) return undefined;
   const text = errorMessage.toLowerCase().replace(/ ?\([^)]*\)/g, ""); // asides, such as the number in "limit (2) reached"
   const found = words.find(([, pattern]) => pattern.test(text))?.[0];
   if (found === "quota" && ofOneValue.test(text)) return undefined;
-  if (found !== undefined && (status === 409 || status === 412 || status === 423)) return found;
+  if (isPlain(status)) return found;
   if (status === 402) return "quota";
   if (status === 429) return found === "quota" && ofObjects.test(text) && !ofCalls.test(text) ? found : undefined;
   // For a malformed or forbidden request, only unambiguous words count.

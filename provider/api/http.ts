@@ -3,6 +3,7 @@ import pLimit from "p-limit";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
 import { paths } from "./paths";
+import { messageIn, refusalIn } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
@@ -105,7 +106,7 @@ export class Http {
     return new Http(this.settings, this.options, this.connections, deadline);
   }
 
-  /** @throws ApiError unless the answer is a 2xx whose body is empty or JSON */
+  /** @throws ApiError unless the answer is a 2xx whose body is empty or JSON, and says no more than that */
   async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless accepted" : "freely");
     const start = this.#clock.now();
@@ -261,6 +262,8 @@ export class Http {
     const { status, headers, text } = answer;
     const body = this.#heard(answer);
     if (status >= 200 && status < 300) {
+      const refusal = refusalIn(body, call);
+      if (refusal) throw this.error({ ...refusal, call, status });
       if (body !== unreadable) return { status, body, headers, url };
       const errorMessage = `the answer is ${nature(text)}`;
       throw this.error({ kind: "lost", call, status, errorMessage, next: checkAddress(this.settings) });
@@ -305,34 +308,6 @@ const nature = (text: string): string => (/^\s*</.test(text) ? "an HTML page, no
 
 /** A short answer in words, not a page and not JSON that was cut. */
 const sentenceIn = (text: string): string | undefined => /^[^\s<>{}[\]"][^\n<>{}]{0,199}$/.exec(text.trim())?.[0];
-
-/** Where services write an explanation: the API's own name first (spec, section 1), then others, those of RFC 9457 included. */
-const explanations = [
-  "errorMessage",
-  "message",
-  "error",
-  "error_description",
-  "detail",
-  "errors",
-  "title",
-  "reason",
-  "msg",
-];
-
-/** The explanation in an answer; of a list, the first ones. @param depth how many names or lists it may be in */
-function messageIn(body: unknown, depth = 3): string | undefined {
-  if (typeof body === "string") return body === "" ? undefined : body;
-  if (typeof body !== "object" || body === null || depth === 0) return undefined;
-  const inner = (value: unknown): string | undefined => messageIn(value, depth - 1);
-  if (Array.isArray(body))
-    return (
-      body
-        .slice(0, 3)
-        .flatMap((part) => inner(part) ?? [])
-        .join("; ") || undefined
-    );
-  return explanations.map((name) => inner((body as Record<string, unknown>)[name])).find(Boolean);
-}
 
 /** Where an answer points to, without what may be secret in it. */
 function redirection(location: string | undefined, url: string): string | undefined {

@@ -20,7 +20,7 @@ export interface Visible {
 /** A list that a service may lack, which is the same as an empty one. */
 export async function optional<T>(items: Promise<T[]>): Promise<T[]> {
   try {
-    return await answerOr(items, [], "missing", "unsupported", "denied", "invalid", "server");
+    return await answerOr(items, [], "missing", "unsupported", "denied", "invalid", "conflict", "server");
   } catch (error) {
     if (isApiError(error) && isNotTheApi(error)) return [];
     throw error;

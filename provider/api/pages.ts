@@ -18,6 +18,9 @@ const isRound = (count: number): boolean => count > 0 && usualSizes.some((size) 
 /** A limit for pages with nothing new. */
 const mostIdle = 3;
 
+/** How often a list is read whose pages do not fit together. */
+const mostReadings = 3;
+
 type Headers = Answer["headers"];
 
 const all = (value: Headers[string]): string => (Array.isArray(value) ? value.join(", ") : (value ?? ""));
@@ -52,18 +55,42 @@ function totalOf(headers: Headers): { total: number; header: string } | undefine
   return count === undefined ? undefined : { total: Number(count), header: "X-Total-Count" };
 }
 
+type Ask = (which: { page?: URL; skip?: number }) => Promise<Answer>;
+type ElementsOf = (answer: Answer) => unknown[];
+
 /**
- * Reads a list to its end, page by page.
+ * Reads a list to its end, page by page. If its pages do not fit together, something was perhaps skipped while others came, went or
+ * changed their order: then it is read again, and what is left of doubt makes it partial.
  * @param ask requests the first page, the one at an address, or what comes after so many elements
  * @param elementsOf the elements of a page
  * @param isWhole whether the list has no filter, so that a total counts all of it
  */
-export async function readPages(
-  ask: (which: { page?: URL; skip?: number }) => Promise<Answer>,
-  elementsOf: (answer: Answer) => unknown[],
-  isWhole: boolean,
-): Promise<Listing> {
+export async function readPages(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Promise<Listing> {
+  const all = new Map<string, unknown>();
+  let before: string | undefined;
+  for (let reading = 1; ; reading++) {
+    const { items, part, doubt, pages } = await readOnce(ask, elementsOf, isWhole);
+    for (const item of items) all.set(identity(item), item);
+    // Pages of different lengths are a service's own manner if they are the same again.
+    const isSame = doubt === "shrink" && before === pages;
+    if (part !== undefined || doubt === undefined || isSame)
+      return { items: [...all.values()], ...(part !== undefined && { part }) };
+    if (reading >= mostReadings)
+      return { items: [...all.values()], part: `its pages ${doubt}, each time that it is read: it may be changing` };
+    before = pages;
+  }
+}
+
+interface Reading extends Listing {
+  /** Why something may have been skipped: two pages show the same, or a page before the last is shorter than the one before it. */
+  doubt?: "overlap" | "shrink";
+  /** What is on which page. */
+  pages: string;
+}
+
+async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Promise<Reading> {
   const items: unknown[] = [];
+  const pages: string[][] = [];
   const known = new Set<string>();
   const visited = new Set<string>();
   let page: URL | undefined;
@@ -77,21 +104,27 @@ export async function readPages(
       // The first page existed, so this answer says nothing about the list.
       const isRefused = isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict");
       if (!isRefused || visited.size === 0) throw error;
-      if (!page) return { items }; // it has no question what comes after so many
-      return { items, part: `its next page was refused (HTTP ${error.status})` };
+      if (!page) return { items, pages: "" }; // it has no question what comes after so many
+      return { items, pages: "", part: `its next page was refused (HTTP ${error.status})` };
     }
     visited.add(answer.url);
-    const news = elementsOf(answer).filter((element) => !known.has(identity(element)));
+    const shown = elementsOf(answer);
+    const news = shown.filter((element) => !known.has(identity(element)));
     for (const element of news) known.add(identity(element));
     items.push(...news);
+    pages.push(shown.map(identity));
+    // All that is known is the answer of a service that does not know `skip`.
+    const isAgain = skip !== undefined && news.length === 0;
     idle = news.length > 0 ? 0 : idle + 1;
-    const end = (why?: string): Listing => {
+    const end = (why?: string): Reading => {
       const { total, header } = totalOf(answer.headers) ?? {};
-      if (isWhole && total !== undefined && total <= items.length) return { items };
+      const read = { items, pages: JSON.stringify(pages) };
+      if (isWhole && total !== undefined && total <= items.length) return read;
       const short = isWhole && total !== undefined ? `it says that there are ${total} (${header})` : undefined;
       const unsaid = answer.status === 206 ? "it says that it is partial (HTTP 206)" : undefined;
       const part = why ?? short ?? unsaid;
-      return part === undefined ? { items } : { items, part };
+      const doubt = doubtOf(isAgain ? pages.slice(0, -1) : pages);
+      return { ...read, ...(part !== undefined && { part }), ...(doubt !== undefined && { doubt }) };
     };
     const next = nextPage(answer.headers, new URL(answer.url));
     if (!next) {
@@ -110,7 +143,12 @@ export async function readPages(
   }
 }
 
-/** An object may be on two pages if others are created or deleted in between. */
+function doubtOf(pages: string[][]): Reading["doubt"] {
+  const all = pages.flatMap((page) => [...new Set(page)]);
+  if (new Set(all).size < all.length) return "overlap";
+  return pages.slice(1, -1).some((page, at) => page.length < pages[at]!.length) ? "shrink" : undefined;
+}
+
 function identity(element: unknown): string {
   if (typeof element !== "object" || element === null) return JSON.stringify(element);
   const { _id, id } = element as { _id?: unknown; id?: unknown };

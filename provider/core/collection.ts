@@ -1,7 +1,8 @@
-import { type Deadline, type Identified, isApiError, PartialList } from "../api";
+import { type ApiError, type Deadline, type Identified, isApiError, PartialList } from "../api";
 import { answerOr } from "../api/api-error";
 import { inTime } from "../api/clock";
 import { paths } from "../api/paths";
+import { environmentName } from "../api/environment";
 import { isGoing, isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
 import { type Definition, inputMeta, isOver, nameOf, type Place, type Props } from "./definition";
@@ -12,9 +13,12 @@ import { serviceNow, type Session } from "./session";
 import { fromWire } from "./state";
 import { UserError } from "./user-error";
 import { sameName, sameValue } from "./values";
+import { lookAgeMs } from "./wait";
 
 /** How often to ask for what was created a moment ago. */
 const newEveryMs = 1_000;
+/** How long after a list without an object another one has to lack it, too. */
+export const goneMs = 3_000;
 /** Every so many looks that do not find an object in the list, it is requested by id. */
 const looksBeforeAsking = 4;
 
@@ -38,6 +42,10 @@ export class Listed {
   /** The field that is an object's id, if the service gives it no other. */
   protected get idField(): string | undefined {
     return undefined;
+  }
+
+  get #schema(): typeof Anything {
+    return this.idField === undefined ? Anything : anything(this.idField);
   }
 
   /** Path of the collection, such as `/consortia/c1/environments`. */
@@ -88,7 +96,7 @@ export class Listed {
     const known = this.#known;
     const now = clock.now();
     if (known.list && known.list.startedAt >= now - maxAgeMs) return known.list;
-    const items = client.list(this.path, this.idField === undefined ? Anything : anything(this.idField)).then(
+    const items = client.list(this.path, this.#schema).then(
       (all): Listing => ({ items: all }),
       (error: unknown): Listing => {
         if (error instanceof PartialList) return { items: [...error.items] as Identified[], part: error };
@@ -127,6 +135,7 @@ export class Listed {
    */
   async siblings(maxAgeMs: number): Promise<Identified[] | undefined> {
     const { isUnlisted } = this.place;
+    if (isUnlisted && this.session.run.lists.get(this.#kind) === false) return undefined;
     try {
       const { items, part } = await this.look(maxAgeMs);
       if (!part) return this.there(items);
@@ -144,48 +153,115 @@ export class Listed {
     return [...all.values()].filter((item) => !isGone(item) && !this.#known.removed.has(item.id));
   }
 
-  /** The objects that exist, and are not on their way out. Empty if the service lacks the kind. */
+  /** The objects that exist, and are not on their way out. Empty if the service lacks the kind, or what they are in is gone. */
   async staying(maxAgeMs: number): Promise<Identified[]> {
-    const items = await answerOr(this.siblings(maxAgeMs), [], "missing", "unsupported");
+    const items = await this.siblings(maxAgeMs).catch(async (error: unknown) => {
+      if (isApiError(error, "missing", "unsupported")) return [];
+      if (isForbidden(error) && (await this.#withOwner(maxAgeMs, error)) === "gone") return [];
+      throw error;
+    });
     return (items ?? []).filter((item) => !isGone(item) && !isGoing(item));
   }
 
   /**
-   * Whether an object exists. It is "gone" only after confirmation: by its state, or by two lists without it and an answer
-   * 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
+   * Whether an object exists. It is "gone" only on proof: by its state, because what it was in is gone, or by lists that agree over
+   * time (see `#prove`); never after a failure, a refused key or a wrong address.
    * @param madeAt when it was made, as `madeAt` tells: what was made a moment ago may not be shown yet
+   * @throws UserError if it is not listed, and nothing proves that it is gone
    */
   async find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
-    const { parent } = this.place;
+    const { lists } = this.session.run;
+    if (!this.place.isUnlisted) return this.#find(id, maxAgeMs, madeAt);
+    // Asked for in one place, not in each.
+    while (typeof lists.get(this.#kind) === "object") await lists.get(this.#kind);
+    const isListed = lists.get(this.#kind);
+    if (isListed === false) return this.#withOwner(maxAgeMs, "unlistable");
+    const presence = this.#find(id, maxAgeMs, madeAt);
+    if (isListed === undefined) {
+      const answer = (is?: Presence): unknown =>
+        is === undefined || is === "gone" ? lists.delete(this.#kind) : lists.set(this.#kind, is !== "unlistable");
+      lists.set(
+        this.#kind,
+        presence.then(answer, () => answer()),
+      );
+    }
+    return presence;
+  }
+
+  async #find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
+    const { clock } = this.session;
     let listed: Listing;
     try {
       listed = await this.look(maxAgeMs);
     } catch (error) {
       // What it is in may not be known yet, either.
-      if (isApiError(error, "missing") && this.#isUnseen(id, madeAt)) {
-        await this.session.clock.sleep(newEveryMs);
+      if (isApiError(error, "missing") && !this.place.isUnlisted && this.#isUnseen(id, madeAt)) {
+        await clock.sleep(newEveryMs);
         return this.find(id, 0, madeAt);
       }
-      // The list may be refused because its owner is gone, and the object with it.
-      if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !parent) throw error;
-      const owner = await new Listed(this.session, parent.place).find(parent.id, maxAgeMs);
-      if (owner === "gone") return "gone";
-      if (isApiError(error, "missing", "unsupported")) return "unlistable";
-      throw error;
+      return this.#unlistable(error, maxAgeMs);
     }
     // A list may lag: ask by id, if the service supports that, and for a new list.
     const within = ({ items }: Listing): Identified | undefined => items.find((one) => one.id === id);
-    let item = within(listed) ?? (await this.get(id));
-    while (!item) {
-      listed = await this.look(0);
-      item = within(listed);
-      if (item || !this.#isUnseen(id, madeAt)) break;
-      await this.session.clock.sleep(newEveryMs);
-      item = await this.get(id);
+    let byId: ById | undefined;
+    let item = within(listed) ?? (byId = await this.#byId(id)).item;
+    for (let looks = 1; !item && (looks === 1 || this.#isUnseen(id, madeAt)); looks++) {
+      await clock.sleep(this.#isUnseen(id, madeAt) ? newEveryMs : goneMs);
+      listed = await this.look(lookAgeMs);
+      item = within(listed) ?? (this.#isUnseen(id, madeAt) ? await this.get(id) : undefined);
     }
-    // A partial list may lack it. But a service that shows another object by id would show this one, too.
-    if (!item && listed.part && !(await this.#showsById(listed.items))) throw listed.part;
+    if (!item) await this.#prove(id, listed, byId!.isRefused);
     return item && !isGone(item) ? { item } : "gone";
+  }
+
+  /** What is to be made of a list that is refused: its owner may be gone, and the object with it. @throws the refusal */
+  async #unlistable(error: unknown, maxAgeMs: number): Promise<Presence> {
+    if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !this.place.parent)
+      throw error;
+    return this.#withOwner(maxAgeMs, isApiError(error, "missing", "unsupported") ? "unlistable" : error);
+  }
+
+  /** "gone" with its owner; otherwise this. */
+  async #withOwner(maxAgeMs: number, otherwise: Error | "unlistable"): Promise<Presence> {
+    const { parent } = this.place;
+    if (parent && (await new Listed(this.session, parent.place).find(parent.id, maxAgeMs)) === "gone") return "gone";
+    if (typeof otherwise === "object") throw otherwise;
+    return otherwise;
+  }
+
+  /** The kind of what is in it, such as `appcreds`. */
+  get #kind(): string {
+    return this.path.slice(this.path.lastIndexOf("/"));
+  }
+
+  /**
+   * Proves that what two lists lack is gone: a list inside of it is refused as well, where every service has one; otherwise its id is, or
+   * the service lists something else of the same organization. A proxy may answer everything with an empty list.
+   * @throws UserError, or the error of a partial list, which proves nothing
+   */
+  async #prove(id: string, listed: Listing, isRefused: boolean): Promise<void> {
+    if (this.session.run.isNamed([id, ...ownersOf(this.place)])) return;
+    // But a service that shows another object by id would show this one, too.
+    if (listed.part && !(await this.#showsById(listed.items))) throw listed.part;
+    const inside = paths.inside(this.path, id);
+    const content = inside === undefined ? undefined : await this.#contentOf(inside);
+    if (inside !== undefined && content === undefined) return;
+    // A service may list nothing in what it does not have: then it does so in what it never had.
+    const isTelling = async (): Promise<boolean> =>
+      content!.items.length > 0 || (await this.#contentOf(paths.inside(this.path, `${id}-0`)!)) === undefined;
+    if (inside !== undefined && (await isTelling())) throw unproved(this.pathOf(id), `GET ${inside} is still answered`);
+    if (isRefused || listed.items.length > 0 || (await this.owner(goneMs))) return;
+    throw unproved(this.pathOf(id), "no other object of the organization is listed, either");
+  }
+
+  /** What a list shows. undefined: it is refused. */
+  async #contentOf(collection: string): Promise<Listing | undefined> {
+    try {
+      return await new Listed(this.session, { collection }).look(lookAgeMs);
+    } catch (error) {
+      if (isApiError(error, "missing") || isForbidden(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Whether an object of that time may not be shown yet. */
@@ -200,10 +276,23 @@ export class Listed {
     return another !== undefined && (await this.get(another.id)) !== undefined;
   }
 
-  /** The object by GET, which the spec has for nodes only. undefined: there is none, or no such call. */
+  /** The object by GET, which the spec has for nodes only. undefined: the answer shows none with this id, or there is no such call. */
   async get(id: string): Promise<Identified | undefined> {
-    const found = await this.session.client.find(this.pathOf(id));
-    return found && { ...found, id };
+    return (await this.#byId(id)).item;
+  }
+
+  /** A 403 for an id is how some services answer for what is missing: the list says whether the key may see it. */
+  async #byId(id: string): Promise<ById> {
+    const answer = await this.session.client.find(this.pathOf(id)).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+    });
+    const { data } = this.#schema.safeParse(answer);
+    return { isRefused: answer === undefined, ...(data?.id === id && { item: data }) };
+  }
+
+  /** The object as it is now: by GET, which does not lag, or else in a new list. */
+  async shownById(id: string): Promise<Identified | undefined> {
+    return (await this.get(id)) ?? this.listed(id, 0);
   }
 
   /** Call when this process has just created the owner, so the collection is empty. */
@@ -266,6 +355,24 @@ export class Listed {
     return this.session.run.shown.has(this.pathOf(id));
   }
 }
+
+/** What an answer to a GET by id shows. */
+interface ById {
+  item?: Identified;
+  /** Whether it is refused: there is no such object, or no such call. */
+  isRefused: boolean;
+}
+
+/** Whether the key was accepted, and may not do this. */
+export const isForbidden = (error: unknown): error is ApiError => isApiError(error, "denied") && error.status !== 401;
+
+const ownersOf = ({ parent }: Place): string[] => (parent ? [parent.id, ...ownersOf(parent.place)] : []);
+
+const unproved = (path: string, why: string): UserError =>
+  new UserError(
+    `${path} is not listed, but nothing proves that it is gone: ${why}. It stays in the state. Run the command again; if it was ` +
+      `deleted, confirm that for one run with ${environmentName("confirmDeleted")}=${path.slice(path.lastIndexOf("/") + 1)}.`,
+  );
 
 const outOfTime = (path: string, { limit }: Deadline): UserError =>
   new UserError(`GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);

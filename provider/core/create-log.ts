@@ -6,8 +6,9 @@ import { environmentName } from "../api/environment";
 import { isKnown, withKey } from "./origin";
 
 /*
- * A file with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this
- * tells which objects are the stack's own. The fleet names the file, and marks what a killed run left in it.
+ * Files with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this
+ * tells which objects are the stack's own. A fleet names the file, and marks what a killed run left in it; stack-log.ts keeps those of
+ * all other stacks.
  */
 
 /** The variable that names the file. */
@@ -19,26 +20,35 @@ export interface LoggedCreate {
   /** Path of the collection. */
   path: string;
   name?: string;
+  /** The logical name of the resource. */
+  resource?: string;
   /** Ids that were there before. */
   before: string[];
   /** Fingerprint of the key and the address that it was sent with. */
   key: string;
-  /** Wall-clock time. */
+  /** Wall-clock time when it was first sent. */
   at: number;
   /** The same by the service's own clock, if it tells the time. */
   serviceAt?: number;
+  /** Both when it was sent again, for the last time. */
+  last?: { at: number; serviceAt?: number };
   id?: string;
 }
 
-type Line =
+export type Line =
+  /** Of one run, several processes may log. */
+  | { run: string }
   | { newStack: true }
   | { begun: Omit<LoggedCreate, "id"> }
+  | ({ again: string } & NonNullable<LoggedCreate["last"]>)
   | { made: string; id: string }
   | { refused: string }
   /** A killed run ends here; `held`: paths of the objects in the states of this stack and of others. */
   | { continued: { held: string[] } };
 
 export interface LogContents {
+  /** The run that logged. */
+  run?: string;
   /** Creates of killed runs that succeeded, or may have. */
   interrupted: LoggedCreate[];
   /** Creates since then. */
@@ -77,10 +87,18 @@ export function readCreateLog(file: string): LogContents {
     isContinued: false,
     held: new Set(),
   };
+  const add = (attempt: string, more: Partial<LoggedCreate>): void => {
+    const begun = all.get(attempt);
+    if (begun) all.set(attempt, { ...begun, ...more });
+  };
   for (const line of textOf(file).split("\n").map(lineOf)) {
     if (line === undefined) continue;
-    if ("begun" in line) all.set(line.begun.attempt, line.begun);
-    else if ("made" in line) all.set(line.made, { ...all.get(line.made)!, id: line.id });
+    if ("run" in line) contents.run = line.run;
+    else if ("begun" in line) all.set(line.begun.attempt, line.begun);
+    else if ("again" in line) {
+      const { again, ...last } = line;
+      add(again, { last });
+    } else if ("made" in line) add(line.made, { id: line.id });
     else if ("refused" in line) all.delete(line.refused);
     else if ("newStack" in line) contents.isOfNewStack = true;
     else {
@@ -94,11 +112,11 @@ export function readCreateLog(file: string): LogContents {
   return contents;
 }
 
-/** Adds a line, which is on the disk when this returns. */
-function write(file: string, line: Line): void {
+/** Adds lines, which are on the disk when this returns. */
+export function write(file: string, ...lines: Line[]): void {
   const open = openSync(file, "a", 0o600);
   try {
-    writeSync(open, `${JSON.stringify(line)}\n`);
+    writeSync(open, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     fsyncSync(open);
   } finally {
     closeSync(open);
@@ -111,70 +129,112 @@ export const markNew = (file: string): void => write(file, { newStack: true });
 /** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
 export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
 
-/** The creates of this stack, if the fleet keeps a log of them. */
-export class CreateLog {
-  /** What it said when this run began. */
-  readonly #before: LogContents;
+/** Where a process logs its creates, and what others have logged. */
+export interface Logs {
+  /** Whether a fleet keeps it, which knows the states of all its stacks. */
+  readonly isFleets: boolean;
+  /** What was logged before this process began. */
+  readonly before: LogContents;
+  write(line: Line): void;
+  /** The logs of other stacks. */
+  others(): { stack: string; file: string }[];
+}
 
-  constructor(private readonly file?: string) {
-    this.#before = readCreateLog(file ?? "");
+/** The log of a fleet's stack. */
+export class FleetLog implements Logs {
+  readonly isFleets = true;
+  readonly before: LogContents;
+
+  constructor(private readonly file: string) {
+    this.before = readCreateLog(file);
   }
 
-  /** Whether a fleet keeps a log: its runs adopt only what the log proves. */
-  get isKept(): boolean {
-    return this.file !== undefined;
+  write(line: Line): void {
+    write(this.file, line);
+  }
+
+  others(): { stack: string; file: string }[] {
+    const folder = dirname(this.file);
+    const names = readdirSync(folder).filter((name) => name !== basename(this.file) && name.endsWith(".jsonl"));
+    return names.map((name) => ({ stack: basename(name, ".jsonl"), file: join(folder, name) }));
+  }
+}
+
+/** The creates of this stack. */
+export class CreateLog {
+  /** @param logs undefined: nothing is logged */
+  constructor(private readonly logs?: Logs) {}
+
+  /** Whether a fleet keeps the log: its runs adopt only what the log proves. */
+  get isFleets(): boolean {
+    return this.logs?.isFleets === true;
   }
 
   /** Whether this run made the stack, so that there is no state to wait for. */
   get isOfNewStack(): boolean {
-    return this.#before.isOfNewStack;
+    return this.isFleets && this.logs!.before.isOfNewStack;
   }
 
   /** Whether this run continues a killed one. */
   get isContinued(): boolean {
-    return this.#before.isContinued;
+    return this.logs?.before.isContinued === true;
   }
 
-  /** Creates of killed runs in that place under that name, newest first. */
-  interrupted(path: string, name: string): LoggedCreate[] {
-    return this.#before.interrupted.filter((one) => one.path === path && one.name === name).reverse();
+  /** Creates of killed runs for that resource, in that place under that name, newest first. */
+  interrupted({ path, name, resource }: Pick<LoggedCreate, "path" | "name" | "resource">): LoggedCreate[] {
+    const isOf = (one: LoggedCreate): boolean =>
+      one.path === path && one.name === name && (one.resource ?? resource) === (resource ?? one.resource);
+    return (this.logs?.before.interrupted ?? []).filter(isOf).reverse();
   }
 
   /** Whether the state of this stack, or of another one, had the object with this path when this run began. */
   isHeld(path: string): boolean {
-    return this.#before.held.has(path);
+    return this.logs?.before.held.has(path) === true;
   }
 
-  /** What the fleet's other stacks have created there since, or may have. */
+  /** What other stacks have created there since, or may have. */
   ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
-    if (this.file === undefined) return [];
-    const folder = dirname(this.file);
-    const others = readdirSync(folder).filter((name) => name !== basename(this.file!) && name.endsWith(".jsonl"));
-    return others.flatMap((name) => {
-      const { interrupted, current } = readCreateLog(join(folder, name));
+    return (this.logs?.others() ?? []).flatMap(({ stack, file }) => {
+      const { interrupted, current } = readCreateLog(file);
       const all = [...interrupted, ...current].filter((one) => one.path === path);
-      return all.map((create) => ({ stack: basename(name, ".jsonl"), create }));
+      return all.map((create) => ({ stack, create }));
     });
   }
 
-  /** Sends a create; logs it before, and its result after. */
+  /**
+   * Logs a create before it is sent, and its result after.
+   * @param send calls what it is given right before each request
+   */
   async logged(
-    { settings, ...begun }: Pick<LoggedCreate, "path" | "name" | "before" | "serviceAt"> & { settings: Settings },
-    send: () => Promise<Identified>,
+    { settings, ...begun }: Pick<LoggedCreate, "path" | "name" | "resource" | "before"> & { settings: Settings },
+    send: (sending: (serviceAt: number | undefined) => void) => Promise<Identified>,
   ): Promise<Identified> {
-    const { file } = this;
-    if (file === undefined) return send();
+    const { logs } = this;
+    if (logs === undefined) return send(() => undefined);
     const attempt = randomUUID();
     const [key = ""] = withKey({ keys: [] }, settings).keys;
-    write(file, { begun: { attempt, ...begun, key, at: Date.now() } });
+    let isSent = false;
+    const sending = (serviceAt: number | undefined): void => {
+      const times = { at: Date.now(), serviceAt };
+      logs.write(isSent ? { again: attempt, ...times } : { begun: { attempt, ...begun, key, ...times } });
+      isSent = true;
+    };
     try {
-      const made = await send();
-      write(file, { made: attempt, id: made.id });
+      const made = await send(sending);
+      logs.write({ made: attempt, id: made.id });
       return made;
     } catch (error) {
-      if (isApiError(error) && !error.unclear) write(file, { refused: attempt });
+      if (isApiError(error) && !error.unclear) logs.write({ refused: attempt });
       throw error;
     }
+  }
+
+  /** Logs that this run goes on with what a killed one has made. */
+  continued(create: LoggedCreate, id: string): void {
+    const attempt = randomUUID();
+    if (this.isFleets) return; // its log is one file, which says so already
+    this.logs?.write({ begun: { ...create, attempt } });
+    this.logs?.write({ made: attempt, id });
   }
 }
 

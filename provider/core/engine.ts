@@ -24,3 +24,15 @@ export function onEngineGone(address: string | undefined, callback: () => void):
   };
   watch();
 }
+
+/**
+ * Calls back when the engine ends this process, as it does after each run: it sends an interrupt, which ends the process then, too.
+ * A user's Ctrl-C arrives as a call.
+ */
+export function onLeaving(callback: () => void): void {
+  const signal = process.platform === "win32" ? "SIGBREAK" : "SIGINT";
+  process.once(signal, () => {
+    callback();
+    process.kill(process.pid, signal);
+  });
+}

@@ -48,6 +48,8 @@ export class Run {
   readonly createdAt = new Map<string, number>();
   /** How many objects this run is creating or waiting for, by the path of what they are in. */
   readonly unsettled = new Map<string, number>();
+  /** Whether the service lists a kind that the specification does not list, by the last part of its path; or the question, while it is open. */
+  readonly lists = new Map<string, boolean | Promise<unknown>>();
   /** Whether a state shows that the service writes names in its own way. */
   rewritesNames = false;
   /** Keys of the resources that the program has shown: a plain refresh or destroy shows only states. */
@@ -114,10 +116,13 @@ export class Run {
     return [...this.#subjects.values()];
   }
 
-  /** Whether the engine has shown a state of the object with this path: the stack has it. */
-  isConfirmed({ origin, consortiumId, id }: Subject): boolean {
-    return [...(origin.organizations ?? []), consortiumId, id].some(
-      (one) => one !== undefined && this.confirmed.has(one),
-    );
+  /** Whether the user has confirmed for this run that it was deleted, or what it belongs to. */
+  isConfirmed({ origin, consortiumId, id }: Pick<Subject, "origin" | "consortiumId" | "id">): boolean {
+    return this.isNamed([...(origin.organizations ?? []), consortiumId, id]);
+  }
+
+  /** Whether one of these ids is among those that the user has confirmed. */
+  isNamed(ids: readonly (string | undefined)[]): boolean {
+    return ids.some((one) => one !== undefined && this.confirmed.has(one));
   }
 }

@@ -1,8 +1,9 @@
 import { type Clock, ConsortiumClient, type Deadline, isApiError, noDeadline, type Settings } from "../api";
-import { CreateLog, createLogVariable } from "./create-log";
+import { CreateLog, createLogVariable, FleetLog } from "./create-log";
 import { type Owner } from "./owners";
 import { Run } from "./run";
 import { Progress } from "./progress";
+import { StackLog } from "./stack-log";
 import { setMaxListeners } from "node:events";
 import { briefOf } from "../api/api-error";
 import { systemClock } from "../api/clock";
@@ -27,7 +28,7 @@ export interface Session {
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
   adoptAll: boolean;
-  /** The creates of this stack, if a fleet logs them. */
+  /** The creates of this stack. */
   createLog: CreateLog;
   /** Everything that this process waits for, reported together. */
   progress: Progress;
@@ -110,6 +111,8 @@ function resolve(given: ProviderSettings): Resolved {
 export class Sessions {
   /** Secrets that this process was given. */
   readonly secrets = new Secrets();
+  /** What it creates, where no fleet logs that. */
+  readonly log = new StackLog((line) => this.host.say(line));
   #checked?: Resolved;
   #resolved?: { from: unknown[]; now: Resolved };
   #fresh = false;
@@ -235,6 +238,11 @@ export class Sessions {
     return this.#current.session;
   }
 
+  /** Call when the engine ends the process after a run: all that it has made is in the state. */
+  left(): void {
+    this.log.end(this.#run?.run.shown ?? new Set());
+  }
+
   /** Sends nothing from now on, as if the process had ended. */
   async end(): Promise<void> {
     this.#ended = true;
@@ -254,7 +262,8 @@ export class Sessions {
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
-    const createLog = new CreateLog(processEnvironment()[createLogVariable]);
+    const file = processEnvironment()[createLogVariable];
+    const createLog = new CreateLog(file === undefined ? this.log : new FleetLog(file));
     return newSession(client, { clock, say, adoptAll: adoptsAll(host.settings()), createLog, run: this.run() });
   }
 }

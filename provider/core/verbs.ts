@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../api/clock";
 import { printable } from "../api/printable";
-import { contentsKey, hiddenKey, logicalNameKey, ownKeys, previewKey, providerNameKey, secretsKey } from "../constants";
+import {
+  contentsKey,
+  hiddenKey,
+  logicalNameKey,
+  ownKeys,
+  previewKey,
+  providerNameKey,
+  secretsKey,
+  stackKey,
+} from "../constants";
 import { check } from "./check";
 import { Collection } from "./collection";
 import {
@@ -103,6 +112,7 @@ export class Verbs {
    */
   check(olds: Props, news: Props): { inputs: Props; failures: Issue[]; lines: string[] } {
     this.sessions.check();
+    this.#nameStack(news);
     this.#hide(olds);
     this.#hide(news);
     const { inputs, issues } = check(this.definition, resourceOnly(news));
@@ -128,6 +138,12 @@ export class Verbs {
       failures,
       lines: lines.map((line) => secrets.mask(line)),
     };
+  }
+
+  #nameStack({ [stackKey]: given }: Props): void {
+    const [organization, project, stack]: unknown[] = [given].flat();
+    if (typeof organization !== "string" || typeof project !== "string" || typeof stack !== "string") return;
+    this.sessions.log.nameStack({ organization, project, stack });
   }
 
   /** Rejects an object that another resource of the program has. */
@@ -222,7 +238,8 @@ export class Verbs {
         throw error;
       }
     };
-    const made = await this.#keeping(timed, inputs, (one) => originOfNew(timed, definition, one), run);
+    const making = (): Promise<Made> => this.#keeping(timed, inputs, (one) => originOfNew(timed, definition, one), run);
+    const made = await this.sessions.log.creating(making);
     if (!isProved) await deleteIfForeign(timed, definition, made);
     if (isRewritten(definition, made.state)) timed.run.rewritesNames = true;
     return made;
@@ -280,7 +297,8 @@ export class Verbs {
     const timed = this.#begin(given, timeoutMs(definition, "delete", given));
     const subject = this.#saw(id, given);
     await proveOrganization(timed, subject);
-    const why = await keeper(timed, definition, id, state);
+    const elsewhere = this.sessions.log.isMadeElsewhere(subject.path) && "another provider of this program has it now";
+    const why = elsewhere || (await keeper(timed, definition, id, state));
     if (why !== undefined) {
       timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
       return timed.run.owners.release(subject.path, state);

@@ -1,4 +1,4 @@
-import { engineAddress, onEngineGone } from "../core/engine";
+import { engineAddress, onEngineGone, onLeaving } from "../core/engine";
 import { Sessions } from "../core/session";
 import { ownKey, providerSettingNames, type ProviderSettings, settingsIn } from "../core/settings";
 import { previewKey, providerKey, secretSignature, signatureKey } from "../constants";
@@ -38,21 +38,25 @@ function watchEngine(): AbortSignal {
 export class HostProcess {
   #config?: HostConfig;
   #settings?: ProviderSettings;
+  #isWatching: boolean;
   readonly sessions: Sessions;
 
-  constructor(interrupted: () => AbortSignal = watchEngine) {
+  constructor(interrupted?: () => AbortSignal) {
     this.sessions = new Sessions({
       settings: () => (this.#settings ??= this.#read()),
       // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line
       say: (message) => console.log(message),
-      interrupted,
+      interrupted: interrupted ?? watchEngine,
     });
+    this.#isWatching = interrupted !== undefined;
   }
 
   /** Only keeps the configuration: the host does not wait for this, and calls it again for each resource type. */
   configure(given: HostConfig): void {
     this.#config = given;
     this.#settings = undefined;
+    if (!this.#isWatching && engineAddress() !== undefined) onLeaving(() => this.sessions.left());
+    this.#isWatching = true;
   }
 
   #read(): ProviderSettings {

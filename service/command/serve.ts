@@ -6,6 +6,7 @@ import { type CallLimits, type LedgerOptions, type Service, startService, type T
 import { isLoopback } from "../http/host-check";
 import { whyNoLedger } from "../ledger/engine";
 import { callLimits, overlay, type Timing } from "../settings/settings";
+import { backup } from "../storage/backup";
 import { networks } from "../store/entities";
 import { likeWhom, number, stopSignals, textOf, wholeNumber } from "./options";
 
@@ -20,6 +21,7 @@ function options(command: Command) {
     .option("--allow-host <name...>", "additional host names to accept")
     .option("--port <port>", "port to listen on; 0 takes any free one", port, 4280)
     .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
+    .option("--backup <folder>", "copy the folder of --data to a new one, also while a service uses it, and end")
     .addOption(
       new Option("--tether <id[=environment]>", "tether service, and the name of the environment it pins; repeatable")
         .argParser(tether)
@@ -76,6 +78,7 @@ export function define(command: Command): void {
 }
 
 async function serve(flags: Flags): Promise<void> {
+  if (flags.backup !== undefined) return copyData(flags.data, flags.backup);
   const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
   const service = await start(flags);
   const file = keyFile(flags, service);
@@ -88,14 +91,16 @@ async function serve(flags: Flags): Promise<void> {
     await (await starting)?.close();
     await service.close();
   });
-  void service.failed.then(({ message }) => {
-    console.error(`consortium: ${message}`);
-    process.exit(1);
-  });
   const page = await starting;
   const generated = !flags.apiKey && service.apiKey !== known;
   if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));
   else if (!flags.quiet) console.log(greeting(flags, service, file, page, generated));
+}
+
+async function copyData(data: string | undefined, copy: string): Promise<void> {
+  if (data === undefined) throw new Error("--backup needs --data: the folder to copy.");
+  await backup(data, copy);
+  console.log(`${data} is copied to ${copy}.`);
 }
 
 function start(flags: Flags): Promise<Service> {

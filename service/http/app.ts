@@ -1,7 +1,7 @@
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
-import type { Context } from "../context";
+import type { Context } from "./context";
 import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf } from "../faults";
 import { accountRoutes } from "../routes/account";
 import { actionRoutes } from "../routes/actions";
@@ -25,6 +25,8 @@ declare module "fastify" {
   interface FastifyRequest {
     call: Call | undefined;
     fault: FaultRule | undefined;
+    /** How many writes of the store had failed when it came. */
+    failures: number;
   }
   interface FastifyContextConfig {
     /** Whether calls of this route are neither logged nor counted, and no fault hits them. */
@@ -64,6 +66,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     serverFactory: (handler) => server.on("request", handler),
   });
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
+  app.decorateRequest("failures", 0);
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
   acceptJson(app, context.turns);
   refuseStrangers(app, options.host, options.allowHosts);
@@ -120,6 +123,7 @@ const nothingAt = ({ method, url }: FastifyRequest) => new Refusal(404, `There i
 /** Logs, counts and delays every call, and applies faults. */
 function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }: Parts): void {
   app.addHook("onRequest", async (request, reply) => {
+    request.failures = context.store.failures;
     void reply.header("date", new Date(context.clock()).toUTCString()); // the service's own clock, as in its objects
     if (request.routeOptions.config.quiet || request.headers[observerHeader] !== undefined) return;
     request.call = log.start(request, context.clock());
@@ -142,7 +146,7 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
   });
   app.addHook("onSend", async (request, reply, payload) => {
     const { call, fault } = request;
-    const kept = await onDisk(reply, context.store);
+    const kept = await onDisk(request, reply, context.store);
     if (kept !== undefined) return kept;
     // before the answer leaves: whoever has it must find the status in the log
     if (call) call.status = statusOf(fault, reply);
@@ -151,16 +155,14 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
 }
 
 /** Waits until all changes are on disk. Returns the answer to send instead if that fails. */
-async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<string | undefined> {
+async function onDisk({ failures }: FastifyRequest, reply: FastifyReply, store: Context["store"]) {
   try {
-    await store.synced();
+    await store.synced(failures);
     return undefined;
   } catch (error) {
-    const lost = error instanceof Refusal ? error : undefined;
-    const failure = `This cannot be written to disk: ${(error as Error).message}. Free up space, or check the disk.`;
-    const errorMessage = lost?.message ?? failure;
-    void reply.code(lost?.status ?? 507).type("application/json");
-    return JSON.stringify({ errorMessage });
+    if (!(error instanceof Refusal)) throw error;
+    void reply.code(error.status).type("application/json");
+    return JSON.stringify({ errorMessage: error.message });
   }
 }
 

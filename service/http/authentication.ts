@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Refusal } from "../errors";
 import { type Entity, isUtility } from "../store/entities";
-import { jsonText, sha256 } from "../store/files";
+import { jsonText, sha256 } from "../storage/files";
 import type { Organizations } from "../store/organizations";
 import type { Store } from "../store/store";
 
@@ -58,11 +58,6 @@ export function organizationOf(request: FastifyRequest): Entity<"organization"> 
 
 export const nodePath = "/runtime/:environmentId/:nodeId";
 export const servicePath = "/services/:environmentId/:serviceId";
-
-/** The header of a login with username and password. */
-export const basicHeader = (username: string, password: string) => ({
-  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-});
 
 function basicCredentials({ headers }: FastifyRequest): { username: string; password: string } {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";

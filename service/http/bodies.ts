@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { explain, Refusal } from "../errors";
-import { parseJson, TooMuch } from "./json";
+import { parseJson, TooMuch } from "../json";
 import { type Turns, turnOf } from "./turns";
 
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");

@@ -1,29 +1,33 @@
 import type { ChainSpec, Head } from "./engine";
-import type { Entry, LedgerFolder } from "./ledger-folder";
+import type { Entry, LedgerData } from "./ledger-data";
 import { Pool, type PoolLimits } from "./pool";
-import { SteadyClock } from "../store/store";
-import { Tail, type TailPace, usualTail } from "./tail";
+import { SteadyClock } from "../storage/steady-clock";
 
 /** How a chain is run. */
-export interface Pace extends TailPace {
+export interface Pace {
   /** An engine that does not answer for this long (ms) is replaced. */
   stall: number;
-  /** Memory growth, in bytes, after which an engine is replaced. */
+  /** Blocks that an engine makes before another one takes its place. */
   growth: number;
+  /** Blocks and gas after which the state is kept. A start goes through what follows. */
+  snapshot: { blocks: number; gas: number };
+  /** How many blocks a contract can look back: a start goes through at least as many. */
+  lookback: number;
+  /** How long a transaction waits for one with a lower nonce (ms), as in Geth. */
+  lifetime: number;
   /** Transactions that may wait for a block. */
   pool: PoolLimits;
-  /** How long after its start (ms) a chain begins background work, so that other chains start first. */
-  rest: number;
   /** How long after the last call (ms) a chain with a period still makes empty blocks. */
   idle: number;
 }
 
 export const usualPace: Pace = {
-  ...usualTail,
   stall: 15_000,
-  growth: 32 * 1_048_576,
+  growth: 4_096,
+  snapshot: { blocks: 1_024, gas: 3e9 },
+  lookback: 256,
+  lifetime: 3 * 3_600_000,
   pool: { accountPool: 256, pool: 4_096 },
-  rest: 5_000,
   idle: 3_600_000,
 };
 
@@ -67,15 +71,12 @@ const mostLines = 1_000;
 /** What every part of a chain works with. */
 export class ChainBase {
   readonly pool: Pool;
-  readonly tail: Tail;
   /** Who uses the chain. The service itself does not count. */
   readonly presence: Presence;
   /** Recent messages, oldest first. */
   readonly lines: string[] = [];
   /** The ledger's time. It goes on from the latest block, even if the clock was ahead when that was made. */
   readonly clock: SteadyClock;
-  /** Names of the payments that were made and must not be made again. */
-  given = new Set<string>();
   closed = false;
   /** Why the last input could not be recorded, if so. */
   #problem: string | undefined;
@@ -83,15 +84,19 @@ export class ChainBase {
 
   constructor(
     readonly spec: ChainSpec,
-    readonly folder: LedgerFolder,
+    readonly data: LedgerData,
     readonly pace: Pace,
     readonly warn: (text: string) => void,
     clock: () => number,
   ) {
     this.clock = new SteadyClock(clock);
     this.pool = new Pool(pace.pool);
-    this.tail = new Tail(folder, pace);
     this.presence = new Presence(pace.idle);
+  }
+
+  /** What a timestamp counts in a millisecond. */
+  get perMs(): number {
+    return this.spec.profile?.clock === "nanoseconds" ? 1e6 : 1e-3;
   }
 
   /** The latest block; known once an engine has all blocks. */
@@ -101,7 +106,7 @@ export class ChainBase {
 
   set head(head: Head) {
     this.#head = head;
-    this.clock.saw(head.timestamp * 1_000);
+    this.clock.saw(head.timestamp / this.perMs);
   }
 
   /** Writes to the nodes' log. */
@@ -113,7 +118,7 @@ export class ChainBase {
   /** Records input of the chain; resolves when it is on disk. Warns once if it cannot be recorded. */
   async record(entries: readonly Entry[]): Promise<void> {
     try {
-      await this.folder.append(entries);
+      await this.data.record(entries);
       this.#problem = undefined;
     } catch (error) {
       const { message } = error as Error;

@@ -1,12 +1,13 @@
-import { Background } from "./background";
+import { admitted, failureOf, resultIn, signed, Unfit } from "./admission";
 import type { ChainBase } from "./chain-base";
 import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
-import type { Entry } from "./ledger-folder";
-import { waitingIn } from "./pool";
+import type { Entry } from "./ledger-data";
 import { Reads } from "./reads";
-import { Differs, type Replay, stopping, tell } from "./replay";
+import { Renewal } from "./renewal";
+import { type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
+import type { Profile } from "../profiles";
 import { Sealing } from "./sealing";
 
 /** A change of a chain. */
@@ -25,10 +26,6 @@ interface Awaited extends Job {
   failed: (error: unknown) => void;
 }
 
-/** How long a transaction waits for room in a full ledger (ms). */
-const patience = 10_000;
-const tooMuch =
-  "The ledger has more blocks since its last snapshot than a start may take, or than fit in memory. Send the transaction again in a moment.";
 /** Delay before a block that could not be recorded is retried (ms). */
 const again = 1_000;
 /** How long a used filter keeps its engine (ms). */
@@ -46,7 +43,7 @@ export class Chain {
   readonly #jobs: Awaited[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #keeper: EngineKeeper;
-  readonly #background: Background;
+  readonly #renewal: Renewal;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
   #filtersUsed = -Infinity;
@@ -61,33 +58,28 @@ export class Chain {
         this.#enqueue({ act: (engine) => Promise.resolve(void done(engine)) }).catch(failed);
       });
     this.#keeper = new EngineKeeper(host, base, next);
-    this.#background = new Background(
+    this.#renewal = new Renewal(
       base,
-      this.#keeper.fresh,
-      () => this.#hasGrown(this.#keeper.alive),
+      () => this.#keeper.replayed(),
       (engine, replay) => this.#place(engine, replay),
     );
-    this.#sealing = new Sealing(base, () => this.#background.wake());
-    this.#reads = new Reads(
-      base,
-      () => this.#keeper.ready(),
-      (engine, act) => this.#still(engine, act),
-    );
+    this.#sealing = new Sealing(base);
+    this.#reads = new Reads(base, () => this.#keeper.ready());
   }
 
   static async start(host: Host, base: ChainBase): Promise<Chain> {
-    const { folder, pace, spec } = base;
+    const { data, pace, spec } = base;
     const chain = new Chain(host, base);
     try {
       await chain.#keeper.ready();
     } catch (error) {
-      folder.close();
+      await data.close();
       throw error;
     }
     if (base.head.number === 0) base.presence.calls(); // whoever made it is there
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
     chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
-    setTimeout(() => chain.#background.wake(), pace.rest).unref();
+    chain.#every(pace.lifetime / 60, () => chain.#expire());
     return chain;
   }
 
@@ -117,6 +109,11 @@ export class Chain {
     return this.#base.lines;
   }
 
+  /** What client it is like. */
+  get profile(): Profile | undefined {
+    return this.#base.spec.profile;
+  }
+
   get height(): number {
     return this.#base.head.number;
   }
@@ -144,9 +141,9 @@ export class Chain {
   give(account: string, wei: bigint, once?: string): Promise<void> {
     const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
     const act = async (engine: Engine) => {
-      if (once !== undefined && this.#base.given.has(once)) return undefined;
+      if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
       await this.#base.record([entry]); // everybody sees the money at once
-      await tell(engine, entry, this.#base.given);
+      await tell(engine, entry);
       return undefined;
     };
     return this.#enqueue({ act });
@@ -158,8 +155,8 @@ export class Chain {
     this.#timers.forEach(clearInterval);
     for (const { failed } of this.#jobs.splice(0)) failed(stopping());
     this.#keeper.close();
-    await Promise.all([this.#running, this.#background.close()]);
-    this.#base.folder.close();
+    await Promise.all([this.#running, this.#renewal.close()]);
+    await this.#base.data.close();
   }
 
   // Calls
@@ -179,23 +176,21 @@ export class Chain {
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
     const { pool } = this.#base;
     const end = performance.now() + ms;
-    if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(tooMuch);
     let answer: Answer = { result: null };
     await this.#enqueue({
       act: async (engine) => {
-        const unsigned = method.startsWith("eth_sendTransaction");
-        const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
-        answer = "error" in signed ? signed : await engine.send(signed.result as string);
-        if ("error" in answer || "error" in signed) return undefined;
-        const [hash, tx] = [answer.result as string, signed.result as string];
-        const waiting = await waitingIn(engine, hash, tx).catch((error: unknown) => {
-          engine.end(); // a transaction that is in an engine but not recorded must not get into a block
-          throw error;
-        });
-        const full = pool.add(hash, waiting);
-        if (full === undefined) return { tx };
-        await engine.answer("anvil_dropTransaction", [hash]);
-        answer = refused(full);
+        try {
+          const unsigned = method.startsWith("eth_sendTransaction");
+          const tx = unsigned ? await signed(engine, params[0], this.#base.spec) : (params[0] as string);
+          const [hash, waiting] = await admitted(engine, tx, this.#base.spec, pool);
+          const full = pool.refuses(waiting);
+          if (full !== undefined) throw new Unfit(full);
+          answer = { result: resultIn(await engine.send(tx)) };
+          pool.add(hash, waiting);
+          return { tx };
+        } catch (error) {
+          answer = failureOf(error);
+        }
         return undefined;
       },
       undo: async (engine) => {
@@ -205,17 +200,6 @@ export class Chain {
       },
     });
     return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
-  }
-
-  /** Waits until the ledger is not full. Returns whether it was in time. */
-  async #room(end: number): Promise<boolean> {
-    const { pool, tail } = this.#base;
-    while (tail.isFull(pool.weight)) {
-      if (this.#base.closed || performance.now() >= end) return false;
-      await this.#enqueue({ alone: true, act: (engine) => this.#sealing.room(engine).then(() => undefined) });
-      await this.#background.turn();
-    }
-    return true;
   }
 
   async #receipt(hash: string, end: number): Promise<Answer> {
@@ -259,9 +243,7 @@ export class Chain {
       const jobs = this.#nextJobs();
       try {
         const engine = this.#keeper.alive ?? (await this.#begin());
-        const kept = await this.#performAndRecord(engine, jobs);
-        const due = this.#due || (kept && this.#base.spec.period === undefined);
-        if (due) await this.#sealNow(this.#keeper.engine!); // a job may have replaced it
+        await this.#round(engine, jobs);
         for (const { done } of jobs) done();
       } catch (error) {
         this.#due = false;
@@ -276,8 +258,36 @@ export class Chain {
     return this.#jobs.splice(0, alone < 0 ? this.#jobs.length : Math.max(1, alone));
   }
 
-  /** Performs jobs and records them together. Returns whether any was recorded. */
-  async #performAndRecord(engine: Engine, jobs: readonly Awaited[]): Promise<boolean> {
+  /** Performs jobs. Records them, and the block that is due then, with one sync; then makes the block. */
+  async #round(engine: Engine, jobs: readonly Awaited[]): Promise<void> {
+    const acted = await this.#perform(engine, jobs);
+    const { pool, spec } = this.#base;
+    let made = 0;
+    for (let entries = acted.map(({ entry }) => entry); ; entries = []) {
+      const isDue = this.#due || (spec.period === undefined && (entries.length > 0 || made > 0) && pool.ready > 0);
+      this.#due = false;
+      const seal = isDue ? this.#sealing.entry : undefined;
+      if (entries.length === 0 && !seal) return;
+      try {
+        await this.#base.record(seal ? [...entries, seal] : entries);
+      } catch (error) {
+        for (const { job } of entries.length > 0 ? acted : []) {
+          await job.undo?.(engine).catch(() => undefined);
+          job.failed(error);
+        }
+        if (spec.period === undefined && pool.ready > 0)
+          setTimeout(() => this.#base.closed || this.#seal(), again).unref();
+        return; // with a period, the next one comes by itself
+      }
+      if (!seal) return;
+      made = await this.#sealing.make(this.#keeper.engine ?? engine, seal);
+      if (this.#hasGrown) this.#renewal.begin();
+      if (spec.period !== undefined || engine.over) return;
+    }
+  }
+
+  /** Performs jobs. Returns those that must be recorded. */
+  async #perform(engine: Engine, jobs: readonly Awaited[]): Promise<{ job: Awaited; entry: Entry }[]> {
     const acted: { job: Awaited; entry: Entry }[] = [];
     for (const job of jobs) {
       try {
@@ -287,24 +297,22 @@ export class Chain {
         job.failed(error);
       }
     }
-    if (acted.length === 0) return false;
-    try {
-      await this.#base.record(acted.map(({ entry }) => entry));
-    } catch (error) {
-      for (const { job } of acted) {
-        await job.undo?.(engine).catch(() => undefined);
-        job.failed(error);
-      }
-      return false;
-    }
-    return true;
+    return acted;
   }
 
-  async #sealNow(engine: Engine): Promise<void> {
-    this.#due = false;
-    const recorded = await this.#sealing.seal(engine);
-    if (recorded || this.#base.spec.period !== undefined) return; // with a period, the next one comes by itself
-    setTimeout(() => this.#base.closed || this.#seal(), again).unref();
+  /** Drops transactions that have waited too long for one with a lower nonce. */
+  #expire(): void {
+    const { lifetime } = this.#base.pace;
+    for (const [hash, { from, nonce }] of this.#base.pool.expired(Date.now() - lifetime)) {
+      const act = async (engine: Engine) => {
+        this.#base.pool.remove(hash);
+        await tell(engine, { drop: hash });
+        const waited = `it waited ${Math.round(lifetime / 60_000)} minutes for one of ${from} with a nonce below ${nonce}`;
+        this.#base.log(`Dropped transaction hash=${hash}: ${waited}. Send that one, then this one again.`);
+        return { drop: hash };
+      };
+      this.#enqueue({ act }).catch(() => undefined);
+    }
   }
 
   // Its engine
@@ -316,33 +324,17 @@ export class Chain {
     return engine;
   }
 
-  /** Does something while no block is made, if this engine is still the chain's. Returns whether it is. */
-  async #still(engine: Engine, act: () => Promise<void>): Promise<boolean> {
-    let still = false;
-    const load = async (current: Engine) => {
-      still = current === engine;
-      if (still) await this.#keeper.busy(act);
-      this.#background.wake();
-      return undefined;
-    };
-    await this.#enqueue({ act: load });
-    return still;
-  }
-
-  /** Whether it uses too much memory. Filters in use, which a replacement would end, raise the limit. */
-  #hasGrown(engine: Engine | undefined): boolean {
-    if (!engine) return false;
+  /** Whether it has made so many blocks that another one must take its place. Filters in use, which that would end, raise the limit. */
+  get #hasGrown(): boolean {
     const filtered = performance.now() < this.#filtersUsed + filterLife;
-    const { pace, tail } = this.#base;
-    const needed = tail.load.weight;
-    return engine.weight - needed > Math.max(pace.growth, needed / 2) * (filtered ? 3 : 1);
+    const { blocks = 0 } = this.#keeper.alive ?? {};
+    return blocks > this.#base.pace.growth * (filtered ? 3 : 1);
   }
 
   /** Replaces an engine that has grown by one with the same blocks. Only filters are lost. */
   #place(fresh: Engine, replay: Replay): Promise<void> {
     const act = async (former: Engine) => {
-      const { number, hash } = await replay.to(this.#base.folder.segments);
-      if (hash !== this.#base.head.hash) throw new Differs(number);
+      await replay.on();
       await this.#keeper.replace(former, fresh);
       return undefined;
     };

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Store } from "../store/store";
 import { Chain } from "./chain";
 import { ChainBase, type Pace, usualPace } from "./chain-base";
 import type { ChainSpec, Host } from "./engine";
-import { ensureFolder, LedgerFolder, OutOfOrder } from "./ledger-folder";
+import { LedgerData, OutOfOrder } from "./ledger-data";
+import { ServiceError } from "../errors";
 import { stopping } from "./replay";
 import { removedAtEnd } from "./watched";
 
@@ -15,7 +15,18 @@ export type { ChainSpec } from "./engine";
 /** A Unix socket's path has at most about 100 bytes. */
 const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 
-/** Real chains. Each has a process, which starts when it is first needed, and a folder. The store knows which there must be. */
+/** Knows which ledgers there must be. */
+export interface Register {
+  all(): string[];
+  has(key: string): boolean;
+  add(key: string, profile: ChainSpec["profile"]): void;
+  /** What client a ledger is like, since its first start. */
+  profileOf(key: string): ChainSpec["profile"];
+  remove(key: string): void;
+  clock: () => number;
+}
+
+/** Real chains. Each has a process, which starts when it is first needed, and a folder. */
 export class Chains {
   readonly #dir: string;
   /** The folder of the sockets, which only this user can enter. */
@@ -38,7 +49,7 @@ export class Chains {
   constructor(
     command: string,
     dir: string | undefined,
-    private readonly store: Store,
+    private readonly register: Register,
     private readonly warn: (text: string) => void,
     memory = 32 * 1_048_576,
     private readonly pace: Pace = usualPace,
@@ -46,17 +57,12 @@ export class Chains {
     this.#dir = dir === undefined ? join(this.#sockets, "ledgers") : resolve(dir);
     this.#host = { command: resolve(command), memory, dir: this.#sockets, running: new Set() };
     try {
-      ensureFolder(this.#dir);
-      for (const { id } of store.all("ledger")) {
-        try {
-          LedgerFolder.check(join(this.#dir, id));
-        } catch (error) {
-          this.#note(id, error);
-        }
-      }
+      mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     } catch (error) {
       this.#remove();
-      throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      const reason = code === "EEXIST" ? "it must be a folder, and is a file. Move it away" : message;
+      throw new ServiceError(`The ledgers cannot be written to ${this.#dir}: ${reason}.`, { cause: error });
     }
   }
 
@@ -88,7 +94,7 @@ export class Chains {
     this.#running.delete(key);
   }
 
-  /** Says once why a ledger does not start. If one of its files is damaged, it is not tried again. */
+  /** Says once why a ledger does not start. If something of it is damaged, it is not tried again. */
   #note(key: string, error: unknown): void {
     const { message } = error as Error;
     if (this.#closed || this.#told.get(key) === message) return;
@@ -101,15 +107,13 @@ export class Chains {
   async erase(key: string): Promise<void> {
     await this.stop(key);
     this.#outOfOrder.delete(key);
-    const ledger = this.store.get("ledger", key);
-    if (ledger) this.store.remove(ledger);
+    if (this.register.has(key)) this.register.remove(key);
     rmSync(join(this.#dir, key), { recursive: true, force: true });
   }
 
   /** Deletes known ledgers without an owner, which a killed service may have left. */
   async sweep(keep: (key: string) => boolean): Promise<void> {
-    const outdated = this.store.all("ledger").filter(({ id }) => !keep(id));
-    await Promise.all(outdated.map(({ id }) => this.erase(id)));
+    await Promise.all(this.register.all().flatMap((key) => (keep(key) ? [] : [this.erase(key)])));
   }
 
   async close(): Promise<void> {
@@ -122,16 +126,17 @@ export class Chains {
     this.#remove();
   }
 
-  async #start(spec: ChainSpec): Promise<Chain> {
-    const { key: id } = spec;
-    const dir = join(this.#dir, id);
-    const known = this.store.get("ledger", id) !== undefined;
+  async #start(wanted: ChainSpec): Promise<Chain> {
+    const { key } = wanted;
+    const { register, pace, warn } = this;
+    const known = register.has(key);
+    const spec = known ? { ...wanted, profile: register.profileOf(key) } : wanted; // it stays what it began as
     try {
-      const folder = known ? LedgerFolder.existing(dir) : LedgerFolder.open(dir, spec, this.store.clock);
-      if (!known) this.store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} });
-      return await Chain.start(this.#host, new ChainBase(spec, folder, this.pace, this.warn, this.store.clock));
+      const data = await LedgerData.open(join(this.#dir, key), spec, known, register.clock);
+      if (!known) register.add(key, spec.profile);
+      return await Chain.start(this.#host, new ChainBase(spec, data, pace, warn, register.clock));
     } catch (error) {
-      this.#note(id, error);
+      this.#note(key, error);
       throw error;
     }
   }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChainBase } from "./chain-base";
 import { Engine, type Host } from "./engine";
-import { OutOfOrder } from "./ledger-folder";
-import { Replay, stopping } from "./replay";
+import { OutOfOrder, type Snapshot } from "./ledger-data";
+import { Differs, Replay, stopping } from "./replay";
 
 /** The longest pause between two attempts to start an engine (ms). */
 const longest = 30_000;
@@ -16,8 +16,7 @@ export class EngineKeeper {
   readonly #followers = new Set<(socketPath: string) => Promise<void>>();
   /** The engine; it may have ended. */
   engine: Engine | undefined;
-  #opening: Engine | undefined;
-  #loading = false;
+  readonly #opening = new Set<Engine>();
   #outOfOrder: OutOfOrder | undefined;
   /** Why there is no engine, if there is none now. */
   #why: string | undefined;
@@ -44,30 +43,56 @@ export class EngineKeeper {
     return this.alive ? Promise.resolve(this.alive) : this.next();
   }
 
-  /** Starts an engine at the genesis. */
-  fresh = () => Engine.start(this.host, this.base.spec, this.base.folder.genesis);
-
-  /** Starts an engine and replays the chain's input. */
+  /** Starts an engine and makes it the chain's. */
   async begin(): Promise<Engine> {
     const { base } = this;
     if (this.#outOfOrder) throw this.#outOfOrder;
-    const engine = (this.#opening = await this.fresh());
-    const replay = new Replay(engine, base);
     try {
-      base.head = await replay.to(base.folder.segments, base.folder.snapshot);
+      const { engine, replay } = await this.replayed();
+      base.head = await engine.head();
       base.pool.restore(await replay.waiting());
-      base.given = replay.given;
-      base.tail.measured(replay.loads);
       this.#adopt(engine);
       if (this.#why !== undefined) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
       this.#why = undefined;
       return engine;
     } catch (error) {
-      engine.end();
       if (error instanceof OutOfOrder) this.#outOfOrder = error;
       throw error;
+    }
+  }
+
+  /**
+   * Starts an engine and takes it through all entries, from the latest snapshot that contracts cannot look beyond any more: the engine
+   * does not know the hashes of blocks before it. If a contract did look beyond it before, the blocks differ, and an older one is tried.
+   */
+  async replayed(): Promise<{ engine: Engine; replay: Replay }> {
+    const { data, pace } = this.base;
+    const all = (await data.snapshots()).filter(({ number }) => number <= data.recorded - pace.lookback);
+    for (const snapshot of all) {
+      try {
+        return await this.#through(snapshot);
+      } catch (error) {
+        if (!(error instanceof Differs)) throw error;
+        this.base.log(`Block ${snapshot.number} is no start: later blocks look further back. An earlier one is tried.`);
+        await data.forget(snapshot);
+      }
+    }
+    return this.#through(undefined);
+  }
+
+  async #through(snapshot: Snapshot | undefined): Promise<{ engine: Engine; replay: Replay }> {
+    const { base } = this;
+    const engine = await Engine.start(this.host, base.spec, base.data.genesis);
+    this.#opening.add(engine);
+    try {
+      const replay = await Replay.begin(engine, base, snapshot);
+      await replay.on();
+      return { engine, replay };
+    } catch (error) {
+      engine.end();
+      throw error;
     } finally {
-      this.#opening = undefined;
+      this.#opening.delete(engine);
     }
   }
 
@@ -78,29 +103,23 @@ export class EngineKeeper {
     void this.#dismiss(former);
   }
 
-  /** Does something during which an engine cannot answer, and does not count as hanging. */
-  async busy(act: () => Promise<void>): Promise<void> {
-    this.#loading = true;
-    await act().finally(() => (this.#loading = false));
-  }
-
   /** Ends an engine that hangs. */
   async probe(): Promise<void> {
     const engine = this.engine;
     const { stall } = this.base.pace;
-    if (!engine || engine.over || this.#loading) return;
+    if (!engine || engine.over) return;
     const asked = engine.call("eth_chainId").then(
       () => true,
       () => true, // it ended, which #lost handles
     );
     const answered = await Promise.race([asked, wait(stall, false, { ref: false })]);
-    if (answered || engine.over || this.base.closed || this.#loading || engine !== this.engine) return;
+    if (answered || engine.over || this.base.closed || engine !== this.engine) return;
     this.#why ??= `it did not answer for ${stall / 1_000} s`;
     engine.end();
   }
 
   close(): void {
-    for (const engine of [this.#opening, this.engine, ...this.#leaving]) engine?.end();
+    for (const engine of [...this.#opening, this.engine, ...this.#leaving]) engine?.end();
   }
 
   #adopt(engine: Engine): void {

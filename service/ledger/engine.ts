@@ -1,14 +1,15 @@
-import { accessSync, constants, createReadStream, statSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { gunzip, gzip } from "node:zlib";
 import { Refusal, ServiceError } from "../errors";
+import type { Block, Receipt, Sealed } from "./ledger-data";
 import { type Answer, type Bounds, Caller } from "./rpc";
+import type { Profile } from "../profiles";
 import { type Watched, watched } from "./watched";
 
 /** What a chain is, from its first start on. */
@@ -22,14 +23,13 @@ export interface ChainSpec {
   accounts: number;
   /** Balances of other accounts in the genesis block, in wei. */
   prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
-  /** Whether gas may be free. */
-  free?: boolean;
+  /** What client it is like, from its first start on. Its gas is free. Without it, it is like a public network, with fees. */
+  profile?: Profile | undefined;
 }
 
 export interface Head {
   number: number;
   hash: string;
-  parent: string;
   timestamp: number;
   /** Gas that its transactions used. */
   gas: number;
@@ -40,7 +40,7 @@ const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D7328
 
 /** Bytes that are converted to or from hexadecimal digits at once. */
 const slice = 1 << 20;
-const unzipped = promisify(gunzip);
+const [zipped, unzipped] = [promisify(gzip), promisify(gunzip)];
 /** A state may take long to load or to dump. */
 const large: Bounds = { bytes: Infinity, ms: 3_600_000 };
 
@@ -57,10 +57,6 @@ export interface Host {
 
 let started = 0;
 
-/** Estimates an engine's memory in bytes for blocks, their transactions, and what these did for their gas. */
-export const weightOf = (blocks: number, transactions: number, gas: number) =>
-  2_000 * blocks + 9_000 * transactions + 0.16 * gas;
-
 /**
  * One process of anvil. It executes and answers. The service decides what it is told, in which order and with which time, so
  * another engine that is told the same has the same blocks, hash by hash.
@@ -68,8 +64,8 @@ export const weightOf = (blocks: number, transactions: number, gas: number) =>
 export class Engine extends Caller {
   /** Whether it has ended. */
   over = false;
-  /** By how many bytes its memory has grown since its start, estimated. */
-  weight = 0;
+  /** How many blocks it has made. */
+  blocks = 0;
 
   private constructor(
     socketPath: string,
@@ -91,7 +87,7 @@ export class Engine extends Caller {
     running.add(child);
     const { ended, end } = child;
     void ended.then(() => running.delete(child));
-    const engine = new Engine(socketPath, ended, end, spec.free === true);
+    const engine = new Engine(socketPath, ended, end, spec.profile !== undefined);
     const failed = ended.then((why) => {
       throw new Refusal(503, `The ledger does not start: ${why}.`);
     });
@@ -102,64 +98,50 @@ export class Engine extends Caller {
   }
 
   async head(): Promise<Head> {
-    return (await this.latest()).head;
+    return headOf(await this.call<Block>("eth_getBlockByNumber", ["latest", false]));
   }
 
-  /** The newest block and its transactions. */
-  async latest(): Promise<{ head: Head; transactions: string[] }> {
-    type Block = Record<"number" | "hash" | "parentHash" | "timestamp" | "gasUsed", string>;
-    const block = await this.call<Block & { transactions: string[] }>("eth_getBlockByNumber", ["latest", false]);
-    const { number, hash, parentHash: parent, timestamp, gasUsed, transactions } = block;
-    const head = { number: Number(number), hash, parent, timestamp: Number(timestamp), gas: Number(gasUsed) };
-    return { head, transactions };
+  /** The newest block, and what came of it. @param rawOf the signed transaction of a hash */
+  async sealed(rawOf: (hash: string) => string | undefined = () => undefined): Promise<Sealed> {
+    const [block, receipts] = await Promise.all([
+      this.call<Block>("eth_getBlockByNumber", ["latest", true]),
+      this.call<Receipt[]>("eth_getBlockReceipts", ["latest"]),
+    ]);
+    return { block, receipts, raws: block.transactions.map(({ hash }) => rawOf(hash) ?? "0x") };
   }
 
-  /** Makes a block of the waiting transactions, with this time in seconds. */
-  seal = (timestamp: number) => this.call("evm_mine", [{ timestamp }]);
-
-  /** Makes blocks at equal intervals in seconds, the first with this time. */
-  async sealMany(timestamp: number, count: number, apart: number): Promise<void> {
-    await this.call("anvil_setBlockTimestampInterval", [apart]);
-    await this.call("evm_mine", [{ timestamp, blocks: count }]);
-    await this.call("anvil_removeBlockTimestampInterval");
+  /** Makes a block of the waiting transactions, with this time. */
+  async seal(timestamp: number): Promise<void> {
+    await this.call("evm_mine", [{ timestamp }]);
+    this.blocks++;
   }
 
   /** Adds a signed transaction to its pool. */
   send = (raw: string): Promise<Answer> => this.answer("eth_sendRawTransaction", [raw]);
 
-  /** Loads a state file: accounts, blocks, transactions. */
-  async load(file: string): Promise<void> {
-    const digits = createReadStream(file, { encoding: "hex", highWaterMark: slice });
-    await this.#large("anvil_loadState", digits);
+  /** Loads a state that an engine has dumped. */
+  async load(state: AsyncIterable<Buffer>): Promise<void> {
+    await this.#large("anvil_loadState", state);
   }
 
-  /** Loads past blocks. */
-  async loadPast(file: string, blocks: number): Promise<void> {
-    this.weight += weightOf(blocks, 0, 0) + 4 * statSync(file).size; // the file is compressed
-    type Fees = { baseFeePerGas: string[] };
-    const { baseFeePerGas } = await this.call<Fees>("eth_feeHistory", ["0x1", "latest", []]);
-    await this.load(file);
-    if (!this.free) await this.call("anvil_setNextBlockBaseFeePerGas", [baseFeePerGas.at(-1)]); // it counts from the last loaded one
-  }
-
-  /** Returns its state as JSON, which may exceed the maximum length of a string. */
-  async dump(): Promise<Buffer> {
+  /** Its state after the latest block, compressed. Of its blocks, only that one is in it. */
+  async dump(number: number): Promise<Buffer> {
     const answer = await this.#large("anvil_dumpState");
     const from = answer.indexOf('"0x') + 3;
     const digits = answer.subarray(from, answer.lastIndexOf('"'));
-    const zipped = Buffer.alloc(digits.length / 2);
+    const bytes = Buffer.alloc(digits.length / 2);
     for (let at = 0; at < digits.length; at += slice)
-      zipped.write(digits.toString("latin1", at, at + slice), at / 2, "hex");
-    return unzipped(zipped);
+      bytes.write(digits.toString("latin1", at, at + slice), at / 2, "hex");
+    return zipped(lastOf(await unzipped(bytes), number));
   }
 
-  /** One call with a large answer, or a large parameter: hexadecimal digits, sent as they are read. */
-  async #large(method: string, digits?: Readable): Promise<Buffer> {
+  /** One call with a large answer, or a large parameter, which is sent in hexadecimal digits as it is read. */
+  async #large(method: string, bytes?: AsyncIterable<Buffer>): Promise<Buffer> {
     async function* call() {
       yield `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[`;
-      if (digits) {
+      if (bytes) {
         yield '"0x';
-        yield* digits as AsyncIterable<string>;
+        for await (const part of bytes) yield part.toString("hex");
         yield '"';
       }
       yield "]}\n";
@@ -184,6 +166,30 @@ export class Engine extends Caller {
   }
 }
 
+export const headOf = ({ number, hash, timestamp, gasUsed }: Block): Head => {
+  return { number: Number(number), hash, timestamp: Number(timestamp), gas: Number(gasUsed) };
+};
+
+/** A dumped state with no block but the latest one, and without transactions. All that users choose in it is hexadecimal. */
+function lastOf(dump: Buffer, number: number): Buffer {
+  const [begins, ends] = ['"blocks":[', '],"transactions":['];
+  const from = dump.indexOf(begins, dump.indexOf('"best_block_number":')) + begins.length;
+  const until = dump.lastIndexOf(ends);
+  const after = dump.lastIndexOf('],"historical_states"');
+  const at = dump.indexOf(`"number":"0x${number.toString(16)}"`, from);
+  if (from < begins.length || until < from || after < until || at < 0)
+    throw new ServiceError("The engine dumps its state in an unknown format.");
+  const header = '{"header":{"parentHash":"';
+  const next = dump.indexOf(header, at);
+  const block = dump.subarray(dump.lastIndexOf(header, at), next < 0 ? until : next - 1);
+  return Buffer.concat([
+    dump.subarray(0, from),
+    block,
+    dump.subarray(until, until + ends.length),
+    dump.subarray(after),
+  ]);
+}
+
 /**
  * Anvil always opens a TCP port. On Linux it is bound to the broadcast address, to which nobody can connect; if that is
  * not possible, to the loopback address, without CORS.
@@ -196,14 +202,16 @@ const unreachable = () =>
     probe.listen({ host: nowhere, port: 0 }, () => probe.close(() => done(nowhere)));
   });
 
-function argumentsOf({ chainId, free }: ChainSpec): string[] {
+function argumentsOf({ chainId, profile }: ChainSpec): string[] {
   return [
     ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never", "--quiet"],
-    // keeps blocks, receipts and logs, but only the latest state: all states would be 200 MB in 20 minutes
-    ...["--accounts", "0", "--no-mining", "--prune-history"],
+    // keeps the latest states, and recent transactions: everything older is kept by the service
+    ...["--accounts", "0", "--no-mining", "--prune-history", ...(profile ? [`${profile.history}`] : [])],
+    ...["--transaction-block-keeper", "256"],
     // contracts' console output does not belong in a node's log
     "--disable-console-log",
-    ...(free ? ["--block-base-fee-per-gas", "0"] : []),
+    ...(profile ? ["--hardfork", profile.hardFork, "--code-size-limit", `${profile.codeSize}`] : []),
+    ...(profile ? ["--block-base-fee-per-gas", `${profile.gasPrice}`] : []),
   ];
 }
 

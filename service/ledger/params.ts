@@ -1,102 +1,162 @@
 import { z } from "zod";
 
-/** What the calls of Ethereum's specification take. Nothing converts a param, or reads a number, before it was found to be one. */
+/*
+ * What the calls of Ethereum's specification take: whatever passes, the chain can read. Nothing converts a param, or reads a number,
+ * before it was found to be one. Refusals name the argument, as geth does.
+ */
 
-/** The longest number: 32 bytes in hexadecimal digits, after 0x. */
-const longest = 66;
+const matching = (pattern: RegExp, most: number, message: string) =>
+  z.custom<string>((given) => typeof given === "string" && given.length <= most && pattern.test(given), message);
+const small = <T extends z.ZodType<string>>(text: T) => text.transform((given) => given.toLowerCase());
 
-const isText = (given: unknown, most: number) => typeof given === "string" && given.length <= most;
-/** A text. zod's own limit of a length converts the length of an object that has one. */
-const text = (most: number) =>
-  z.custom<string>((given) => isText(given, most), `must be a text of at most ${most} characters`);
-
-const quantity = z.custom<string | number>(
-  (given) =>
-    typeof given === "number"
-      ? Number.isSafeInteger(given) && given >= 0
-      : isText(given, longest) && /^(0x[\da-f]+|\d+)$/i.test(given as string),
-  'must be a hexadecimal number of at most 64 digits, such as "0x5208"',
+const word = 66;
+const quantity = small(
+  matching(
+    /^0x(0|[1-9a-f][\da-f]*)$/i,
+    word,
+    'must be a hexadecimal number of at most 64 digits without leading zeros, such as "0x5208"',
+  ),
 );
 export type Quantity = z.output<typeof quantity>;
+const number64 = small(
+  matching(/^0x(0|[1-9a-f][\da-f]*)$/i, 18, 'must be a hexadecimal number of at most 64 bits, such as "0x5208"'),
+);
+const hash = small(matching(/^0x[\da-f]{64}$/i, word, "must be a hash: 0x and 64 hexadecimal digits"));
+const address = small(matching(/^0x[\da-f]{40}$/i, 42, "must be an address: 0x and 40 hexadecimal digits"));
+const data = small(
+  matching(/^(0x([\da-f]{2})*)?$/i, Infinity, "must be bytes: 0x and an even number of hexadecimal digits"),
+).transform((given) => given || "0x");
+const text = (most: number) => matching(/^/, most, `must be a text of at most ${most} characters`);
+/** A place in an account's storage, which may leave out leading zeros. */
+const slot = matching(/^(0x)?[\da-f]+$/i, word, "must be a storage key of at most 64 hexadecimal digits").transform(
+  (given) => `0x${given.toLowerCase().replace(/^0x/, "").padStart(64, "0")}`,
+);
 
-const hash = text(longest);
-const address = text(42);
-const data = z.string();
-const list = <T extends z.ZodType>(of: T) => z.array(of).nullish();
-const maybeQuantity = quantity.nullish();
-const maybeHash = hash.nullish();
-const maybeAddress = address.nullish();
-const maybeData = data.nullish();
-const maybeFlag = z.boolean().nullish();
+/** What may be left out, or be null. */
+const maybe = <T extends z.ZodType>(rules: T) => rules.nullish().transform((given) => given ?? undefined);
+const list = <T extends z.ZodType>(of: T) => maybe(z.array(of));
+const maybeQuantity = maybe(quantity);
+const maybeNumber = maybe(number64);
+const maybeHash = maybe(hash);
+const maybeAddress = maybe(address);
+const maybeData = maybe(data);
+const maybeFlag = maybe(z.boolean("must be true or false"));
 
 const tags = z.enum(["latest", "pending", "earliest", "safe", "finalized"]);
 /** One party makes the blocks and never replaces any, so each is final at once. */
 const tag = tags.transform((named) => (named === "safe" || named === "finalized" ? "latest" : named));
-const number = z.union([tag, quantity], 'must be the number of a block, such as "0x10", or "latest"');
+const number = z.union([tag, number64], 'must be the number of a block, such as "0x10", or "latest"');
+const byHash = z.object({ blockHash: hash, requireCanonical: maybeFlag });
 const block = z
   .union(
-    [number, z.object({ blockNumber: number }), z.object({ blockHash: hash, requireCanonical: maybeFlag })],
+    [
+      number,
+      hash.transform((blockHash) => ({ blockHash })),
+      z.strictObject({ blockNumber: number }).transform(({ blockNumber }) => blockNumber),
+      byHash.strict(),
+    ],
     'must be the number or hash of a block, or "latest"',
   )
-  .nullish();
+  .nullish()
+  .transform((given) => given ?? "latest");
 
 const authorization = z.object({
   chainId: quantity,
   address,
-  nonce: quantity,
+  nonce: number64,
   yParity: maybeQuantity,
   v: maybeQuantity,
   r: maybeQuantity,
   s: maybeQuantity,
 });
-const transaction = z.object({
-  from: maybeAddress,
-  to: maybeAddress,
-  value: maybeQuantity,
-  data: maybeData,
-  input: maybeData,
-  nonce: maybeQuantity,
-  type: maybeQuantity,
-  chainId: maybeQuantity,
-  gas: maybeQuantity,
-  gasLimit: maybeQuantity,
-  gasPrice: maybeQuantity,
-  maxFeePerGas: maybeQuantity,
-  maxPriorityFeePerGas: maybeQuantity,
-  maxFeePerBlobGas: maybeQuantity,
-  accessList: list(z.object({ address, storageKeys: list(hash) })),
-  authorizationList: list(authorization),
-  blobVersionedHashes: list(hash),
-  blobs: list(data),
-  commitments: list(data),
-  proofs: list(data),
-});
-export type Transaction = z.output<typeof transaction>;
 
-const filter = z.object({
-  fromBlock: number.nullish(),
-  toBlock: number.nullish(),
-  blockHash: maybeHash,
-  address: z.union([address, z.array(address)], "must be an address, or a list of them").nullish(),
-  topics: list(z.union([maybeHash, z.array(maybeHash)], "must be a topic, a list of them, or null")),
-});
+/** Of clients that have private transactions. What was meant to be private must not become public. */
+const ofPrivate = ["privateFor", "privateFrom", "privacyGroupId", "privacyFlag", "restriction", "mandatoryFor"];
+const unknownField = (keys: readonly string[]): string => {
+  const name = keys.find((key) => ofPrivate.includes(key));
+  return name === undefined
+    ? `unknown field ${keys.map((key) => key.slice(0, 64)).join(", ")}`
+    : `${name}: this service has no private transactions. Without this field, everybody on the ledger can read the transaction`;
+};
+const transaction = z
+  .strictObject(
+    {
+      from: maybeAddress,
+      to: maybeAddress,
+      value: maybeQuantity,
+      data: maybeData,
+      input: maybeData,
+      nonce: maybeNumber,
+      type: maybeNumber,
+      chainId: maybeQuantity,
+      gas: maybeNumber,
+      gasLimit: maybeNumber,
+      gasPrice: maybeQuantity,
+      maxFeePerGas: maybeQuantity,
+      maxPriorityFeePerGas: maybeQuantity,
+      maxFeePerBlobGas: maybeQuantity,
+      accessList: list(z.object({ address, storageKeys: list(hash).transform((keys) => keys ?? []) })),
+      authorizationList: list(authorization),
+      blobVersionedHashes: list(hash),
+      blobs: list(data),
+      commitments: list(data),
+      proofs: list(data),
+    },
+    {
+      error: (issue) =>
+        issue.code === "unrecognized_keys" ? unknownField(issue.keys) : "must be a transaction object",
+    },
+  )
+  .superRefine(({ data, input, gasPrice, maxFeePerGas, maxPriorityFeePerGas }, context) => {
+    if (data !== undefined && input !== undefined && data !== input)
+      context.addIssue(
+        'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+      );
+    if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
+      context.addIssue("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
+  })
+  .transform(({ data, ...others }) => withoutGaps({ ...others, input: others.input ?? data }));
+export type Transaction = Partial<Omit<z.output<typeof transaction>, "data">>;
 
-const slots = z.record(hash, hash).nullish();
+const withoutGaps = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+
+const mostTopics = 4;
+const mostAddresses = 1_000;
+const topic = z.union([hash, z.array(maybeHash)], "must be a topic, a list of them, or null").nullish();
+const filter = z
+  .object({
+    fromBlock: maybe(number),
+    toBlock: maybe(number),
+    blockHash: maybeHash,
+    address: maybe(z.union([address, z.array(address)], "must be an address, or a list of them")),
+    topics: list(topic),
+  })
+  .superRefine(({ fromBlock, toBlock, blockHash, topics, address }, context) => {
+    if (blockHash !== undefined && (fromBlock ?? toBlock) !== undefined)
+      context.addIssue("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other");
+    if ((topics?.length ?? 0) > mostTopics) context.addIssue(`topics: exceed max topics: at most ${mostTopics}`);
+    if (Array.isArray(address) && address.length > mostAddresses)
+      context.addIssue(`address: exceed max addresses: at most ${mostAddresses}`);
+  })
+  .transform(withoutGaps);
+
+const slots = maybe(z.record(hash, hash));
 const account = z.object({
   balance: maybeQuantity,
-  nonce: maybeQuantity,
+  nonce: maybeNumber,
   code: maybeData,
   state: slots,
   stateDiff: slots,
   movePrecompileToAddress: maybeAddress,
 });
-const stateOverrides = z.record(address, account).nullish();
-const blockOverrides = z
-  .object({
+const stateOverrides = maybe(z.record(address, account));
+const blockOverrides = maybe(
+  z.object({
     number: maybeQuantity,
     difficulty: maybeQuantity,
-    time: maybeQuantity,
-    gasLimit: maybeQuantity,
+    time: maybeNumber,
+    gasLimit: maybeNumber,
     coinbase: maybeAddress,
     feeRecipient: maybeAddress,
     random: maybeHash,
@@ -105,8 +165,8 @@ const blockOverrides = z
     baseFeePerGas: maybeQuantity,
     blobBaseFee: maybeQuantity,
     blockHash: slots,
-  })
-  .nullish();
+  }),
+);
 const simulation = z.object({
   blockStateCalls: list(z.object({ blockOverrides, stateOverrides, calls: list(transaction) })),
   traceTransfers: maybeFlag,
@@ -115,8 +175,13 @@ const simulation = z.object({
 });
 export type Simulation = z.output<typeof simulation>;
 
-const typedData = z.union([data, z.looseObject({})], "must be typed data, as an object or as JSON");
-const subscribed = z.union([z.boolean(), filter], "must be a filter").nullish();
+const typedData = z.union(
+  [matching(/^/, Infinity, ""), z.looseObject({})],
+  "must be typed data, as an object or as JSON",
+);
+const subscribed = maybe(z.union([z.boolean(), filter], "must be a filter"));
+const count = z.union([number64, z.number().int().min(0).max(1_024)], "must be a number of blocks");
+const flag = maybeFlag.transform((given) => given ?? false);
 
 type Rules = z.ZodTuple;
 const each = (rules: Rules, ...methods: string[]) => methods.map((method): [string, Rules] => [method, rules]);
@@ -124,38 +189,48 @@ const each = (rules: Rules, ...methods: string[]) => methods.map((method): [stri
 /** The calls of Ethereum's specification that a node answers. Anvil's own (`anvil_`, `evm_`, …) are for the service only. */
 export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([]), "web3_clientVersion", "net_listening", "net_peerCount", "net_version", "eth_blobBaseFee"),
-  ...each(z.tuple([]), "eth_blockNumber", "eth_chainId", "eth_coinbase", "eth_config", "eth_gasPrice", "eth_syncing"),
-  ...each(z.tuple([]), "eth_maxPriorityFeePerGas", "eth_protocolVersion"),
+  ...each(z.tuple([]), "eth_blockNumber", "eth_chainId", "eth_coinbase", "eth_gasPrice", "eth_syncing"),
+  ...each(z.tuple([]), "eth_maxPriorityFeePerGas", "eth_protocolVersion", "eth_hashrate", "eth_mining"),
   ...each(z.tuple([]), "eth_newBlockFilter", "eth_newPendingTransactionFilter"),
   ...each(z.tuple([data]), "web3_sha3"),
   ...each(z.tuple([transaction, block, stateOverrides, blockOverrides]), "eth_call", "eth_estimateGas"),
   ...each(z.tuple([transaction, block, stateOverrides]), "eth_createAccessList"),
   ...each(z.tuple([simulation, block]), "eth_simulateV1"),
-  ...each(z.tuple([quantity, number, list(z.number())]), "eth_feeHistory"),
+  ...each(z.tuple([count, number, list(z.number())]), "eth_feeHistory"),
   ...each(z.tuple([address, block]), "eth_getBalance", "eth_getCode", "eth_getTransactionCount"),
-  ...each(z.tuple([address, z.array(quantity), block]), "eth_getProof"),
-  ...each(z.tuple([address, quantity, block]), "eth_getStorageAt"),
+  ...each(z.tuple([address, z.array(slot), block]), "eth_getProof"),
+  ...each(z.tuple([address, slot, block]), "eth_getStorageAt"),
   ...each(z.tuple([filter]), "eth_getLogs", "eth_newFilter"),
-  ...each(z.tuple([hash, maybeFlag]), "eth_getBlockByHash"),
-  ...each(z.tuple([number, maybeFlag]), "eth_getBlockByNumber"),
+  ...each(z.tuple([hash, flag]), "eth_getBlockByHash"),
+  ...each(z.tuple([number, flag]), "eth_getBlockByNumber"),
   ...each(z.tuple([block]), "eth_getBlockReceipts"),
   ...each(z.tuple([hash]), "eth_getTransactionByHash", "eth_getTransactionReceipt", "eth_getRawTransactionByHash"),
   ...each(z.tuple([hash]), "eth_getBlockTransactionCountByHash", "eth_getUncleCountByBlockHash"),
   ...each(z.tuple([number]), "eth_getBlockTransactionCountByNumber", "eth_getUncleCountByBlockNumber"),
-  ...each(z.tuple([hash, quantity]), "eth_getTransactionByBlockHashAndIndex", "eth_getUncleByBlockHashAndIndex"),
-  ...each(z.tuple([number, quantity]), "eth_getTransactionByBlockNumberAndIndex", "eth_getUncleByBlockNumberAndIndex"),
-  ...each(z.tuple([text(longest)]), "eth_uninstallFilter", "eth_getFilterChanges", "eth_getFilterLogs"),
-  ...each(z.tuple([text(longest), subscribed]), "eth_subscribe"),
-  ...each(z.tuple([text(longest)]), "eth_unsubscribe"),
+  ...each(z.tuple([hash, number64]), "eth_getTransactionByBlockHashAndIndex", "eth_getUncleByBlockHashAndIndex"),
+  ...each(z.tuple([number, number64]), "eth_getTransactionByBlockNumberAndIndex", "eth_getUncleByBlockNumberAndIndex"),
+  ...each(z.tuple([text(word)]), "eth_uninstallFilter", "eth_getFilterChanges", "eth_getFilterLogs"),
+  ...each(z.tuple([text(word), subscribed]), "eth_subscribe"),
+  ...each(z.tuple([text(word)]), "eth_unsubscribe"),
   ...each(z.tuple([data]), "eth_sendRawTransaction"),
-  ...each(z.tuple([data, maybeQuantity]), "eth_sendRawTransactionSync"),
+  ...each(z.tuple([data, maybeNumber]), "eth_sendRawTransactionSync"),
 ]);
 
 /** Calls that sign, with the account of the caller's node. */
 export const signing: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([transaction]), "eth_sendTransaction", "eth_signTransaction"),
-  ...each(z.tuple([transaction, maybeQuantity]), "eth_sendTransactionSync"),
+  ...each(z.tuple([transaction, maybeNumber]), "eth_sendTransactionSync"),
   ...each(z.tuple([address, data]), "eth_sign"),
-  ...each(z.tuple([data, address, maybeData]), "personal_sign"),
+  ...each(z.tuple([data, address, maybe(text(1_024))]), "personal_sign"),
   ...each(z.tuple([address, typedData]), "eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"),
 ]);
+
+/** What is wrong with params, with the argument's number, as geth says it. */
+export function whyInvalid({ issues: [issue] }: z.ZodError, params: readonly unknown[], rules: Rules): string {
+  const { path, message } = issue!;
+  const [at, ...fields] = path.map(String);
+  if (at === undefined) return `too many arguments, want at most ${rules.def.items.length}`;
+  if (fields.length === 0 && (params[Number(at)] ?? undefined) === undefined)
+    return `missing value for required argument ${at}`;
+  return `invalid argument ${at}: ${[...fields.map((field) => field.slice(0, 64)), message].join(": ")}`;
+}

@@ -1,5 +1,5 @@
 import type { CallLimits } from "../settings/settings";
-import { type Engine, weightOf } from "./engine";
+import type { Engine } from "./engine";
 
 /** A transaction that waits for a block. */
 export interface Waiting {
@@ -8,6 +8,8 @@ export interface Waiting {
   nonce: number;
   /** Its gas limit. */
   gas: number;
+  /** The most that it takes from its sender, in wei. */
+  cost: bigint;
   /** Whether it waits for a transaction with a lower nonce, which nobody has sent. */
   queued: boolean;
 }
@@ -15,26 +17,29 @@ export interface Waiting {
 /** How many transactions may wait. */
 export type PoolLimits = Pick<CallLimits, "accountPool" | "pool">;
 
-/** The part of the pool for transactions that wait for a lower nonce: else they could fill it forever. */
-const queuedPart = 1 / 4;
-
 /** In Geth's words. */
 const full = "txpool is full";
 
-/** The transactions that wait for a block, by hash, in the order in which they came. */
+/**
+ * The transactions that wait for a block, by hash, in the order in which they came. Those that wait for a lower nonce have a budget of
+ * their own, so they never keep others out.
+ */
 export class Pool {
   readonly #waiting = new Map<string, Waiting>();
-  /** How many each account has. */
-  readonly #counts = new Map<string, number>();
-  #weight = 0;
+  /** When those came that wait for a lower nonce. */
+  readonly #since = new Map<string, number>();
 
   constructor(private readonly limits: PoolLimits) {}
 
   has = (hash: string) => this.#waiting.has(hash);
+  rawOf = (hash: string): string | undefined => this.#waiting.get(hash)?.raw;
 
-  /** Estimated bytes that an engine will take for them. */
-  get weight(): number {
-    return this.#weight;
+  /** Those of an account. */
+  of = (account: string): Waiting[] => this.#those((one) => one.from === account);
+
+  /** How many can be in the next block. */
+  get ready(): number {
+    return this.#those(({ queued }) => !queued).length;
   }
 
   /** The signed transactions. */
@@ -42,58 +47,61 @@ export class Pool {
     return [...this.#waiting.values()].map(({ raw }) => raw);
   }
 
-  /** Adds a transaction that an engine has accepted. Returns why not, if there is no room for it. */
-  add(hash: string, one: Waiting): string | undefined {
-    const former = this.#sameNonce(one);
-    if (former !== undefined) this.remove(former);
-    const refusal = former === undefined ? this.#whyFull(one) : undefined;
-    if (refusal !== undefined) return refusal;
-    this.#put(hash, one);
-    return undefined;
+  /** Those that have waited for a lower nonce since before a time. */
+  expired(before: number): [hash: string, one: Waiting][] {
+    return [...this.#waiting].filter(([hash, { queued }]) => queued && (this.#since.get(hash) ?? before) < before);
   }
 
-  #whyFull({ from, queued }: Waiting): string | undefined {
-    const { accountPool: account, pool: ledger } = this.limits;
+  /** Adds a transaction that an engine has accepted. It takes the place of the one with its nonce. */
+  add(hash: string, one: Waiting): void {
+    const former = this.#sameNonce(one);
+    if (former !== undefined) this.remove(former);
+    this.#put(hash, one);
+  }
+
+  /** Why there is no room for a transaction, if so. One that fills a gap makes room, so it is always admitted. */
+  refuses(one: Waiting): string | undefined {
+    const { from, queued } = one;
+    const ofAccount = this.of(from);
+    if (this.#sameNonce(one) !== undefined || (!queued && ofAccount.some((other) => other.queued))) return undefined;
+    const { accountPool, pool } = this.limits;
     const waits = (what: string) => `${full}: ${what}, and no more are allowed. Send it again after the next block.`;
-    if ((this.#counts.get(from) ?? 0) >= account) return waits(`${account} transactions of ${from} wait for a block`);
-    if (!queued) return this.#waiting.size >= ledger ? waits(`${ledger} transactions wait for a block`) : undefined;
-    const most = Math.ceil(ledger * queuedPart);
-    const found = [...this.#waiting.values()].filter((one) => one.queued).length;
-    return found >= most ? waits(`${most} transactions wait for an earlier one of their account`) : undefined;
+    if (ofAccount.length >= accountPool) return waits(`${accountPool} transactions of ${from} wait for a block`);
+    if (this.#those((other) => other.queued === queued).length < pool) return undefined;
+    return waits(`${pool} transactions wait for ${queued ? "an earlier one of their account" : "a block"}`);
   }
 
   remove(hash: string): void {
-    const one = this.#waiting.get(hash);
-    if (!one) return;
     this.#waiting.delete(hash);
-    this.#weight -= weightIn(one);
-    const left = this.#counts.get(one.from)! - 1;
-    if (left > 0) this.#counts.set(one.from, left);
-    else this.#counts.delete(one.from);
+    this.#since.delete(hash);
   }
 
   /** Replaces all by those of an engine that begins now. */
   restore(all: ReadonlyMap<string, Waiting>): void {
-    for (const hash of [...this.#waiting.keys()]) this.remove(hash);
+    for (const hash of [...this.#waiting.keys()]) if (!all.has(hash)) this.remove(hash);
     for (const [hash, one] of all) this.#put(hash, { ...one });
   }
 
   /** Removes those that the engine has dropped. */
   async clean(engine: Engine): Promise<void> {
+    if (this.#waiting.size === 0) return;
     const known = await poolOf(engine);
-    for (const hash of [...this.#waiting.keys()]) if (!known.has(hash)) this.remove(hash);
+    for (const [hash, one] of [...this.#waiting]) {
+      const now = known.get(hash);
+      if (now) one.queued = now.queued;
+      else this.remove(hash);
+    }
   }
 
   #put(hash: string, one: Waiting): void {
     this.#waiting.set(hash, one);
+    if (one.queued && !this.#since.has(hash)) this.#since.set(hash, Date.now());
     if (!one.queued) this.#follow(one);
-    this.#weight += weightIn(one);
-    this.#counts.set(one.from, (this.#counts.get(one.from) ?? 0) + 1);
   }
 
   /** Those that waited for its nonce wait for a block now. */
   #follow({ from, nonce }: Waiting): void {
-    const queued = [...this.#waiting.values()].filter((one) => one.queued && one.from === from);
+    const queued = this.#those((one) => one.queued && one.from === from);
     for (let next = nonce + 1; ; next++) {
       const one = queued.find((other) => other.nonce === next);
       if (!one) return;
@@ -103,25 +111,18 @@ export class Pool {
 
   /** The hash of the one that it replaces. */
   #sameNonce({ from, nonce }: Waiting): string | undefined {
-    if (!this.#counts.has(from)) return undefined;
     for (const [hash, one] of this.#waiting) if (one.from === from && one.nonce === nonce) return hash;
     return undefined;
   }
+
+  #those = (are: (one: Waiting) => boolean): Waiting[] => [...this.#waiting.values()].filter(are);
 }
 
-const weightIn = ({ gas }: Waiting) => weightOf(0, 1, gas);
-
-type Known = Record<"hash" | "from" | "nonce" | "gas", string>;
-const waitingAs = (raw: string, queued: boolean, { from, nonce, gas }: Known): Waiting => {
-  return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), queued };
+type Known = Record<"hash" | "from" | "nonce" | "gas" | "value", string> & { gasPrice?: string; maxFeePerGas?: string };
+const waitingAs = (raw: string, queued: boolean, { from, nonce, gas, value, ...fees }: Known): Waiting => {
+  const cost = BigInt(gas) * BigInt(fees.maxFeePerGas ?? fees.gasPrice ?? 0) + BigInt(value);
+  return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), cost, queued };
 };
-
-/** Asks an engine for a transaction that it just accepted. */
-export async function waitingIn(engine: Engine, hash: string, raw: string): Promise<Waiting> {
-  const known = await engine.call<Known>("eth_getTransactionByHash", [hash]);
-  const next = await engine.call<string>("eth_getTransactionCount", [known.from, "pending"]);
-  return waitingAs(raw, Number(known.nonce) >= Number(next), known);
-}
 
 /** Those of the sent transactions that wait in an engine. */
 export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string>): Promise<Map<string, Waiting>> {

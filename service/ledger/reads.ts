@@ -1,30 +1,42 @@
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
-import { OutOfOrder, type Past } from "./ledger-folder";
-import { type Answer, type Bounds, Excess, type RpcCall, rpcCall, written } from "./rpc";
+import { type Block, OutOfOrder, type Sealed } from "./ledger-data";
+import { type Bounds, Excess, failure, type RpcCall, written } from "./rpc";
 
-/** The most files of the past that one call may need. Logs are read file by file, so they may need any number. */
-const mostFiles = 8;
+/** Filters whose criteria are remembered. */
+const mostFilters = 1_000;
 
-/** Answers calls that change nothing. Loads blocks of the past into the engine when somebody asks for them. */
+type Criteria = Partial<Record<"fromBlock" | "toBlock" | "blockHash", unknown>> & {
+  address?: string | string[] | null;
+  topics?: (string | (string | null)[] | null)[] | null;
+};
+
+/** An answer that the chain's data does not have: the engine may know. */
+const unknown = Symbol();
+
+/** Answers calls that change nothing: about blocks and what came of them from what is kept, and all others from the engine. */
 export class Reads {
-  readonly #loaded = new WeakMap<Engine, Set<string>>();
-  /** What whoever runs the service was told: which files of the past are damaged. */
+  readonly #filters = new Map<string, Criteria>();
+  /** What whoever runs the service was told. */
   readonly #told = new Set<string>();
 
-  /**
-   * @param ready the engine, once it has all blocks
-   * @param still does something while no block is made, if the engine is still the chain's; returns whether it is
-   */
+  /** @param ready the engine, once it has all blocks */
   constructor(
     private readonly base: ChainBase,
     private readonly ready: () => Promise<Engine>,
-    private readonly still: (engine: Engine, act: () => Promise<void>) => Promise<boolean>,
   ) {}
 
   async answer(call: RpcCall, bounds: Bounds): Promise<Buffer> {
+    const end = performance.now() + bounds.ms;
     try {
-      return await this.#answer(call, bounds);
+      const read = this.base.data.height < 0 ? undefined : kept[call.method];
+      const result = read ? await read(this, call.params) : unknown;
+      if (result !== unknown) return within(written({ jsonrpc: "2.0", id: call.id, result }), bounds);
+      const criteria = this.#criteriaOf(call);
+      if (criteria && this.base.data.height >= 0) return await this.#logs(call.id, criteria, bounds, end);
+      const line = await (await this.ready()).ask(call.send, { ...bounds, ms: end - performance.now() });
+      if (call.method === "eth_newFilter") this.#noteFilter(line, call.params[0] as Criteria);
+      return line;
     } catch (error) {
       if (error instanceof OutOfOrder && !this.#told.has(error.message)) this.base.warn(error.message);
       if (error instanceof OutOfOrder) this.#told.add(error.message);
@@ -32,134 +44,145 @@ export class Reads {
     }
   }
 
-  async #answer(call: RpcCall, bounds: Bounds): Promise<Buffer> {
-    const { folder, head, pool } = this.base;
-    const end = performance.now() + bounds.ms;
-    if (folder.past.length === 0) return (await this.ready()).ask(call.send, bounds);
-    const hash = hashIn(call);
-    if (call.method === "eth_getLogs" && hash === undefined) return this.#logs(call, bounds, end);
-    const wanted = wantedOf(call, folder.past, head.number);
-    if (wanted.length > mostFiles) throw new Excess("wide");
-    for (;;) {
-      const engine = await this.ready();
-      if (!(await this.#load(engine, wanted, end))) continue;
-      const line = await engine.ask(call.send, { ...bounds, ms: end - performance.now() });
-      if (hash === undefined || isSomething(line) || pool.has(hash)) return line;
-      const missing = folder.pastOf(hash);
-      if (!missing || this.#loaded.get(engine)!.has(missing.name)) return line;
-      wanted.push(missing);
-    }
+  /** The number of the block that a call means; undefined if there is none, or only the engine has it. */
+  async number(block: unknown): Promise<number | undefined | typeof unknown> {
+    const { height } = this.base.data;
+    const { blockNumber, blockHash } = (typeof block === "object" ? (block ?? {}) : {}) as Record<string, unknown>;
+    if (typeof block === "object" && block !== null) return this.number(blockHash ?? blockNumber);
+    if (block === "pending") return unknown;
+    if (block === undefined || block === null || isNewest(block)) return height;
+    if (block === "earliest") return 0;
+    if (isHash(block)) return this.base.data.numberOf(block);
+    return Number(block) <= height ? Number(block) : undefined;
   }
 
-  /** Logs: of one file of the past after the other, then of the blocks that every engine has. */
-  async #logs(call: RpcCall, bounds: Bounds, end: number): Promise<Buffer> {
-    const { folder, head } = this.base;
-    const found: unknown[] = [];
-    let room = bounds.bytes;
-    for (const { past, part } of logsIn(call, folder.past, head.number)) {
-      let engine = await this.ready();
-      while (past && !(await this.#load(engine, [past], end))) engine = await this.ready();
-      const line = await engine.ask(part.send, { ...bounds, bytes: room, ms: end - performance.now() });
-      room -= line.length;
-      const answer = JSON.parse(line.toString()) as Answer;
-      if (!("result" in answer) || !Array.isArray(answer.result)) return line;
-      for (const one of answer.result) found.push(one);
-    }
-    return written({ jsonrpc: "2.0", id: call.id, result: found });
+  async sealed(block: unknown): Promise<Sealed | undefined | typeof unknown> {
+    const number = await this.number(block);
+    return typeof number === "number" ? this.base.data.sealed(number) : number;
   }
 
-  /** Loads files of the past. Returns whether the engine has them; else another one took its place. */
-  async #load(engine: Engine, wanted: readonly Past[], end: number): Promise<boolean> {
-    const loaded = this.#loaded.get(engine) ?? new Set();
-    this.#loaded.set(engine, loaded);
-    for (const past of wanted) {
-      if (loaded.has(past.name)) continue;
-      if (performance.now() > end) throw new Excess("late"); // nobody waits for the rest any more
-      const still = await this.still(engine, async () => {
-        if (loaded.has(past.name)) return;
-        await engine.loadPast(this.base.folder.fileOf(past), past.last - past.first + 1);
-        loaded.add(past.name);
-      });
-      if (!still) return false;
+  /** The block of a transaction and its index there. */
+  async place(hash: unknown): Promise<{ sealed: Sealed; at: number } | typeof unknown> {
+    const place = await this.base.data.placeOf(String(hash));
+    if (!place) return unknown;
+    return { sealed: (await this.base.data.sealed(place.number))!, at: place.at };
+  }
+
+  #noteFilter(line: Buffer, criteria: Criteria): void {
+    const { result } = JSON.parse(line.toString()) as { result?: string };
+    if (result === undefined) return;
+    this.#filters.set(result, criteria);
+    if (this.#filters.size > mostFilters) this.#filters.delete(this.#filters.keys().next().value!);
+  }
+
+  #criteriaOf({ method, params: [first] }: RpcCall): Criteria | undefined {
+    if (method === "eth_getFilterLogs") return this.#filters.get(first as string);
+    return method === "eth_getLogs" ? ((first ?? {}) as Criteria) : undefined;
+  }
+
+  /** The logs that fit, as long as the answer keeps its limits. Blocks without any name that is asked for are not parsed. */
+  async #logs(id: unknown, criteria: Criteria, bounds: Bounds, end: number): Promise<Buffer> {
+    const { data } = this.base;
+    const { blockHash, fromBlock, toBlock } = criteria;
+    const [from, to] = await Promise.all([blockHash ?? fromBlock, blockHash ?? toBlock].map((one) => this.number(one)));
+    if (blockHash && from === undefined) return written(failure(id, -32_000, "unknown block"));
+    const { names, fits } = matching(criteria);
+    const comma = Buffer.from(",");
+    const found: Buffer[] = [];
+    let size = 64;
+    const last = typeof to === "number" ? to : data.height;
+    const first = typeof from === "number" ? from : from === unknown ? data.height : Infinity;
+    if (first > last) return written({ jsonrpc: "2.0", id, result: [] });
+    for await (const text of data.logs(first, last)) {
+      if (performance.now() > end) throw new Excess("late");
+      if (!names.every((some) => some.some((name) => text.includes(name)))) continue;
+      const fitting = () => parsed(text).filter(fits);
+      const all = names.length === 0 ? [text] : fitting().map((log) => Buffer.from(JSON.stringify(log)));
+      for (const one of all) {
+        if (found.length > 0) found.push(comma);
+        found.push(one);
+        size += one.length + 1;
+      }
+      if (size > bounds.bytes) throw new Excess("long");
     }
-    return true;
+    const begin = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},"result":[`);
+    return Buffer.concat([begin, ...found, Buffer.from("]}")]);
   }
 }
 
-/** Whether an answer has a result. Null and lists may lack what is in blocks of the past; a long answer is not null. */
-function isSomething(line: Buffer): boolean {
-  if (line.length > 1_000) return true;
-  const { result = null } = JSON.parse(line.toString()) as { result?: unknown }; // an error may be of an unknown hash
-  return result !== null && !Array.isArray(result);
+function within(line: Buffer, { bytes }: Bounds): Buffer {
+  if (line.length > bytes) throw new Excess("long");
+  return line;
 }
 
-/** Calls whose first parameter is the number of a block. */
-const byNumber = new Set([
-  ...["eth_getBlockByNumber", "eth_getBlockTransactionCountByNumber", "eth_getBlockReceipts"],
-  ...["eth_getTransactionByBlockNumberAndIndex", "eth_getUncleByBlockNumberAndIndex", "eth_getUncleCountByBlockNumber"],
-]);
-const ofLogs = new Set(["eth_getLogs", "eth_newFilter"]);
-/** Calls that name a block or a transaction by its hash. */
-const byHash = /^eth_(get\w*ByHash|get\w*ByBlockHash\w*|getTransactionReceipt|getBlockReceipts|getLogs|newFilter)$/;
+interface Log {
+  address: string;
+  topics: string[];
+}
+const parsed = (text: Buffer) => JSON.parse(`[${text.toString()}]`) as Log[];
+
+/** What a log must have: `names` of which its text must have one each, and whether it fits exactly. */
+function matching({ address, topics }: Criteria) {
+  const listOf = (some: string | readonly (string | null)[]) => (typeof some === "string" ? [some] : some);
+  const lower = (some: string | readonly (string | null)[]) => listOf(some).map((one) => one?.toLowerCase() ?? "");
+  const addresses = address === undefined || address === null ? [] : lower(address);
+  const wanted = (topics ?? []).map((one) => (one === null ? [] : lower(one)));
+  const isAny = (some: readonly string[]) => some.length === 0 || some.includes("");
+  const all = [addresses, ...wanted].filter((some) => !isAny(some));
+  // even a topic that may be anything must be there
+  if (wanted.length > 0 && all.length === 0) all.push(["0x"]);
+  const names = all.map((some) => some.map((name) => Buffer.from(name)));
+  const fits = (log: Log) =>
+    (isAny(addresses) || addresses.includes(log.address.toLowerCase())) &&
+    wanted.length <= log.topics.length &&
+    wanted.every((some, at) => isAny(some) || some.includes(log.topics[at]!));
+  return { names, fits };
+}
+
+const isNewest = (block: unknown) => block === "latest" || block === "safe" || block === "finalized";
 const isHash = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
 
-/** The files of the past that a call needs, by the block numbers in it. */
-function wantedOf(call: RpcCall, past: readonly Past[], height: number): Past[] {
-  const range = rangeOf(call, height);
-  if (!range) return [];
-  return past.filter(
-    ({ first, last, transactions }) =>
-      range.from <= last && range.to >= first && (range.of === "blocks" || transactions),
-  );
-}
-
-/** Splits a call for logs into one call for each file of the past, and one for the blocks after them. */
-function logsIn(call: RpcCall, past: readonly Past[], height: number): { past?: Past; part: RpcCall }[] {
-  const wanted = wantedOf(call, past, height);
-  const range = rangeOf(call, height);
-  if (!range || wanted.length === 0) return [{ part: call }];
-  const [filter, ...others] = call.params;
-  const within = (fromBlock: unknown, toBlock: unknown) =>
-    rpcCall(call.method, [{ ...(filter as object), fromBlock, toBlock }, ...others], call.id);
-  const parts: { past?: Past; part: RpcCall }[] = wanted.map((one) => {
-    const [from, to] = [Math.max(range.from, one.first), Math.min(range.to, one.last)];
-    return { past: one, part: within(hex(from), hex(to)) };
-  });
-  const after = past.at(-1)!.last + 1;
-  if (range.to < after) return parts;
-  const { toBlock } = filter as { toBlock?: unknown };
-  return [...parts, { part: within(hex(Math.max(range.from, after)), toBlock) }];
-}
-
 const hex = (number: number) => `0x${number.toString(16)}`;
+const brief = (block: Block) => ({ ...block, transactions: block.transactions.map(({ hash }) => hash) });
 
-/** The hash of the block or the transaction that a call asks for. */
-function hashIn({ method, params }: RpcCall): string | undefined {
-  const first: unknown = byHash.test(method) ? params[0] : undefined;
-  if (isHash(first)) return first;
-  const { blockHash } = (first ?? {}) as { blockHash?: unknown };
-  return isHash(blockHash) ? blockHash : undefined;
-}
+type Read = (reads: Reads, params: unknown[]) => Promise<unknown>;
 
-/** The blocks that a call asks for by their numbers. */
-function rangeOf({ method, params: [first, second] }: RpcCall, height: number) {
-  if (byNumber.has(method)) {
-    const number = numberOf((first as { blockNumber?: unknown } | undefined)?.blockNumber ?? first, -1);
-    return { from: number, to: number, of: "blocks" } as const;
-  }
-  if (method === "eth_feeHistory") {
-    const newest = numberOf(second, height);
-    return { from: newest - Number(first), to: newest, of: "blocks" } as const;
-  }
-  if (!ofLogs.has(method)) return undefined;
-  const { fromBlock, toBlock, blockHash } = (first ?? {}) as Record<string, unknown>;
-  if (blockHash !== undefined) return undefined;
-  return { from: numberOf(fromBlock, height), to: numberOf(toBlock, height), of: "logs" } as const;
-}
+/** A read of a block. A block that does not exist is null. */
+const ofBlock =
+  (show: (sealed: Sealed, second: unknown) => unknown): Read =>
+  async (reads, [block, second]) => {
+    const sealed = await reads.sealed(block);
+    return sealed === unknown ? unknown : sealed === undefined ? null : show(sealed, second);
+  };
+/** A read of a transaction. Only the engine knows those that wait. */
+const ofTransaction =
+  (show: (sealed: Sealed, at: number) => unknown): Read =>
+  async (reads, [hash]) => {
+    const place = await reads.place(hash);
+    return place === unknown ? unknown : show((place as { sealed: Sealed }).sealed, (place as { at: number }).at);
+  };
 
-/** A block's number; words such as `latest` stand for blocks that every engine has. */
-function numberOf(value: unknown, otherwise: number): number {
-  if (value === "earliest") return 0;
-  const number = typeof value === "string" && isHash(value) ? NaN : Number(value ?? NaN);
-  return Number.isInteger(number) ? number : otherwise;
-}
+const block = ofBlock(({ block: one }, isFull) => (isFull === true ? one : brief(one)));
+const count = ofBlock(({ block: { transactions } }) => hex(transactions.length));
+const uncles = ofBlock(() => "0x0");
+const uncle = ofBlock(() => null);
+const byIndex = ofBlock(({ block: { transactions } }, at) => transactions[Number(at)] ?? null);
+
+/** The calls about what is kept. */
+const kept: Partial<Record<string, Read>> = {
+  eth_blockNumber: async (reads) => hex((await reads.number("latest")) as number),
+  eth_getBlockByHash: block,
+  eth_getBlockByNumber: block,
+  eth_getBlockReceipts: ofBlock(({ receipts }) => receipts),
+  eth_getBlockTransactionCountByHash: count,
+  eth_getBlockTransactionCountByNumber: count,
+  eth_getUncleCountByBlockHash: uncles,
+  eth_getUncleCountByBlockNumber: uncles,
+  eth_getUncleByBlockHashAndIndex: uncle,
+  eth_getUncleByBlockNumberAndIndex: uncle,
+  eth_getTransactionByBlockHashAndIndex: byIndex,
+  eth_getTransactionByBlockNumberAndIndex: byIndex,
+  eth_getTransactionByHash: ofTransaction(({ block: { transactions } }, at) => transactions[at]),
+  eth_getTransactionReceipt: ofTransaction(({ receipts }, at) => receipts[at]),
+  eth_getRawTransactionByHash: ofTransaction(({ raws }, at) => raws[at]),
+};

@@ -2,8 +2,7 @@ import { connect, type Socket } from "node:net";
 import pLimit from "p-limit";
 import { request } from "undici";
 import { Refusal } from "../errors";
-import { basicHeader } from "../http/authentication";
-import { jsonText } from "../store/files";
+import { jsonText } from "../storage/files";
 
 /** A chain's error. */
 export class RpcError extends Error {
@@ -29,8 +28,12 @@ export interface Bounds {
   now?: boolean;
 }
 
-/** A JSON-RPC call, and its text as it is sent. */
+/** The id of all calls to engines, by which their answers are known. */
+export const engineId = "@";
+
+/** A JSON-RPC call, and its text as an engine gets it. */
 export interface RpcCall {
+  /** The caller's own. */
   id: unknown;
   method: string;
   params: unknown[];
@@ -41,7 +44,7 @@ export const rpcCall = (method: string, params: unknown[], id: unknown = 1): Rpc
   id,
   method,
   params,
-  send: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+  send: JSON.stringify({ jsonrpc: "2.0", id: engineId, method, params }),
 });
 
 /** For the service's own calls. */
@@ -212,3 +215,8 @@ export function credentialsOf(address: string): { url: string; username: string;
   url.username = url.password = "";
   return { url: url.href, username, password };
 }
+
+/** The header of a login with username and password. */
+const basicHeader = (username: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+});

@@ -1,8 +1,9 @@
-import type { z } from "zod";
-import { explain, Refusal } from "../errors";
-import { outlineOf, parseJson, TooMuch } from "../http/json";
+import { z } from "zod";
+import { Refusal } from "../errors";
+import { outlineOf, parseJson, TooMuch } from "../json";
 import { type CallLimits, isObject } from "../settings/settings";
-import { type Quantity, signing, type Simulation, standard, type Transaction } from "./params";
+import { hasFork, type Profile } from "../profiles";
+import { signing, type Simulation, standard, type Transaction, whyInvalid } from "./params";
 import { failure, type RpcCall, rpcCall, unforeseen } from "./rpc";
 
 type Fields = Record<string, unknown>;
@@ -12,16 +13,34 @@ const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 const signerIn = (method: string, [first, second]: unknown[]): unknown =>
   method === "personal_sign" ? second : isObject(first) ? first.from : first;
 
-/** What a client asks for before it sends. Anvil suggests 1 gwei, which an account without money does not have. */
-const prices = new Set(["eth_gasPrice", "eth_maxPriorityFeePerGas"]);
+/** What the client whose ledger it is answers by itself. The engine would suggest 1 gwei, which an account without money does not have. */
+function ownAnswer(method: string, { account, profile }: Rights): unknown {
+  if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts")) return [account];
+  switch (method) {
+    case "web3_clientVersion":
+      return profile?.clientVersion ?? "consortium-service";
+    case "eth_gasPrice":
+    case "eth_maxPriorityFeePerGas":
+      return profile && `0x${profile.gasPrice.toString(16)}`;
+    case "net_peerCount":
+    case "eth_hashrate":
+      return "0x0";
+    case "eth_mining":
+      return false;
+    case "eth_protocolVersion":
+      return "0x41";
+    default:
+      return undefined;
+  }
+}
 
 /** What a caller may do. */
 export interface Rights {
   limits: CallLimits;
   /** The only account that the node signs for; undefined: none. */
   account?: string;
-  /** Whether the chain's gas may be free. */
-  free: boolean;
+  /** What client the ledger is like; undefined: a public network. */
+  profile: Profile | undefined;
   /** Whether the answers go over a WebSocket. */
   socket: boolean;
   /** For a caller without a credential: the calls that it may make, none of which may override the state, and why no other. */
@@ -95,7 +114,8 @@ class Unfit extends Error {
 }
 
 function screened(call: unknown, rights: Rights): Screened {
-  const { jsonrpc, id, method, params = [] } = fieldsOf(call);
+  const { jsonrpc, id, method } = fieldsOf(call);
+  const params = fieldsOf(call).params ?? [];
   const known = idOf(call);
   try {
     if (typeof method !== "string") throw new Unfit(-32_600, "A call must be an object with a method.");
@@ -106,15 +126,15 @@ function screened(call: unknown, rights: Rights): Screened {
         'A number is beyond 2^53 - 1: write it as a hexadecimal string, such as "0x20000000000000".',
       );
     if (known !== id && id !== null) throw new Unfit(-32_600, "The id of a call must be a string or a number.");
-    const { account } = rights;
-    if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts"))
-      return { answer: { jsonrpc: "2.0", id: known, result: [account] } };
-    if (rights.free && prices.has(method)) return { answer: { jsonrpc: "2.0", id: known, result: "0x0" } };
     const rules = admit(method, Array.isArray(params) ? (params as unknown[]) : [], rights);
-    if (!Array.isArray(params)) throw new Unfit(-32_602, "The params of a call must be a list.");
+    if (!Array.isArray(params)) throw new Unfit(-32_602, "non-array args: the params of a call must be a list");
     const { data, error } = rules.safeParse(params);
-    if (error) throw new Unfit(-32_602, `The params of ${method} are not valid: ${explain(error)}`);
-    return rpcCall(method, fitted(method, data, rights), known);
+    if (error) throw new Unfit(-32_602, whyInvalid(error, params, rules));
+    const result = ownAnswer(method, rights);
+    if (result !== undefined) return { answer: { jsonrpc: "2.0", id: known, result } };
+    const passed = fitted(method, data, rights);
+    while (passed.length > 0 && passed.at(-1) === undefined) passed.pop();
+    return rpcCall(method, passed, known);
   } catch (error) {
     if (error instanceof Unfit) return { answer: failure(known, error.code, error.message) };
     if (error instanceof Refusal) throw error;
@@ -123,9 +143,13 @@ function screened(call: unknown, rights: Rights): Screened {
   }
 }
 
+const accounts = new Set(["eth_accounts", "eth_requestAccounts"]);
+const none = z.tuple([]);
+
 /** Refuses a call that the caller may not make. Returns the rules of its params. */
-function admit(method: string, params: unknown[], { account, socket, only }: Rights): z.ZodTuple {
+function admit(method: string, params: unknown[], { account, socket, only, profile }: Rights): z.ZodTuple {
   if (only && !only.methods.has(method)) throw new Refusal(403, `${method.slice(0, 64)} ${only.because}.`);
+  if (account !== undefined && accounts.has(method)) return none;
   const signed = account !== undefined && signing.get(method);
   if (signed) {
     signs(signerIn(method, params), method, account);
@@ -133,7 +157,8 @@ function admit(method: string, params: unknown[], { account, socket, only }: Rig
   }
   if (method === "eth_subscribe" && !socket) throw new Unfit(-32_601, "eth_subscribe needs a WebSocket.");
   const rules = standard.get(method);
-  if (rules) return rules;
+  const isLater = method === "eth_blobBaseFee" && profile && !hasFork(profile.hardFork, "cancun");
+  if (rules && !isLater) return rules;
   const which = "nodes answer the eth_, net_ and web3_ calls of Ethereum's specification";
   throw new Unfit(-32_601, `${method.slice(0, 64)} is not available: ${which}.`);
 }
@@ -157,11 +182,7 @@ function fitted(method: string, params: unknown[], rights: Rights): unknown[] {
     case "eth_estimateGas":
     case "eth_createAccessList": {
       const [block, ...overrides] = others;
-      return [
-        withGas(subject as Transaction, gas, gas),
-        ...(block === undefined ? [] : [block]),
-        ...overridden(overrides, rights),
-      ];
+      return [withGas(subject as Transaction, gas, gas), block, ...overridden(overrides, rights)];
     }
     case "eth_simulateV1":
       return [simulation(subject as Simulation, rights), ...others];
@@ -187,7 +208,7 @@ function atMost(list: unknown, count: number, what: string): void {
 
 /** The gas that a transaction names, in each form that a chain understands. */
 const gasOf = ({ gas, gasLimit }: Transaction): bigint[] =>
-  [gas, gasLimit].filter((given): given is Quantity => given !== undefined && given !== null).map(BigInt);
+  [gas, gasLimit].filter((given) => given !== undefined).map((given) => BigInt(given));
 
 /**
  * A transaction that states its gas. The chain itself has no limit, and its default changes with block overrides.
@@ -200,8 +221,10 @@ function withGas(transaction: Transaction, limit: number, open?: number): Transa
     if (gas > BigInt(limit))
       throw new Unfit(-32_000, `The call asks for ${gas} gas; the limit is ${limit}. Ask for less, or leave it out.`);
   }
-  const gas = given[0]?.toString(16) ?? open?.toString(16);
-  return { ...transaction, gasLimit: undefined, gas: gas === undefined ? undefined : `0x${gas}` };
+  const gas = given[0] ?? open;
+  const others = { ...transaction };
+  delete others.gasLimit;
+  return gas === undefined ? others : { ...others, gas: `0x${gas.toString(16)}` };
 }
 
 const isEmpty = (value: unknown) => value === undefined || value === null || JSON.stringify(value) === "{}";
@@ -215,7 +238,7 @@ function overridden(overrides: unknown[], { only, limits }: Rights): unknown[] {
 }
 
 /** A simulation whose calls together have at most the gas of one call. */
-function simulation(simulated: Simulation, rights: Rights): Simulation {
+function simulation(simulated: Simulation, rights: Rights): object {
   const { limits } = rights;
   const blocks = simulated.blockStateCalls ?? [];
   atMost(blocks, most.simulatedBlocks, "blocks");

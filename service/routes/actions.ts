@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { parse } from "../http/bodies";
 import { stateAt } from "../store/entities";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { description, email, name, optional, parse } from "../http/bodies";
 import { ownedBy } from "../store/deletion";

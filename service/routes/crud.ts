@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { organizationOf } from "../http/authentication";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import {
   type Entity,
   type FieldsOf,

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { Refusal, ServiceError } from "../errors";
 import type { FaultRule, Faults } from "../faults";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
-import { send, Share } from "../ledger/calls";
+import { send, Share } from "../http/calls";
 import { type Rights, screen, mustBeMessage } from "../ledger/screening";
 import { acceptInvitation, invitationsTo } from "../store/sharing";
 import { newTether, tetherState } from "../tether/tethering";
@@ -55,18 +55,18 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
   const limits = settings.callLimits;
   const shares = new Map<string, Share>();
   const only = { methods: reads, because: "needs an application credential and a node" };
-  const rights: Rights = { limits, free: true, socket: false, only, report: context.report };
   app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
     const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]);
     const { ledger } = backend;
     if (!ledger.chain) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
+    const reached = () => ledger.chain!(environment);
+    const { profile } = await reached();
+    const rights: Rights = { limits, profile, socket: false, only, report: context.report };
     const asked = screen(request.body, rights);
     mustBeMessage(asked);
     const share = shares.get(id) ?? new Share(limits);
     shares.set(id, share);
     share.enter(reply);
-    const reached = () => ledger.chain!(environment);
-    await reached();
     return send(reply, share, asked, reached, rights);
   });
 }

@@ -1,12 +1,13 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Base, Context } from "../context";
+import type { Base } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { description, details, name, optional } from "../http/bodies";
 import { begun, type Entity, type FieldsOf, firstStart, isGoing, stateAt, type Wire } from "../store/entities";
-import { plainAddress } from "../ledger/ledger-folder";
-import { sha256 } from "../store/files";
+import { plainAddress } from "../ledger/ledger-data";
+import { sha256 } from "../storage/files";
 import { ofOthers } from "../store/sharing";
 import { type Changed, gone, resource, show, supported, withUnknownFields } from "./crud";
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { name, optional } from "../http/bodies";
-import { accountsOfChain, runtimeOf } from "../ledger/ledger";
+import { accountsOfChain, runtimeOf } from "../store/ledgers";
 import { firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
 import { refusePaused, startWaiting } from "./environments";

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Base, Context } from "../context";
+import type { Base } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { admitted, organizationOf, servicePath } from "../http/authentication";
 import { details, name, optional, parse } from "../http/bodies";

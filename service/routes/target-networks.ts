@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { turnOf } from "../http/turns";
 import { scope } from "../http/server";
-import { acceptText, send, Share } from "../ledger/calls";
+import { acceptText, send, Share } from "../http/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
 
@@ -28,7 +28,7 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
   const shares = new Map<string, Share>();
   const rate = new Rate(limits.targetRate * span, clock);
   const only = { methods: open, because: "is not available here without a credential" };
-  const rights: Rights = { limits, free: false, socket: false, only, report: context.report };
+  const rights: Rights = { limits, profile: undefined, socket: false, only, report: context.report };
   const networkOf = (request: FastifyRequest) => {
     const { network: name } = request.params as { network: string };
     const network = networks.find((one) => one === name);

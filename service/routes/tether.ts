@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Context } from "../context";
+import type { Context } from "../http/context";
 import { organizationOf } from "../http/authentication";
 import { parse } from "../http/bodies";
 import { Refusal } from "../errors";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hardForks, type HardFork, type Profile, profiles } from "../profiles";
 
 /**
  * The values of some fields. What each field means is said where its schema is: in a list of its own, because declarations keep that
@@ -30,6 +31,13 @@ export type DeletedStatus = Values<typeof deleted.shape>;
 
 /** What `setAnswers` takes: any part of the settings. */
 export type ApiQuirksChange = z.input<typeof apiQuirks>;
+
+const quorumLedger = z.strictObject({
+  hardFork: z.enum(Object.keys(hardForks) as [HardFork, ...HardFork[]]).optional(),
+  codeSize: z.number().int().min(1).max(16_777_216).optional(),
+  clock: z.enum(["seconds", "nanoseconds"]).default("seconds"),
+  clientVersion: z.string().min(1).max(200).optional(),
+});
 
 const answers = {
   /** Whom the service is like: sets all settings in which the hosted service is known to differ. Default `specification`. */
@@ -98,6 +106,8 @@ const answers = {
   tetherAccounts: z.boolean().default(true),
   /** Whether POSTs to a tether answer its configuration and account. Default false. */
   tetherConfig: z.boolean().default(false),
+  /** What new quorum ledgers are like, where that differs from the table in docs/service.md; `clock` is that of raft. */
+  quorumLedger: quorumLedger.prefault({}),
 };
 
 export const apiQuirks = z.strictObject(answers);
@@ -236,6 +246,7 @@ const hosted = {
     deleteZones: 405,
     tetherAccounts: false,
     tetherConfig: true,
+    quorumLedger: { clock: "nanoseconds" },
   },
   timing: { deleting: 500 },
 } as const satisfies { answers: ApiQuirksChange; timing: Partial<Timing> };
@@ -247,6 +258,14 @@ const specification = Object.fromEntries(Object.keys(hosted.answers).map((name) 
 export function answersLike(change: ApiQuirksChange): ApiQuirksChange {
   if (change.like === undefined) return change;
   return overlay(change.like === "hosted" ? hosted.answers : specification, change) as ApiQuirksChange;
+}
+
+/** What a new ledger is like. */
+export function profileOf(provider: string, protocol: string, { quorumLedger }: ApiQuirks): Profile {
+  const profile = profiles[provider]![protocol]!;
+  if (provider !== "quorum") return profile;
+  const { clock, ...others } = quorumLedger;
+  return overlay(profile, protocol === "raft" ? { ...others, clock } : others) as Profile;
 }
 
 interface Given {

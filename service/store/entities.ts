@@ -1,3 +1,4 @@
+import type { Profile } from "../profiles";
 import type { Settings, Timing } from "../settings/settings";
 
 /** An object as the API shows it. */
@@ -18,7 +19,8 @@ export interface Signed {
 
 /** The fields of each kind, besides those of every object. They have the API's names, so that a test can patch any. */
 export interface FieldsOf {
-  organization: { name: string };
+  /** With the key that scopes calls to it. */
+  organization: { name: string; apiKey: string };
   /** An additional API key of an organization, its parent. The key itself is shown once and not kept. */
   apiKey: { name: string; hash: string };
   consortium: { name: string; description?: string };
@@ -129,7 +131,7 @@ export interface FieldsOf {
     problem?: string;
   };
   /** A chain that has a folder, which must be there from then on. */
-  ledger: Record<string, never>;
+  ledger: { profile?: Profile };
   report: {
     states: Record<string, unknown>[];
     /** Where it was pinned, if it really was pinned. */
@@ -162,6 +164,8 @@ export interface Entity<K extends Kind = Kind> {
   readonly createdAt: number;
   readonly changedAt: number;
   readonly revision: number;
+  /** Objects are listed in this order: that of their creation. */
+  readonly order?: number;
   /** When it can no longer be reached. */
   readonly deletedAt?: number;
   /** When lists no longer show it. */

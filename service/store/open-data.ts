@@ -1,74 +1,66 @@
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Damaged, ServiceError } from "../errors";
 import type { ResolvedOptions } from "../settings/options";
+import { Database, InUse } from "../storage/database";
+import { SteadyClock } from "../storage/steady-clock";
 import { AccountKeys } from "../tether/accounts";
-import { ApiKeys, Organizations } from "./organizations";
-import { replaceFile } from "./files";
-import { lockFolder } from "./folder-lock";
-import { damaged } from "./journal";
-import { SteadyClock, Store } from "./store";
 import { newTether } from "../tether/tethering";
+import { Organizations } from "./organizations";
+import { nameOf, Store } from "./store";
 
 /**
  * Opens the data folder, if one is given, and adds what the options ask for and it does not have yet. The clock never goes back,
  * not even over restarts.
- *
- * @param lost hears that another process has taken the folder
  */
-export async function openData(options: ResolvedOptions, lost: (error: Error) => void) {
+export async function openData(options: ResolvedOptions) {
   const dir = options.dataDir === undefined ? undefined : resolve(options.dataDir);
-  let store: Store | undefined;
-  const unlock = dir === undefined ? undefined : await lockFolder(dir, lost);
-  const close = async () => {
-    store?.close();
-    await unlock?.();
-  };
   const clock = new SteadyClock(options.clock);
+  const database = dir === undefined ? undefined : await databaseIn(dir);
+  const ignore = () => undefined;
+  process.on("SIGXFSZ", ignore); // writing beyond a size limit fails; the signal would end the process
+  const close = async () => {
+    process.off("SIGXFSZ", ignore);
+    await database?.close();
+  };
   try {
-    const keys = new ApiKeys(dir);
-    const fresh = dir === undefined || isFresh(dir);
-    store = new Store(clock, dir && join(dir, "state.jsonl"));
-    const first = options.organizations[0]!.name;
-    const organizations = new Organizations(store, keys, first);
-    if (dir !== undefined && !fresh) checkKeys(dir, organizations, options);
+    const store = database ? await Store.open(clock, database) : new Store(clock);
+    const organizations = new Organizations(store, options.organizations[0]!.name, dir);
     if (dir !== undefined) AccountKeys.check(join(dir, "accounts"), store);
-    store.tidy();
-    if (dir !== undefined && fresh) replaceFile(join(dir, setup), "");
     for (const { name, apiKey } of options.organizations) organizations.ensure(name, apiKey);
-    keys.publish(first);
     for (const tether of options.tethers) ensureTether(store, organizations, tether);
-    if (dir !== undefined && fresh) rmSync(join(dir, setup), { force: true });
-    return { store, organizations, clock: clock.now, close };
+    await store.synced();
+    organizations.publish();
+    return { store, organizations, clock: clock.now, close: () => store.close().finally(close) };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Marks a folder whose first service is still starting and has answered nobody yet. */
-const setup = "setup";
-
-/** Whether the folder is new. Fails if it has other files of a service, but not `state.jsonl`. */
-function isFresh(dir: string): boolean {
-  if (existsSync(join(dir, setup))) return true;
-  const state = join(dir, "state.jsonl");
-  if (existsSync(state)) return false;
-  const part = ["api-keys.json", "accounts", "chains"].find((name) => holdsSomething(join(dir, name)));
-  if (part !== undefined) throw damaged(state, `it is missing, and ${part} is there`);
-  return true;
+/** Opens the database of the objects. Its lock is the lock of the folder. */
+async function databaseIn(dir: string): Promise<Database> {
+  const objects = join(dir, "objects");
+  const has = (name: string) => holdsSomething(join(dir, name));
+  if (existsSync(join(dir, "state.jsonl")))
+    throw new ServiceError(
+      `The data folder ${dir} is of version 0.2.0, which this version cannot read. Start with a new folder: its ledgers begin anew.`,
+    );
+  const part = ["api-key", "accounts", "chains"].find(has);
+  if (!existsSync(join(objects, "CURRENT")) && part !== undefined)
+    throw new Damaged(`${objects} is damaged: it is missing, and ${part} is there`);
+  try {
+    return await Database.open(objects, nameOf);
+  } catch (error) {
+    if (!(error instanceof InUse)) throw error;
+    throw new ServiceError(`The data folder ${dir} is in use by another service.`, { cause: error });
+  }
 }
 
 function holdsSomething(path: string): boolean {
   if (!existsSync(path)) return false;
-  if (!statSync(path).isDirectory()) return path.endsWith(".json");
+  if (!statSync(path).isDirectory()) return path.endsWith("api-key");
   return readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
-}
-
-/** Checks that the keys of all organizations are there. Changes nothing. */
-function checkKeys(dir: string, organizations: Organizations, options: ResolvedOptions): void {
-  const given = new Set(options.organizations.filter(({ apiKey }) => apiKey !== undefined).map(({ name }) => name));
-  const keyless = organizations.list().find(({ name, apiKey }) => apiKey === "" && !given.has(name));
-  if (keyless) throw damaged(join(dir, "api-keys.json"), `the API key of ${keyless.name} is missing`);
 }
 
 type WantedTether = ResolvedOptions["tethers"][number];

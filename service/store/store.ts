@@ -1,9 +1,12 @@
 import { randomInt } from "node:crypto";
 import { getHeapStatistics } from "node:v8";
-import { ServiceError } from "../errors";
+import { z } from "zod";
+import { Damaged, explain, Refusal, ServiceError } from "../errors";
 import type { Limits } from "../settings/settings";
-import type { Entity, FieldsOf, Kind } from "./entities";
-import { StateFile } from "./state-file";
+import { jsonText } from "../storage/files";
+import { type Entity, type FieldsOf, type Kind, kinds } from "./entities";
+import type { Change as Written, Database } from "../storage/database";
+import type { SteadyClock } from "../storage/steady-clock";
 import { Usage, type Used } from "./usage";
 
 /** How long deleted objects are kept (ms), for lists that lag, as far as there is room for old versions. */
@@ -23,33 +26,47 @@ type Change<K extends Kind> = Partial<Omit<Entity<K>, "kind" | "id" | "parent">>
 
 /** All objects, each as a row of immutable versions, so that a list can show an earlier state. */
 export class Store {
-  readonly #rows = new Map<string, Entity[]>();
+  #rows = new Map<string, Entity[]>();
   readonly #children = new Map<string, Set<string>>();
-  readonly #file: StateFile | undefined;
-  readonly #usage = new Usage();
+  #usage = new Usage();
+  /** The order of the next object. */
+  #order = 0;
+  /** Versions that are not on disk yet. */
+  #pending: Entity[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+  /** The failed writes so far, and why the last one failed. */
+  #failed = { count: 0, error: undefined as unknown };
   /** The service's time, which never goes back. */
   readonly clock: () => number;
 
-  constructor(clock: SteadyClock, file?: string) {
+  /** @param database keeps the latest version of each object; without it, they are in memory only */
+  constructor(
+    clock: SteadyClock,
+    private readonly database?: Database,
+  ) {
     this.clock = clock.now;
-    if (file === undefined) return;
-    this.#file = new StateFile(
-      file,
-      () => this.#remembered(),
-      (entity) => {
-        clock.saw(entity.changedAt);
-        this.#keep(entity);
-        const excess = this.#usage.excess;
-        if (excess !== undefined) throw new ServiceError(tooLarge(file, excess));
-      },
-    );
+  }
+
+  /** Reads all objects. Forgets what was deleted long ago. */
+  static async open(clock: SteadyClock, database: Database): Promise<Store> {
+    const store = new Store(clock, database);
+    for await (const [key, value] of database.entries("", "~")) {
+      store.#keep(entityOf(key, value));
+      const excess = store.#usage.excess;
+      if (excess !== undefined) throw new ServiceError(tooLarge(database.dir, excess));
+    }
+    store.#sort(clock);
+    await store.#forget();
+    return store;
   }
 
   /** @param limits the quotas of its organization, if a caller wants it */
   create<K extends Kind>(draft: Draft<K>, limits?: Limits): Entity<K> {
     const now = this.clock();
     const id = draft.id ?? newId(draft.kind);
-    const entity: Entity<K> = { state: "active", ...draft, id, createdAt: now, changedAt: now, revision: 0 };
+    const made = { id, createdAt: now, changedAt: now, revision: 0, order: this.#order++ };
+    const entity: Entity<K> = { state: "active", ...draft, ...made };
     this.#refuse(entity, limits);
     this.put([entity]);
     return entity;
@@ -75,9 +92,31 @@ export class Store {
 
   /** Stores new versions, all or none. Answers must wait for `synced`. */
   put(entities: readonly Entity[]): void {
-    this.#file?.append(entities);
+    if (this.database?.isClosed) throw new Refusal(503, "Nothing can be changed: the service is stopping.");
     for (const entity of entities) this.#keep(entity);
-    this.#file?.tidy(this.#live());
+    if (!this.database) return;
+    this.#pending.push(...entities);
+    this.#next ??= this.#writing.then(() => this.#write(this.database!));
+  }
+
+  /** How many writes have failed so far. */
+  get failures(): number {
+    return this.#failed.count;
+  }
+
+  /**
+   * Resolves when all that was stored before is on disk.
+   *
+   * @param failures how many writes had failed before it was stored
+   */
+  async synced(failures = this.failures): Promise<void> {
+    await (this.#next ?? this.#writing);
+    if (this.failures > failures) throw this.#failed.error;
+  }
+
+  async close(): Promise<void> {
+    await this.synced().catch(() => undefined);
+    await this.database?.close();
   }
 
   /** How many objects an organization has, and how many bytes they take. */
@@ -111,18 +150,6 @@ export class Store {
       .filter((entity) => entity.kind === kind && !isGone(entity, now)) as Entity<K>[];
   }
 
-  /** Resolves when all that was stored before is on disk. */
-  synced = (): Promise<void> => this.#file?.synced() ?? Promise.resolve();
-
-  /** Removes outdated lines from the file. */
-  tidy(): void {
-    this.#file?.tidy(this.#live(), this.#rows.size + 1);
-  }
-
-  close(): void {
-    this.#file?.close();
-  }
-
   #versionsIn<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
     const keys = this.#children.get(keyOf(kind, parent)) ?? [];
     return [...keys].flatMap((key) => {
@@ -130,8 +157,6 @@ export class Store {
       return version ? [version as Entity<K>] : [];
     });
   }
-
-  #live = () => ({ objects: this.#rows.size, bytes: this.#usage.all });
 
   #refuse(entity: Entity, limits: Limits | undefined): void {
     const owner = this.get("organization", entity.organization)?.fields.name ?? "";
@@ -157,8 +182,43 @@ export class Store {
     this.#children.get(keyOf(kind, parent))?.delete(key);
   }
 
-  /** Drops objects that were deleted long ago. Returns the latest versions of all others. */
-  #remembered(): Entity[] {
+  /** Brings what was read into the order of creation. */
+  #sort(clock: SteadyClock): void {
+    const all = [...this.#rows.entries()].sort(([, [one]], [, [other]]) => orderOf(one!) - orderOf(other!));
+    this.#rows = new Map(all);
+    this.#children.clear();
+    for (const [key, [entity]] of all) {
+      const siblings = keyOf(entity!.kind, entity!.parent);
+      this.#children.set(siblings, (this.#children.get(siblings) ?? new Set()).add(key));
+      clock.saw(entity!.changedAt);
+      this.#order = Math.max(this.#order, orderOf(entity!) + 1);
+    }
+  }
+
+  /** Writes what is pending. If that fails, it never happened. */
+  async #write(database: Database): Promise<void> {
+    const entities = this.#pending;
+    this.#pending = [];
+    this.#writing = this.#next!;
+    this.#next = undefined;
+    const changes = entities.map((entity): Written => [keyOf(entity.kind, entity.id), JSON.stringify(entity)]);
+    try {
+      await database.write(changes);
+    } catch (error) {
+      this.#failed = { count: this.#failed.count + 1, error };
+      this.#undo(new Set([...entities, ...this.#pending.splice(0)]));
+    }
+  }
+
+  #undo(entities: ReadonlySet<Entity>): void {
+    const rows = this.#rows;
+    this.#rows = new Map();
+    this.#children.clear();
+    this.#usage = new Usage();
+    for (const row of rows.values()) for (const entity of row) if (!entities.has(entity)) this.#keep(entity);
+  }
+
+  async #forget(): Promise<void> {
     const before = this.clock() - memory;
     const dropped = new Set<string>();
     for (const [key, row] of this.#rows) {
@@ -168,33 +228,35 @@ export class Store {
       dropped.add(key);
     }
     this.#usage.drop(dropped);
-    return [...this.#rows.values()].map((row) => row.at(-1)!);
+    if (dropped.size > 0) await this.database!.write([...dropped].map((key) => [key, undefined]));
   }
 }
+
+const orderOf = ({ order = 0 }: Entity) => order;
+
+const object = z.looseObject({
+  kind: z.enum(kinds),
+  id: z.string(),
+  parent: z.string(),
+  organization: z.string(),
+  state: z.string(),
+  createdAt: z.number(),
+  changedAt: z.number(),
+  revision: z.number(),
+  fields: z.looseObject({}),
+});
+
+function entityOf(key: string, value: Buffer): Entity {
+  const { success, data, error } = jsonText.pipe(object).safeParse(value.toString());
+  if (!success)
+    throw new Damaged(`The ${nameOf(key)} is damaged: it is not an object of the service (${explain(error)})`);
+  return data as unknown as Entity;
+}
+
+/** What is under a key of the database, for people. */
+export const nameOf = (key: string) => key.replace("/", " ");
 
 const tooLarge = (file: string, excess: string) =>
   `${file} is too large for this process: ${excess}. Nothing was changed. Start it with more memory, such as NODE_OPTIONS=--max-old-space-size=${Math.ceil(getHeapStatistics().heap_size_limit / 2 ** 19)}.`;
 
 const isGone = (entity: Entity, at: number) => entity.deletedAt !== undefined && entity.deletedAt <= at;
-
-/**
- * A clock that never goes back: if the machine's clock is set back, it continues from the latest time that it saw. So what was
- * created stays created, and what was deleted stays deleted.
- */
-export class SteadyClock {
-  #shift = 0;
-  #latest = -Infinity;
-
-  constructor(private readonly clock: () => number) {}
-
-  readonly now = (): number => {
-    const time = this.clock() + this.#shift;
-    if (time < this.#latest) this.#shift += this.#latest - time;
-    return (this.#latest = Math.max(time, this.#latest));
-  };
-
-  /** Notes that something happened at this time. */
-  readonly saw = (time: number): void => {
-    this.#latest = Math.max(this.#latest, time);
-  };
-}

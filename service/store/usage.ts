@@ -1,6 +1,6 @@
 import { getHeapStatistics, type HeapInfo } from "node:v8";
 import { Refusal } from "../errors";
-import { valuesIn } from "../http/json";
+import { valuesIn } from "../json";
 import type { Limits } from "../settings/settings";
 import type { Entity, Kind } from "./entities";
 

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Refusal, ServiceError } from "../errors";
+import { Damaged, Refusal, ServiceError } from "../errors";
 import type { Network } from "../store/entities";
 import { balanceOn } from "./tethering";
 import type { Store } from "../store/store";
 import { addressOf, balanceOf } from "./transactions";
 import type { Target, Targets } from "./targets";
 import { SingleFlight } from "./schedule";
-import { replaceFile, sha256 } from "../store/files";
-import { damaged } from "../store/journal";
+import { replaceFile, sha256 } from "../storage/files";
 
 /** The tethers' accounts and balances on the networks that they pin to. */
 export class Accounts {
@@ -74,9 +73,11 @@ export class AccountKeys {
       if (existsSync(file)) {
         const key = read(file);
         if (fields.keyChecksum !== undefined && fields.keyChecksum !== sha256(key))
-          throw damaged(file, "it contains another key than before, which does not own the tether's account");
+          throw new Damaged(
+            `${file} is damaged: it contains another key than before, which does not own the tether's account`,
+          );
       } else if (fields.keyChecksum !== undefined)
-        throw damaged(file, "it is missing, and contains the key of a tether's account");
+        throw new Damaged(`${file} is damaged: it is missing, and contains the key of a tether's account`);
     }
   }
 

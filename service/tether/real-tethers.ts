@@ -1,5 +1,5 @@
 import type { Base, Tethering } from "../context";
-import type { RealLedger } from "../ledger/ledger";
+import type { RealLedger } from "../store/ledgers";
 import { type FieldsOf, type Network, networks, type Signed, type Wire } from "../store/entities";
 import { type AccountKeys, Accounts } from "./accounts";
 import { Schedule, SingleFlight } from "./schedule";

@@ -1,6 +1,6 @@
 import type { Base, Tethering } from "../context";
 import { Refusal } from "../errors";
-import { address, hash, type SimulatedLedger } from "../ledger/ledger";
+import { address, hash, type SimulatedLedger } from "../store/ledgers";
 import type { Entity, Network, Wire } from "../store/entities";
 import { balanceOn, boundEnvironment, isDeployedOn, reportOf, type Tether } from "./tethering";
 

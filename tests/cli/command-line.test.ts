@@ -25,6 +25,8 @@ const commands: [string, string, string | undefined][] = [
   ["fleet plan", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet merge", "[options] <files...>", "error: missing required argument 'files'"],
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
+  ["fleet status", "[options] [files...]", undefined],
+  ["fleet resume", "[options] [file]", undefined],
   ["check", "[options]", undefined],
   ["console", "[options]", undefined],
   ["map", "[options] [file]", undefined],

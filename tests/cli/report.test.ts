@@ -49,6 +49,16 @@ describe("what a line says", () => {
       step("create", "Node", "n", undefined, { inputs: { adopt: "abc" } }),
       "| adopted | Node `n` | `abc` |",
     ],
+    [
+      "one whose time-outs change where it is",
+      step("update", "Node", "n", { inputs: { name: "n" } }, { inputs: { name: "n", customTimeouts: { create: 60 } } }),
+      '| changed | Node `n` | `customTimeouts`: new, → `{"create":60}` |',
+    ],
+    [
+      "as long as a value may be",
+      step("update", "Node", "n", { inputs: {} }, { inputs: { name: "x".repeat(78), other: "y".repeat(79) } }),
+      `| changed | Node \`n\` | \`name\`: new, → \`"${"x".repeat(78)}"\`<br>\`other\`: new, → \`"${"y".repeat(79)}…\` |`,
+    ],
     ["imported", step("import", "Node", "n", undefined, { inputs: {} }), "| adopted | Node `n` |  |"],
     [
       "deleted, and kept in the service",
@@ -66,6 +76,17 @@ describe("what a line says", () => {
 
   test("nothing to do is one line", () => {
     expect(show(planned([], { same: 7 }))).toBe("### `net/prod`\n\nNothing to do: 7 unchanged.\n");
+  });
+
+  test.each(["remove-pending-replace", "read", "discard", "same"])("%s changes nothing", (op) => {
+    expect(show(planned([step(op, "Node", "n", { inputs: { name: "a" } }, { inputs: { name: "b" } })]))).toContain(
+      "Nothing to do",
+    );
+  });
+
+  test("names with numbers are in their order", () => {
+    const steps = ["n10", "n9", "n1"].map((name) => step("create", "Node", name, undefined, { inputs: {} }));
+    expect(row(show(planned(steps))).match(/`n\d+`/g)).toEqual(["`n1`", "`n9`", "`n10`"]);
   });
 
   test("a change in place for which a node restarts says so, beside one that it does not restart for", () => {
@@ -168,6 +189,19 @@ test.each([
     ],
     ["Consortium `c` is deleted"],
   ],
+  [
+    "a node of an environment that is not the lost one",
+    [
+      step("delete", "Environment", "e", environment("raft")),
+      step("delete", "Node", "n", { ...node, inputs: { environmentId: "env0000002", consortiumId: "con0000001" } }),
+    ],
+    ["Environment `e` is deleted", "Node `n` is deleted"],
+  ],
+  [
+    "one without an id is no parent of those that name none",
+    [step("delete", "Environment", "e", { inputs: {} }), step("delete", "Node", "n", { id: "nod0000001", inputs: {} })],
+    ["Environment `e` is deleted", "Node `n` is deleted"],
+  ],
   ["one that stays", [step("delete", "Environment", "e", environment("raft", { retainOnDelete: true }))], []],
   ["one that is only read", [step("delete", "Environment", "e", environment("raft", { external: true }))], []],
   ["a credential", [step("delete", "AppCred", "a", { id: "x" })], []],
@@ -200,6 +234,16 @@ describe("what a refresh found", () => {
       '| drifted | Node `stopped` | `state`: `"started"` → `"stopped"` |',
     ]);
     expect(text).toContain("Node `n` is gone from the service, and with it its key");
+  });
+
+  test("a secret that the service shows as before is not what drifted", () => {
+    const gas = { inputs: { name: "gas", details: secret }, outputs: { name: "gas" } };
+    const text = show(eventsOf(...read("update", "Configuration", "gas", gas, gas)));
+    expect(row(text)).toBe("| drifted | Configuration `gas` |  |");
+  });
+
+  test("what is left without a state is gone", () => {
+    expect(row(show(eventsOf(...read("update", "Node", "n", { id: "n1" }))))).toBe("| **gone** | Node `n` |  |");
   });
 
   test("nothing", () => {

@@ -86,7 +86,6 @@ const literal = (value: string) => ({ type: "Literal", literal: { value } });
 const env = (expected: object) => ({ envRefs: expected });
 const auth = (given: object) => ({ git: { auth: given } });
 const programs = { programs: true };
-const text = JSON.stringify;
 
 /** For every key of a fleet file: how it reaches a Stack, or what else is said. docs/operator.md has the same table. */
 const rows: Record<string, [given: Given, expected: object | string | RegExp, options?: ManifestOptions][]> = {

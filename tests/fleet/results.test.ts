@@ -1,21 +1,9 @@
 import { Progress } from "../../fleet/progress";
 import { type FleetResult, type StackResult, summaryJunit, summaryLine, summaryOfStacks } from "../../fleet/results";
 import { type EngineEvent } from "../../inventory/plan/read";
+import { result } from "./made";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
-const result = (change: Partial<StackResult> = {}): StackResult => ({
-  stack: "acme-prod",
-  organization: "acme",
-  outcome: "ok",
-  ...counts,
-  seconds: 1.25,
-  ledgers: [],
-  replacements: [],
-  drift: [],
-  recovered: false,
-  leftovers: [],
-  ...change,
-});
 const fleet = (stacks: readonly StackResult[], change: Partial<FleetResult> = {}): FleetResult => ({
   command: "up",
   project: "fleet",

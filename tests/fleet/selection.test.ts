@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { shardsOf } from "../../fleet/shards";
+import { plannedShards, shardIn, shardsOf } from "../../fleet/shards";
 import { random } from "../support/random";
 import { consortium } from "../cli/command";
 import { stackOf, temporary, writeIn } from "./made";
@@ -30,6 +30,40 @@ describe("shards", () => {
       }),
       random(5),
     );
+  });
+
+  test.each(["1/1", "2/5", "5/5", "200/200"])("%s is one", (text) => {
+    const [index, count] = text.split("/").map(Number);
+    expect(shardIn(text)).toEqual({ index, count });
+  });
+
+  test.each(["0/5", "6/5", "0/0", "201/201", "1/201", "1", "1/", "a/b", "1/2/3", " 1/2", "1/2 "])(
+    "%s is none",
+    (text) => {
+      expect(() => shardIn(text)).toThrow("It must be one of several shards, such as 2/5, of at most 200.");
+    },
+  );
+
+  test.each([
+    [0, 1],
+    [1, 1],
+    [50, 1],
+    [51, 2],
+    [100, 2],
+    [10_001, 200],
+  ])("%i stacks are spread over %i by default", (size, count) => {
+    const stacks = Array.from({ length: size }, (_, index) => stackOf({ name: `s${index}` }));
+    const planned = plannedShards(stacks, stacks);
+    expect(planned.length).toBe(count);
+    expect(planned.map(({ shard }) => shard.count)).toEqual(planned.map(() => count));
+    expect(planned.flatMap((one) => one.stacks).length).toBe(size);
+  });
+
+  test("those that have none of the wanted stacks are left out", () => {
+    const all = names.slice(0, 50).map((name) => stackOf({ name }));
+    const [wanted] = all;
+    const index = shardsOf(all, 5).get(wanted!.name);
+    expect(plannedShards(all, [wanted!], 5)).toEqual([{ shard: { index, count: 5 }, stacks: [wanted] }]);
   });
 
   test("with one more of them, stacks move only there", () => {
@@ -207,8 +241,30 @@ test("a stack that left the file is named", async () => {
     expect(stderr).toContain(`${name} is no longer in ${join(folder, "live/fleet.yaml")}: nothing in it is changed.`);
 });
 
-test("a pattern that no stack matches is an error", async () => {
-  expect((await plan("--only", "acne-*")).stderr).toMatch(/no stack like acne-\*; there are acme-prod, /);
+test.each(["acne-*", "acme", "prod", "acme.prod", "*prod-"])(
+  "no stack matches %s, which is an error",
+  async (pattern) => {
+    const { stderr } = await plan("--only", "acme-*", "--only", pattern);
+    expect(stderr).toContain(`no stack like ${pattern}; there are acme-prod, acme-test, acme-app, globex-spice.`);
+  },
+);
+
+test.each([
+  [["*-prod"], ["acme-prod"]],
+  [["a*t"], ["acme-test"]],
+  [
+    ["globex-spice", "acme-app", "*spice"],
+    ["acme-app", "globex-spice"],
+  ],
+  [["*"], ["acme-prod", "acme-test", "acme-app", "globex-spice"]],
+])("patterns %j match %j", async (patterns, expected) => {
+  const { stdout } = await plan("--shards", "1", ...patterns.flatMap((one) => ["--only", one]));
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/\s+/)[1]),
+  ).toEqual(expected);
 });
 
 test("matrices: the shards that have any of the stacks, and one at least", async () => {

@@ -1,13 +1,12 @@
 // @ts-check
 /**
- * node tests/golden/make.mjs: keeps states of this version for ever, on both providers, and what the embedded service had in its
- * data folder, beside the programs that they are of: program.cjs and interrupted.cjs in tests/golden/VERSION, written first.
- * tests/e2e/life/upgrade.test.ts and tests/service/store/persistence.test.ts go on from them with later versions.
+ * node tests/golden/make.mjs: keeps states of this version for ever, on both providers, and the objects of the service, beside the
+ * programs that they are of: program.cjs and interrupted.cjs in tests/golden/VERSION, written first.
+ * tests/e2e/life/upgrade.test.ts goes on from them with later versions.
  * Made once for a version, after the last change to a format: what users may have is never made again.
  */
 import "../../tools/lib/node-version.mjs";
-import { Buffer } from "node:buffer";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +15,7 @@ import { on, Stack, upArgs } from "../../bench/lib/stack.mjs";
 import { prepare, root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "../../tools/lib/terminal.mjs";
-import { adapters, golden, keyOf, ledger, tetherOf } from "./service.mjs";
+import { adapters, golden, keyOf, tetherOf } from "./service.mjs";
 
 /** @typedef {import("../../service/index.js").Service} Service */
 /** @typedef {(method: string, path: string, body?: object) => Promise<any>} Send */
@@ -134,74 +133,27 @@ async function makeStates({ startService }) {
       });
     }
     await service.close();
-    writeFileSync(join(folder, "service.jsonl"), readFileSync(join(data, "state.jsonl")));
+    writeFileSync(join(folder, "service.jsonl"), await linesOf(data));
   } finally {
     await service.close();
     rmSync(data, { recursive: true, force: true });
   }
 }
 
-/** A data folder with ledgers: one with a snapshot and files of the past, and that of a public chain. @param {typeof import("../../service/index.js")} module */
-async function makeLedger({ startService }) {
-  const data = mkdtempSync(join(tmpdir(), "consortium-golden-"));
-  const { usualPace } = await import("../../service/dist/ledger/chain-base.js");
-  Object.assign(usualPace, { segment: { ...usualPace.segment, blocks: 4 }, lookback: 2, rest: 0 });
-  const service = await startService({ ...ledger.service, dataDir: data });
-  try {
-    const send = client(service, service.apiKey);
-    const consortium = `/consortia/${(await send("POST", "/consortia", { name: "trade" }))._id}`;
-    const { _id: membership_id } = await send("POST", `${consortium}/memberships`, { org_name: "acme" });
-    const kind = { provider: "quorum", consensus_type: "raft" };
-    const { _id: id } = await send("POST", `${consortium}/environments`, { name: "main", ...kind });
-    const environment = `${consortium}/environments/${id}`;
-    const { _id: node } = await send("POST", `${environment}/nodes`, { name: "acme-1", membership_id });
-    const { username, password } = await send("POST", `${environment}/appcreds`, { membership_id });
-    const tether = ledger.tetherId;
-    await send("POST", `/tether/${tether}/targetNetwork`, { network: "rinkeby" });
-    await send("POST", `/tether/${tether}/interval`, { interval: 24 });
-    const rpc = `${service.url}/runtime/${id}/${node}`;
-    /** @type {(method: string, ...params: unknown[]) => Promise<any>} */
-    const eth = async (method, ...params) => {
-      const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      const headers = { authorization, "content-type": "application/json" };
-      const answer = await fetch(rpc, { method: "POST", headers, body });
-      const { result, error } = /** @type {any} */ (await answer.json());
-      if (error) throw new UserError(`${method}: ${error.message}`);
-      return result;
-    };
-    const [from] = await eth("eth_accounts");
-    const to = `0x${"aa".repeat(20)}`;
-    /** @type {string[]} */
-    const hashes = [];
-    const pay = async () => hashes.push(await eth("eth_sendTransaction", { from, to, value: "0x1" }));
-    for (let block = 0; block < 20; block++) await pay();
-    const chain = join(data, "chains", id);
-    while (!readdirSync(chain).some((name) => name.startsWith("snapshot-"))) await sleep(100);
-    await pay();
-    await send("POST", `/tether/${tether}/deploy`, {});
-    await send("POST", `/tether/${tether}/activate`, {});
-    while (Number(await send("GET", `/tether/${tether}/reportCount`)) < 1) await sleep(100);
-    const report = await send("GET", `/tether/${tether}/lastReport`);
-    const blocks = await Promise.all(
-      hashes.map(async (hash) => [hash, (await eth("eth_getTransactionReceipt", hash)).blockHash]),
-    );
-    await service.close();
-    cpSync(data, join(folder, "ledger"), { recursive: true });
-    const seen = { environment: id, node, username, password, blocks, report };
-    await writeFormatted(join(folder, "ledger.json"), JSON.stringify(seen));
-  } finally {
-    await service.close();
-    rmSync(data, { recursive: true, force: true });
-  }
+/** The objects in a data folder, a line each after the first one. @param {string} data */
+async function linesOf(data) {
+  const { Database } = await import("../../service/dist/storage/database.js");
+  const database = await Database.open(join(data, "objects"), (/** @type {string} */ key) => key);
+  const lines = [];
+  for await (const [, value] of database.entries("", "~")) lines.push(value.toString());
+  await database.close();
+  return ["{}", ...lines, ""].join("\n");
 }
 
 await runMain("tests/golden/make", async () => {
   await prepare();
   const service = await import("pulumi-consortium/service");
-  for (const name of ["service.jsonl", "ledger", "ledger.json", ...adapters])
-    rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of ["service.jsonl", ...adapters]) rmSync(join(folder, name), { recursive: true, force: true });
   await makeStates(service);
-  await makeLedger(service);
   log(`The states and data of version ${version} are in ${folder}.`);
 });

@@ -20,16 +20,3 @@ export const golden = {
   limits: { consortia: 3 },
   timing: { environmentStart: 100, nodeStart: 200, deletedVisible: 100 },
 };
-
-const tetherId = "t0golden00";
-
-/** The golden data folder with ledgers: its tether, and its service but for its data. */
-export const ledger = {
-  tetherId,
-  service: {
-    organizations: [{ name: "golden", apiKey: "golden-key" }],
-    tethers: [{ id: tetherId, environment: "main" }],
-    timing: { environmentStart: 0, nodeStart: 0 },
-    ledger: true,
-  },
-};

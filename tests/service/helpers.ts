@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Database } from "../../service/storage/database";
+import { nameOf } from "../../service/store/store";
 import { startService, type Service, type ServiceOptions } from "../../service/index";
 
 /** Any object that the service shows. A test reads the fields that it checks. */
@@ -101,6 +103,9 @@ export function newFolder(): string {
   atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
+
+/** The database of the objects in the folder of a service that does not run. */
+export const objectsIn = (dataDir: string) => Database.open(join(dataDir, "objects"), nameOf);
 
 export interface World {
   consortium: string;

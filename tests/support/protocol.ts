@@ -74,7 +74,7 @@ export class Protocol {
   readonly shown: { row: string; text: string; passing: boolean }[] = [];
 
   #client!: ResourceProviderClient;
-  #end!: () => void;
+  #end!: (regular: boolean) => void;
 
   private constructor(private readonly say: Say) {}
 
@@ -82,19 +82,24 @@ export class Protocol {
     const protocol = new Protocol(() => undefined);
     const [engine, plugin] = [new Server(), new Server()];
     engine.addService(EngineService, { log: protocol.#log });
-    const { calls } = new ProviderService(`127.0.0.1:${await listening(engine)}`);
-    plugin.addService(ResourceProviderService, calls);
-    return protocol.#connect(`127.0.0.1:${await listening(plugin)}`, () =>
-      [engine, plugin].forEach((server) => server.forceShutdown()),
-    );
+    const service = new ProviderService(`127.0.0.1:${await listening(engine)}`);
+    plugin.addService(ResourceProviderService, service.calls);
+    return protocol.#connect(`127.0.0.1:${await listening(plugin)}`, (regular) => {
+      if (regular) service.left();
+      [engine, plugin].forEach((server) => server.forceShutdown());
+    });
   }
 
   /** Without a network. @param say gets each line that is shown, besides `shown` */
   static direct(say: Say): Protocol {
     const protocol = new Protocol(say);
     const engine = serve({ log: protocol.#log });
-    const plugin = serve(new ProviderService(engine).calls);
-    return protocol.#connect(plugin, () => [engine, plugin].forEach(stopServing));
+    const service = new ProviderService(engine);
+    const plugin = serve(service.calls);
+    return protocol.#connect(plugin, (regular) => {
+      if (regular) service.left();
+      [engine, plugin].forEach(stopServing);
+    });
   }
 
   /** A provider that runs already. */
@@ -102,7 +107,7 @@ export class Protocol {
     return new Protocol(() => undefined).#connect(address, () => undefined);
   }
 
-  #connect(address: string, end: () => void): this {
+  #connect(address: string, end: (regular: boolean) => void): this {
     this.#client = new ResourceProviderClient(address, credentials.createInsecure());
     this.#end = end;
     return this;
@@ -228,8 +233,9 @@ export class Protocol {
     return this.call("cancel", new Empty());
   }
 
-  close(): void {
+  /** @param regular whether the engine ends it after a run, rather than that it is killed */
+  close(regular = true): void {
     this.#client.close();
-    this.#end();
+    this.#end(regular);
   }
 }

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
@@ -24,7 +27,12 @@ export function setEnvironment(variables: Record<string, string | undefined>): v
 export async function startAnother(options: ServiceOptions = {}): Promise<Service> {
   const service = await startService(options);
   running.push(service);
-  setEnvironment({ CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl });
+  const home = join(tmpdir(), `state-${randomUUID()}`); // for logs of creates: nobody else's
+  setEnvironment({
+    CONSORTIUM_API_KEY: service.apiKey,
+    CONSORTIUM_BASE_URL: service.baseUrl,
+    XDG_STATE_HOME: home,
+  });
   return service;
 }
 

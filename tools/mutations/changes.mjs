@@ -6,14 +6,18 @@ import { root } from "../lib/prepare.mjs";
 import { run } from "../lib/processes.mjs";
 import { UserError } from "../lib/terminal.mjs";
 
-/** @param {string[]} args @returns {Promise<string | undefined>} undefined if git fails */
-async function git(...args) {
-  const { code, stdout } = await run("git", args, { cwd: root });
-  return code === 0 ? stdout : undefined;
-}
+/** @typedef {(...args: string[]) => Promise<string | undefined>} Git undefined if it fails */
 
-/** What a branch is compared with: where it left main; on main itself, the commit before. @returns {Promise<string | undefined>} */
-async function base() {
+/** @param {string} cwd @returns {Git} */
+const gitIn =
+  (cwd) =>
+  async (...args) => {
+    const { code, stdout } = await run("git", args, { cwd });
+    return code === 0 ? stdout : undefined;
+  };
+
+/** What a branch is compared with: where it left main; on main itself, the commit before. @param {Git} git */
+async function base(git) {
   const head = (await git("rev-parse", "HEAD"))?.trim();
   for (const main of ["origin/main", "main"]) {
     const left = (await git("merge-base", "HEAD", main))?.trim();
@@ -23,11 +27,13 @@ async function base() {
 }
 
 /**
- * @param {string | undefined} since a commit; without one, `base` decides
+ * @param {string} [since] a commit; without one, `base` decides
+ * @param {string} [folder] the clone
  * @returns {Promise<{ since: string | undefined, lines: Map<string, Set<number>> }>} of each file, counted from 0, those not yet committed too
  */
-export async function changedLines(since) {
-  const from = since ?? (await base());
+export async function changedLines(since, folder = root) {
+  const git = gitIn(folder);
+  const from = since ?? (await base(git));
   /** @type {Map<string, Set<number>>} */
   const lines = new Map();
   if (from === undefined) return { since: from, lines };
@@ -51,6 +57,6 @@ export async function changedLines(since) {
     lines.set(file, own);
   }
   for (const added of ((await git("ls-files", "--others", "--exclude-standard")) ?? "").split("\n").filter(Boolean))
-    lines.set(added, new Set(readFileSync(join(root, added), "utf8").split("\n").keys()));
+    lines.set(added, new Set(readFileSync(join(folder, added), "utf8").split("\n").keys()));
   return { since: from, lines };
 }

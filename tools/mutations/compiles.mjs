@@ -4,20 +4,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { root } from "../lib/prepare.mjs";
-import { rooms, sourcesIn } from "./mutants.mjs";
 
 /** @typedef {import("./mutants.mjs").Drawable} Drawable */
 
 function service() {
   const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, { ...ts.sys, readDirectory: () => [] }, root);
-  const files = sourcesIn(rooms).map((file) => join(root, file));
   /** @type {Map<string, { text: string, version: number }>} */
   const own = new Map();
   const read = (/** @type {string} */ file) => own.get(file)?.text ?? ts.sys.readFile(file);
   const host = {
     getCompilationSettings: () => ({ ...options, composite: false, noEmit: true, declaration: false }),
-    getScriptFileNames: () => files,
+    getScriptFileNames: () => [...own.keys()],
     getScriptVersion: (/** @type {string} */ file) => String(own.get(file)?.version ?? 0),
     getScriptSnapshot: (/** @type {string} */ file) => {
       const text = read(file);

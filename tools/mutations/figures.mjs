@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { format, resolveConfig } from "prettier";
 import { root } from "../lib/prepare.mjs";
 import { roomOf, rooms } from "./mutants.mjs";
-import { notDrawn, placeOf } from "./plugin.mjs";
+import { notDrawn, placeOfResult } from "./plugin.mjs";
 
 /** @typedef {import("./mutants.mjs").Drawable} Drawable */
 /** @typedef {Drawable & { status: import("@stryker-mutator/api/core").MutantStatus, by: string | undefined }} Judged by: the test that failed */
@@ -15,16 +15,10 @@ import { notDrawn, placeOf } from "./plugin.mjs";
 export const judged = (drawn, results) =>
   drawn.map((one) => {
     const result = results.find(
-      (result) => result.statusReason !== notDrawn && isDeepStrictEqual(placeOf(counted(result)), one.place),
+      (result) => result.statusReason !== notDrawn && isDeepStrictEqual(placeOfResult(result), one.place),
     );
     return { ...one, status: result?.status ?? "Pending", by: result?.killedBy?.[0] };
   });
-
-/** Results count lines and columns from 1. @param {import("@stryker-mutator/api/core").MutantResult} result */
-const counted = ({ location: { start, end }, ...rest }) => ({
-  ...rest,
-  location: { start: { line: start.line - 1, column: start.column - 1 }, end },
-});
 
 /** A mutant that hangs is noticed, too. @param {Judged} one */
 export const isKilled = ({ status }) => status === "Killed" || status === "Timeout";

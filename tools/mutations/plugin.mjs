@@ -10,6 +10,7 @@ import { commonTokens, declareFactoryPlugin, PluginKind, tokens } from "@stryker
 import { DryRunStatus, MutantRunStatus, TestStatus } from "@stryker-mutator/api/test-runner";
 import { strykerPlugins as ofJest } from "@stryker-mutator/jest-runner";
 import { root } from "../lib/prepare.mjs";
+import { log } from "../lib/terminal.mjs";
 
 /** @typedef {import("@stryker-mutator/api/test-runner").TestRunner} TestRunner */
 /** @typedef {import("@stryker-mutator/api/core").StrykerOptions} StrykerOptions */
@@ -31,6 +32,10 @@ export const placeOf = ({ fileName, mutatorName, replacement, location: { start 
   replacement,
   start: [start.line, start.column],
 });
+
+/** Results count from 1. @param {import("@stryker-mutator/api/core").MutantResult} result */
+export const placeOfResult = ({ location: { start, end }, ...rest }) =>
+  placeOf({ ...rest, location: { start: { line: start.line - 1, column: start.column - 1 }, end } });
 
 /** Why a mutant that a range has besides the drawn one does not run. */
 export const notDrawn = "not drawn";
@@ -63,11 +68,12 @@ const testTimeout = 60_000;
 /**
  * @param {import("typed-inject").Injector<import("@stryker-mutator/api/plugin").PluginContext>} injector
  * @param {StrykerOptions} options
- * @param {import("@stryker-mutator/api/logging").Logger} log
+ * @param {import("@stryker-mutator/api/logging").Logger} logger
  * @returns {TestRunner}
  */
-function fileByFile(injector, options, log) {
+function fileByFile(injector, options, logger) {
   const { near, until = Infinity } = choiceOf(options);
+  process.once("disconnect", () => process.exit(1)); // the run has ended: so does what it runs
   const jest = /** @type {any} */ (options).jest;
 
   /** Jest, for one file of tests. @param {string} test @returns {Promise<TestRunner>} */
@@ -92,7 +98,7 @@ function fileByFile(injector, options, log) {
         const inner = await jestFor(test);
         const result = await inner.dryRun({ ...run, coverageAnalysis: "all" });
         const failure = failureOf(result);
-        if (failure !== undefined) log.warn("Left out, because it fails without a mutant: %s\n%s", test, failure);
+        if (failure !== undefined) logger.warn("Left out, because it fails without a mutant: %s\n%s", test, failure);
         else if (result.status === DryRunStatus.Complete) {
           const counts = result.mutantCoverage?.static ?? {};
           mutantCoverage.perTest[test] = { ...counts };
@@ -142,7 +148,27 @@ function failureOf(result) {
   return failed && "failureMessage" in failed ? failed.failureMessage : undefined;
 }
 
+/** Names each survivor at once: a run takes its time. @param {StrykerOptions} options @returns {import("@stryker-mutator/api/report").Reporter} */
+function survivors(options) {
+  const { drawn } = choiceOf(options);
+  let seen = 0;
+  return {
+    onDryRunCompleted: ({ result }) => log(`${result.tests.length} test files pass without a mutant`),
+    onMutantTested: (result) => {
+      const place = placeOfResult(result);
+      if (!drawn.some((one) => isDeepStrictEqual(one, place))) return; // of an earlier run
+      seen += 1;
+      if (result.status !== "Survived" && result.status !== "NoCoverage") return;
+      const [line, column] = place.start;
+      const { file, mutatorName, replacement } = place;
+      log(`${seen} of ${drawn.length}: ${file}:${line + 1}:${column + 1} ${mutatorName} → ${replacement.slice(0, 60)}`);
+    },
+  };
+}
+survivors.inject = tokens(commonTokens.options);
+
 export const strykerPlugins = [
+  declareFactoryPlugin(PluginKind.Reporter, "survivors", survivors),
   declareFactoryPlugin(PluginKind.TestRunner, "files", fileByFile),
   declareFactoryPlugin(PluginKind.Checker, "drawn", drawn),
 ];

@@ -4,9 +4,9 @@ import { answerOr } from "../../api/api-error";
 import { whose } from "../../api/organization";
 import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
-import { autonamingSetting } from "../../constants";
+import { autonamingSetting, holdsLedger } from "../../constants";
 import { text } from "../../plain";
-import { Collection, Listed } from "../collection";
+import { Collection, goneMs, Listed } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../owners";
 import { type Session } from "../session";
@@ -15,7 +15,7 @@ import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
-import { change } from "./change";
+import { change, type Change, effectOf, warnOfIgnored } from "./change";
 import { stepsOf } from "./update";
 
 /** Lists may lag by a moment. */
@@ -28,6 +28,8 @@ const lookEveryMs = 1_000;
 export interface Existing {
   item: Identified;
   how?: Kept["how"];
+  /** A killed run of this stack made it. */
+  isContinued?: true;
 }
 
 /** What exists already: made by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
@@ -36,7 +38,17 @@ export async function existing(
   siblings: Identified[] | undefined,
 ): Promise<Existing | undefined> {
   const item = await toContinue(collection);
-  return item ? { item } : toAdopt(collection, siblings);
+  if (item) return { item, isContinued: true };
+  const found = await toAdopt(collection, siblings);
+  if (found || !isDoubtful(collection, siblings)) return found;
+  await collection.session.clock.sleep(goneMs);
+  return toAdopt(collection, await collection.siblings(0));
+}
+
+/** Whether what is to be adopted may be there: a list may be empty for a moment, and a second ledger beside the first would stay. */
+function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[] | undefined): boolean {
+  const isOfThisRun = place.parent !== undefined && session.run.createdAt.has(place.parent.id);
+  return holdsLedger(definition.type) && adopts(session, inputs) && siblings?.length === 0 && !isOfThisRun;
 }
 
 async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Existing | undefined> {
@@ -187,7 +199,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
 
 /** What else may have happened. A fleet continues its killed runs by itself. */
 const more = ({ createLog }: Session): string =>
-  `${createLog.isKept ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
+  `${createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
   `${autonamingSetting}, on the provider plugin. For a renamed resource or ` +
   '`--replace`, see "already taken" in docs/troubleshooting.md.';
 
@@ -204,7 +216,7 @@ function isFounded({ session, definition, place: { parent } }: Collection, item:
  */
 export async function adopt(
   collection: Collection,
-  { item, how }: Existing,
+  { item, how, isContinued }: Existing,
 ): Promise<{ shown: Props; open: readonly string[] }> {
   const { inputs, session, definition } = collection;
   const shown = collection.shown(item);
@@ -225,12 +237,19 @@ export async function adopt(
   const stays = how === "shared" && kept.length > 0 ? `, so it stays as it is: ${kept.join(", ")}` : "";
   const others = how === "shared" ? `; others share it${stays}` : "";
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
-  collection.say(`adopts ${item.id} (exists already; nothing is created${others}${changes})`);
+  collection.say(
+    isContinued
+      ? `goes on with ${item.id}, which a killed run of this stack created${changes}`
+      : `adopts ${item.id} (exists already; nothing is created${others}${changes})`,
+  );
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);
-  const after = await change({ collection: named, id: item.id, inputs, keys: changing, before });
-  return { shown: after, open: stepsOf(collection, changing) };
+  const one: Change = { collection: named, id: item.id, inputs, keys: changing, before };
+  const { shown: after, ignored } = await effectOf(one, await change(one));
+  warnOfIgnored(one, ignored);
+  const made = changing.filter((key) => !ignored.includes(key));
+  return { shown: after, open: stepsOf(collection, made) };
 }
 
 /** What the program asks for and the object does not have. */

@@ -1,14 +1,14 @@
 import { type z } from "zod";
 import { type ApiError, type Identified, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
-import { type Collection } from "../collection";
-import { identityOf, inputMeta, type Props } from "../definition";
+import { type Collection, isForbidden } from "../collection";
+import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
 import { isReadable, madeAt, type Recorded, toBody } from "../state";
 import { fieldsOf, isObject } from "../../plain";
 import { Unclear, UserError } from "../user-error";
-import { isUnset, sameValue } from "../values";
+import { isUnset, normalOf, sameName, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
 
 /** How long lists may show an object as it was before the change. */
@@ -58,6 +58,7 @@ export async function change(one: Change): Promise<Props> {
     const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
     if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
+    if (isForbidden(error)) throw (await goneOutside(one)) ?? error;
     throw isApiError(error) && !error.unclear ? takenBack(one, error) : new Unclear(error);
   });
   try {
@@ -127,9 +128,55 @@ function afterwards({ collection, id, inputs, keys }: Change, before: Props, ans
   const isFresh = (shown: Props): boolean => {
     if (!("revision" in shown)) return false;
     const isNewer = Number(shown.revision) > Number(before.revision);
-    return isNewer || visible.every((key) => !(key in shown) || sameValue(shown[key], inputs[key]));
+    return isNewer || visible.every((key) => sameValue(shown[key], inputs[key]));
   };
   return shownSoon(collection, id, answer, isFresh);
+}
+
+/** What the service shows after a change, and the inputs that it accepted and did not change. */
+export interface Effect {
+  shown: Props;
+  ignored: string[];
+}
+
+/** Compares what a change has done with what was asked. An answer may show only a part: nothing counts as ignored before a look agrees. */
+export async function effectOf(one: Change, answered: Props): Promise<Effect> {
+  if (ignoredIn(one, answered).length === 0) return { shown: answered, ignored: [] };
+  const { collection, id } = one;
+  const item = await collection.shownById(id).catch(() => undefined);
+  if (!item) return { shown: answered, ignored: [] };
+  const shown = collection.shown(item);
+  return { shown: { ...answered, ...shown }, ignored: ignoredIn(one, shown) };
+}
+
+/** Inputs that are shown as they were. A name may be written in another way, and where the service chooses, any value will do. */
+export function ignoredIn({ collection, inputs, keys, before }: Change, shown: Props): string[] {
+  const { definition } = collection;
+  const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
+    Props,
+    Props,
+    Props,
+  ];
+  return keys.filter(
+    (key) => mayBeIgnored(definition, asked, key) && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]),
+  );
+}
+
+/** Whether the service shows it, so that it can be compared; where it chooses, any value will do. */
+export function mayBeIgnored(definition: Definition, asked: Props, key: string): boolean {
+  const meta = inputMeta(definition, key)!;
+  return isReadable(meta) && !(meta.computed && isUnset(asked[key]));
+}
+
+/** Says what the service accepted and did not change. */
+export function warnOfIgnored({ collection, before }: Change, ignored: readonly string[]): void {
+  if (ignored.length === 0) return;
+  const isIdle = ignored.some((key) => inputMeta(collection.definition, key)!.restarts);
+  const old = ignored.every((key) => isUnset(before.shown[key])) ? "none" : "the old one";
+  collection.warn(
+    `the service accepted another ${ignored.join(" and ")}, but still shows ${old}. ` +
+      `Check in the console whether the change has an effect.${isIdle ? " It was not restarted for that." : ""}`,
+  );
 }
 
 /** What to do if the service does not take back a value that the program no longer asks for. */

@@ -1,10 +1,15 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { isSentWith, type LoggedCreate } from "../create-log";
-import { identityOf } from "../definition";
-import { type Appeared, appeared } from "./recognize";
+import { identityOf, timeoutMs } from "../definition";
+import { isElsewhere } from "../origin";
+import { timeOf } from "../values";
+import { messageOf } from "../../plain";
+import { type Appeared, appeared, type Create } from "./recognize";
 
 const lookEveryMs = 2_000;
+/** How long a service may take to act on a request that it has received. */
+const actsWithinMs = 10_000;
 
 /**
  * What a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
@@ -12,24 +17,24 @@ const lookEveryMs = 2_000;
  * @throws UserError if an object may just as well be somebody else's: the error names it, and it is left as it is
  */
 export async function toContinue(collection: Collection): Promise<Identified | undefined> {
-  const { inputs, session, definition, path } = collection;
+  const { inputs, session, definition } = collection;
   const { createLog } = session;
   const identity = identityOf(definition, inputs);
   if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
-  const interrupted = createLog.interrupted(path, identity);
-  for (const { id, at, serviceAt = at } of interrupted) {
+  const interrupted = interruptedFor(collection);
+  for (const create of interrupted) {
+    const { id, at, serviceAt = at } = create;
     if (id === undefined || createLog.isHeld(collection.pathOf(id)) || isTaken(collection, id)) continue;
     const found = await collection.find(id, 0, serviceAt);
-    if (typeof found === "object") return found.item;
+    if (typeof found === "object") return goesOnWith(collection, create, found.item);
   }
-  const { settings } = session.client.http;
-  const open = interrupted.filter((one) => one.id === undefined && isSentWith(one, settings));
+  const open = unanswered(collection, interrupted);
   if (open.length === 0) return undefined;
   const seen = await lookFor(collection, open);
   const found = [...seen.ours, ...seen.others.map(({ item }) => item)];
   if (found.length === 0) return undefined;
   const doubts = doubtsOf(collection, open, seen);
-  if (doubts.length === 0) return found[0];
+  if (doubts.length === 0) return goesOnWith(collection, open[0]!, found[0]!);
   const ids = found.map(({ id }) => id).join(", ");
   throw collection.error(
     `a run of this stack was killed while it created this, and ${ids} has its name. Nothing proves ` +
@@ -38,18 +43,55 @@ export async function toContinue(collection: Collection): Promise<Identified | u
   );
 }
 
+/** What killed runs sent to this service for the resource. */
+function interruptedFor({ session, path, definition, inputs }: Collection): LoggedCreate[] {
+  const identity = identityOf(definition, inputs);
+  const { settings } = session.client.http;
+  const all = session.createLog.interrupted({ path, name: identity, resource: session.owner?.name });
+  return all.filter(({ key }) => !isElsewhere({ keys: [key] }, settings));
+}
+
+const unanswered = ({ session }: Collection, interrupted: readonly LoggedCreate[]): LoggedCreate[] =>
+  interrupted.filter((one) => one.id === undefined && isSentWith(one, session.client.http.settings));
+
+function goesOnWith(collection: Collection, create: LoggedCreate, item: Identified): Identified {
+  collection.session.createLog.continued(create, item.id);
+  return item;
+}
+
+/**
+ * Deletes the credentials that killed runs created for these inputs: no state has them, and nobody has their passwords. What may be
+ * somebody else's stays. @param siblings what there was before this run made its own
+ */
+export async function discardKilled(collection: Collection, siblings: Identified[] = []): Promise<void> {
+  const interrupted = interruptedFor(collection);
+  if (collection.definition.shownOnce === undefined || interrupted.length === 0) return;
+  const logged = interrupted.map(({ id }) => id);
+  const known = siblings.filter(({ id }) => logged.includes(id) && !isTaken(collection, id));
+  const open = unanswered(collection, interrupted);
+  const seen = open.length === 0 ? undefined : await appeared(createOf(collection, open));
+  const isProved = seen !== undefined && seen.ours.length > 0 && doubtsOf(collection, open, seen).length === 0;
+  for (const { id } of [...known, ...(isProved ? seen.ours : [])]) {
+    collection.say(`deletes ${id}, which a killed run of this stack made, and whose password was lost with it`);
+    await collection.delete(id).catch((error: unknown) => {
+      collection.warn(
+        `${id}, which a killed run made, could not be deleted: ${messageOf(error)} Remove it with: ` +
+          `npx --no-install pulumi-consortium sweep --id ${id}`,
+      );
+    });
+  }
+}
+
 /** Whether it already belongs to another resource of the stack. */
 const isTaken = (collection: Collection, id: string): boolean => collection.isOfStack(id) || collection.isMade(id);
 
 /** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
 async function lookFor(collection: Collection, open: readonly LoggedCreate[]): Promise<Appeared> {
-  const { inputs, session } = collection;
+  const { session } = collection;
   const { clock, client, deadline } = session;
   const longestMs = client.http.settings.requestTimeout * 1000;
-  const sinceMs = Date.now() - Math.max(...open.map(({ at }) => at));
-  const starts = open.map(({ serviceAt }) => serviceAt);
-  const since = (): number | undefined => (starts.includes(undefined) ? undefined : Math.min(...(starts as number[])));
-  const create = { collection, inputs, since, before: new Set(open.flatMap((one) => one.before)) };
+  const sinceMs = Date.now() - Math.max(...open.map(({ at, last = { at } }) => last.at));
+  const create = createOf(collection, open);
   const end = Math.min(clock.now() + Math.min(longestMs, longestMs - sinceMs), deadline.at - lookEveryMs);
   for (let looks = 1; ; looks++) {
     const seen = (await appeared(create)) ?? { ours: [], others: [] };
@@ -57,6 +99,33 @@ async function lookFor(collection: Collection, open: readonly LoggedCreate[]): P
     if (looks === 1) collection.say(`looking for what a killed run of this stack may have created.`);
     await clock.sleep(lookEveryMs);
   }
+}
+
+function createOf(collection: Collection, open: readonly LoggedCreate[]): Create {
+  const starts = open.map(({ serviceAt }) => serviceAt);
+  const since = (): number | undefined => (starts.includes(undefined) ? undefined : Math.min(...(starts as number[])));
+  const before = new Set(open.flatMap((one) => one.before));
+  return { collection, inputs: collection.inputs, since, before };
+}
+
+/**
+ * Why it may have been created before or after the killed run can have. A fleet knows what the states of all its stacks have; for
+ * other stacks, only the time tells it from what somebody else has made under the name.
+ */
+function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item: Identified): string[] {
+  const { session } = collection;
+  if (session.createLog.isFleets) return [];
+  const made = timeOf(item.created_at);
+  const longestMs = session.client.http.settings.requestTimeout * 1000 + actsWithinMs;
+  const sent = open.map(({ serviceAt, last }) => (last ? last.serviceAt : serviceAt));
+  if (made === undefined || sent.includes(undefined)) {
+    // It has appeared within the time that one create may take: a run that is not killed takes that for its own, too.
+    const first = Math.min(...open.map(({ at }) => at));
+    const isRecent = Date.now() - first < timeoutMs(collection.definition, "create", collection.inputs);
+    return isRecent ? [] : [`the service does not tell when ${item.id} was created`];
+  }
+  if (made <= Math.max(...(sent as number[])) + longestMs) return [];
+  return [`${item.id} was created at ${String(item.created_at)}, after the killed run can have asked for it`];
 }
 
 /** Reasons why it may not be ours. */
@@ -77,5 +146,9 @@ function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours,
       ...(rival === undefined ? [] : [`the stack ${rival} was also creating one of this name`]),
     ];
   });
-  return [...held, ...others.map(({ item, why }) => `of ${item.id}, ${why}`)];
+  return [
+    ...held,
+    ...found.flatMap((item) => timeDoubts(collection, open, item)),
+    ...others.map(({ item, why }) => `of ${item.id}, ${why}`),
+  ];
 }

@@ -8,6 +8,7 @@ import { fresh, type Recorded } from "../state";
 import { UserError } from "../user-error";
 import { sameValue } from "../values";
 import { adopt, adopts, existing } from "./adopt";
+import { discardKilled } from "./continue-killed";
 import { isTwin } from "./recognize";
 import { sendCreate } from "./send-create";
 import { settle } from "./settle";
@@ -44,6 +45,7 @@ async function createNew(collection: Collection, siblings: Identified[] | undefi
   });
   collection.recordMade(object);
   session.run.createdAt.set(object.id, session.clock.now());
+  await discardKilled(collection, siblings);
   nameLeftovers(collection, siblings);
   for (const name of definition.emptyWhenMade ?? [])
     new Listed(session, { collection: `${collection.pathOf(object.id)}/${name}` }).startEmpty();
@@ -124,7 +126,7 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
 function nameLeftovers(collection: Collection, siblings: Identified[] = []): void {
   const { inputs, definition } = collection;
   if (definition.naming) return;
-  const others = siblings.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id));
+  const others = collection.there(siblings).filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id));
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
   collection.warn(

@@ -1,4 +1,5 @@
 import { type ApiError, isApiError, MembershipObject } from "../../api";
+import { briefly } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
@@ -184,6 +185,11 @@ class Deletion {
     const { collection, id } = this;
     if (typeof (await collection.find(id, 0, this.#madeAt)) === "string") return { done: undefined };
     this.#answer = undefined; // it may have been too new for the service to know it
+    const { goesWith } = collection.definition;
+    if (goesWith !== undefined) {
+      this.left = stays(collection, `with ${goesWith}`, "it reports it missing, and still lists it").stays;
+      return { done: undefined };
+    }
     if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
     throw new NotDeleted(
       `${collection.what} could not be deleted: the service reports it missing, but still lists it. ` +
@@ -195,6 +201,7 @@ class Deletion {
 async function send(collection: Collection, id: string, at: number | undefined): Promise<Answer> {
   try {
     const body = await collection.session.client.delete(collection.pathOf(id));
+    if (Array.isArray(body)) return "unknown"; // something that answers everything with a list
     return typeof body === "object" && body !== null && isGone(body) ? "gone" : "going";
   } catch (error) {
     if (isApiError(error) && (await isOverNow(collection, id))) return "gone";
@@ -207,7 +214,7 @@ async function send(collection: Collection, id: string, at: number | undefined):
       const next = "Delete it in the console, then run `pulumi refresh`.";
       throw new NotDeleted(`${collection.what} cannot be deleted through this service (${error.message}) ${next}`);
     }
-    if (!isApiError(error, "denied") || error.status !== 403) throw error;
+    if (!isApiError(error, "denied") || error.status === 401) throw error;
     return refusedKey(collection, id, at, error);
   }
 }
@@ -220,9 +227,12 @@ async function isOverNow(collection: Collection, id: string): Promise<boolean> {
 }
 
 /** It stays until what it belongs to is deleted. */
-function left(collection: Collection, goes: string, { errorMessage }: ApiError): { stays: string } {
-  const why = `the service does not delete it alone (${errorMessage})`;
-  collection.say(`stays for now, and is deleted ${goes}: ${why}`);
+const left = (collection: Collection, goes: string, { errorMessage }: ApiError): { stays: string } =>
+  stays(collection, goes, errorMessage);
+
+function stays(collection: Collection, goes: string, answer: string): { stays: string } {
+  const why = `the service does not delete it alone (${answer})`;
+  collection.warn(`stays for now, and is deleted ${goes}: ${why}`);
   return { stays: why };
 }
 
@@ -248,8 +258,7 @@ async function refusedKey(
   if (typeof presence === "string") throw error;
   if (await isFounded(collection, id)) return left(collection, withConsortium, error);
   throw new NotDeleted(
-    `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +
-      `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
+    `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${briefly(error)}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Identified, isApiError } from "../../api";
 import { briefly } from "../../api/api-error";
-import { type Collection } from "../collection";
+import { type Collection, isForbidden } from "../collection";
 import { type Props } from "../definition";
 import { messageOf } from "../../plain";
 import { Unclear, type UserError } from "../user-error";
@@ -42,6 +42,7 @@ export async function regenerate(
   } catch (error) {
     if (isApiError(error, "missing", "unsupported"))
       throw (await goneOutside({ collection, id, before })) ?? impossible(collection, key, briefly(error));
+    if (isForbidden(error)) throw (await goneOutside({ collection, id, before })) ?? error;
     if (!isApiError(error) || !error.unclear) throw error;
     throw new Unclear(collection.error(`${messageOf(error)} ${unclear}`));
   }

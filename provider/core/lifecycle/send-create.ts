@@ -24,6 +24,8 @@ const mostAttempts = 6;
 interface Posting extends Create {
   /** Attempts that may have created an object without a visible answer. */
   lost: number;
+  /** Logs that it is sent now. */
+  sending: () => void;
   /** Inputs that are left out, because the service refused what the spec does not list. */
   without: readonly string[];
 }
@@ -43,11 +45,20 @@ export function sendCreate(collection: Collection, siblings: Identified[] | unde
   const startedAt = session.clock.now();
   const since = (): number | undefined => http.serviceTime(startedAt);
   const before = siblings?.map(({ id }) => id);
-  const posting: Posting = { collection, inputs, before: before && new Set(before), since, lost: 0, without: [] };
+  const posting = { collection, inputs, before: before && new Set(before), since, lost: 0, without: [] };
   // Logged before it is sent, so that a killed run leaves proof of what is its own.
   const name = identityOf(definition, inputs);
-  const begun = { path, name, before: before ?? [], serviceAt: since(), settings: http.settings };
-  return session.createLog.logged(begun, () => made(posting));
+  const resource = session.owner?.name;
+  const begun = {
+    path,
+    name,
+    ...(resource !== undefined && { resource }),
+    before: before ?? [],
+    settings: http.settings,
+  };
+  return session.createLog.logged(begun, (sending) =>
+    made({ ...posting, sending: () => sending(http.serviceTime(session.clock.now())) }),
+  );
 }
 
 async function made(posting: Posting): Promise<Identified> {
@@ -83,6 +94,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
   const { session, definition } = collection;
   try {
     const body = toBody(definition, inputs, without);
+    posting.sending();
     const sent =
       definition.idField === undefined
         ? session.client.create(collection.path, body)
@@ -165,7 +177,7 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   } catch (error) {
     if (session.clock.now() < session.deadline.at) throw error;
     const others = seen?.others.length ? ` ${stranger(seen)}` : "";
-    const adopting = session.createLog.isKept
+    const adopting = session.createLog.isFleets
       ? 'adopt it by its id: adopt: "<id>"'
       : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
     throw collection.error(
@@ -251,7 +263,7 @@ const stranger = ({ others }: Appeared): string =>
 const outOfTime = ({ collection }: Posting, failure: unknown): UserError => {
   const { session, definition } = collection;
   const next =
-    definition.naming && !session.createLog.isKept
+    definition.naming && !session.createLog.isFleets
       ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all."
       : "";
   return collection.error(

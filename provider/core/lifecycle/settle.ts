@@ -32,6 +32,10 @@ interface Before {
   isListed?: boolean;
   /** The earlier state, with keys that are no properties. Default: the inputs. */
   state?: Props;
+  /** Whether something was taken out: then the list is read, too. */
+  isRemoval?: boolean;
+  /** Called with what each look shows of the object. */
+  saw?: (shown: Props) => void;
 }
 
 /** Whether the service may show the input in another form than its answer did. Of a name, a refresh can tell. */
@@ -48,17 +52,18 @@ export async function settle(
   collection: Collection,
   id: string,
   known: Recorded,
-  { sent = inputKeys(collection.definition), isListed = false, state = known.asked }: Before = {},
+  { sent = inputKeys(collection.definition), isListed = false, state = known.asked, isRemoval, saw }: Before = {},
 ): Promise<Props> {
   const { session, definition } = collection;
   const what = nameOf(definition, known.asked);
   const begun = { ...known, open: withoutReady(known.open) };
-  const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent);
+  const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent, saw);
   try {
     await session.run.settling(collection.parentPath, () =>
       waitFor(session, what, () => watched.look(), collection.path),
     );
-    if (!isListed && sent.some((key) => hasForms(definition, known.asked, key))) await watched.confirm();
+    const isOpen = isRemoval === true || sent.some((key) => hasForms(definition, known.asked, key));
+    if (!isListed && isOpen) await watched.confirm();
     return stateOf(definition, watched.parts, state);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
@@ -88,6 +93,7 @@ class Settling {
     private readonly id: string,
     public parts: Recorded,
     private readonly sent: readonly string[],
+    private readonly saw: (shown: Props) => void = () => undefined,
   ) {
     const { definition, session } = collection;
     const { state } = parts.shown;
@@ -155,6 +161,7 @@ class Settling {
     const isBehind = isOlder(shown, this.#startRevision) && waited < longestLagMs;
     if (isBehind) return "listed as it was before";
     this.#isListed = true;
+    this.saw(shown);
     this.parts = seen(this.parts, shown, this.sent);
     return undefined;
   }

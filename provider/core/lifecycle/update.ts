@@ -6,9 +6,20 @@ import { differing, regenerating } from "../diff";
 import { isReadable, type Recorded, recorded, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, Unclear, UserError } from "../user-error";
-import { isUnset, normalOf, sameName, sameValue } from "../values";
+import { isUnset, normalOf, sameValue } from "../values";
 import { lookAgeMs } from "../wait";
-import { change, type Change, Gone, shownSoon, Unchanged } from "./change";
+import {
+  change,
+  type Change,
+  type Effect,
+  effectOf,
+  Gone,
+  ignoredIn,
+  mayBeIgnored,
+  shownSoon,
+  Unchanged,
+  warnOfIgnored,
+} from "./change";
 import { regenerate } from "./regenerate";
 import { seen, settle } from "./settle";
 
@@ -60,13 +71,18 @@ async function updateFrom(
     unclear: [],
     unseen: before.unseen.filter((key) => !keys.includes(key)),
   };
-  const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed);
-  if (!parts) return stateOf(definition, asked, kept);
+  const done = keys.length === 0 ? { parts: asked, shown: {} } : await applied(one, asked, olds, changed);
+  if (!done) return stateOf(definition, asked, kept);
+  const { parts } = done;
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
   const sent = keys.filter((key) => !parts.refused.includes(key));
-  const state = await settle(collection, id, ready, { sent, state: kept });
+  let last = done.shown;
+  const saw = (shown: Props): void => void (last = shown);
+  const isRemoval = sent.some((key) => isUnset(news[key]) && mayBeIgnored(definition, news, key));
+  const state = await settle(collection, id, ready, { sent, state: kept, isRemoval, saw });
+  const unseen = Object.keys(last).length > 0 ? ignoredIn(one, last).filter((key) => sent.includes(key)) : [];
+  warnOfIgnored(one, unseen);
   const settled = recorded(definition, state);
-  const unseen = ignoredOf(one, settled.shown);
   return unseen.length > 0 ? stateOf(definition, { ...settled, unseen: [...settled.unseen, ...unseen] }, kept) : state;
 }
 
@@ -87,23 +103,23 @@ function alreadySo(definition: Definition, { shown }: Recorded, news: Props): Pr
 /**
  * Sends a change.
  * @param changed what the program asks for; all else has drifted, and is left as it is where the service cannot change it
- * @returns what is known then; undefined: the object has done its work and is gone
+ * @returns what is known and shown then; undefined: the object has done its work and is gone
  */
 async function applied(
   one: Change,
   asked: Recorded,
   olds: Props,
   changed: readonly string[],
-): Promise<Recorded | undefined> {
+): Promise<{ parts: Recorded; shown: Props } | undefined> {
   const { collection, id, keys, before } = one;
   const { definition } = collection;
   await refuseReturn(one);
   const isDrift = !keys.some((key) => changed.includes(key));
   const refused = (some: string[], why: string, then: Recorded): Incomplete =>
     new Incomplete(id, stateOf(definition, withRefused(then, some), olds), refusedChange(one, some, why));
-  let shown: Props;
+  let effect: Effect;
   try {
-    shown = await change(one);
+    effect = await effectOf(one, await change(one));
   } catch (error) {
     if (error instanceof Gone && (await isServed(one, olds))) return undefined;
     if (error instanceof Unclear)
@@ -116,33 +132,15 @@ async function applied(
     if (!(error instanceof Unchanged) || some.length === 0) throw error;
     if (!isDrift) throw refused(some, error.why, { ...asked, asked: before.asked });
     collection.warn(`somebody changed ${some.join(" and ")} in the service, and ${error.why}`);
-    return withRefused(asked, some);
+    return { parts: withRefused(asked, some), shown: {} };
   }
-  const parts = { ...changedTo(asked, one, shown), open: stepsOf(collection, keys, asked.open) };
+  const { shown } = effect;
+  const made = keys.filter((key) => !effect.ignored.includes(key));
+  const parts = { ...changedTo(asked, one, shown), open: stepsOf(collection, made, asked.open) };
   const ignored = isDrift ? [] : refusable(one).filter((key) => sameValue(parts.shown[key], olds[key]));
   const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
   if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
-  return parts;
-}
-
-/** Names and returns what the service accepted and did not change. It may only write it in its own way. */
-function ignoredOf({ collection, inputs, keys, before }: Change, shown: Props): string[] {
-  const { definition } = collection;
-  const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
-    Props,
-    Props,
-    Props,
-  ];
-  const ignored = keys.filter((key) => {
-    const isShown = isReadable(inputMeta(definition, key)!) && !isUnset(was[key]) && !isUnset(asked[key]);
-    return isShown && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]);
-  });
-  if (ignored.length > 0)
-    collection.warn(
-      `the service accepted another ${ignored.join(" and ")}, but still shows the old one. ` +
-        "Check in the console whether the change has an effect.",
-    );
-  return ignored;
+  return { parts, shown };
 }
 
 /** @throws UserError, before anything is changed, for what the service itself has moved past */

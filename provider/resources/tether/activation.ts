@@ -1,5 +1,6 @@
 import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
+import { isSilent } from "../../api/conflict";
 import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { isPassing, patiently, shownOf, titleOf } from "./read";
@@ -47,15 +48,21 @@ export async function activated(start: Start): Promise<void> {
   if (refusal) throw refusal;
 }
 
+/** How long a service is asked again that does not start it and does not say why: a contract may need a moment. */
+const silentMs = 30_000;
+
 /** Activates it as soon as the service allows that. */
-export const activateSoon = (session: Session, tetherId: string, start: Start): Promise<unknown> =>
-  patiently(
+export function activateSoon(session: Session, tetherId: string, start: Start): Promise<unknown> {
+  const end = session.clock.now() + silentMs;
+  const mayPass = (error: ApiError): boolean => !isSilent(error) || session.clock.now() < end;
+  return patiently(
     session,
     tetherId,
     async () => ({ done: await activated(start) }),
     (error) => `not ready to be activated (${briefly(error)})`,
-    (error) => isApiError(error, "conflict", "invalid") || isPassing(error),
+    (error) => (isApiError(error, "conflict", "invalid") && mayPass(error)) || isPassing(error),
   );
+}
 
 /** What a service may say of a tether that it does not stop because it is stopped. */
 const saysStopped =

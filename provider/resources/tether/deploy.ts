@@ -1,13 +1,14 @@
 import { isApiError, type TetherAccount } from "../../api";
 import { briefly } from "../../api/api-error";
 import { processEnvironment } from "../../api/environment";
-import { messageOf } from "../../plain";
+import { conditionOf } from "../../api/states";
+import { fieldsOf, messageOf } from "../../plain";
 import { UserError } from "../../core/user-error";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { keptIn } from "../../core/state";
 import { type Look } from "../../core/wait";
-import { patiently, shownOf, showsContract, type TetherInputs, titleOf } from "./read";
+import { patiently, shownOf, ShownTether, showsContract, type TetherInputs, titleOf } from "./read";
 import { balanceOf, funded, payerOf } from "./funds";
 import { type Start } from "./activation";
 
@@ -68,28 +69,44 @@ export async function deploy(deployment: Deployment): Promise<void> {
   const before = (await funded(session, inputs, account, true))?.toString();
   note({ balanceWei: before ?? account.balanceWei });
   const since = new Date().toISOString();
-  try {
-    await session.client.deployTether(tetherId, inputs.extra);
-  } catch (error) {
-    if (isApiError(error, "conflict") && saysDeployed.test(error.errorMessage)) return;
-    if (!isUnknownOutcome(error)) {
-      throw new UserError(
-        `the deployment on ${network} failed: ${messageOf(error)} ` +
-          `The account ${payerOf(account)} must have funds on ${network}.`,
-      );
-    }
-    const lost: UnknownOutcome = {
-      since,
-      why: briefly(error),
-      ...(before === undefined ? {} : { balanceWei: before }),
-    };
+  /** The outcome is unknown: looks what came of it. */
+  const traced = async (why: string): Promise<void> => {
+    const lost: UnknownOutcome = { since, why, ...(before === undefined ? {} : { balanceWei: before }) };
     keep(lost);
     say(
-      `${lost.why}. The contract may be deployed nevertheless: it is not sent again, and the run looks for it on ${network}.`,
+      `${why}. The contract may be deployed nevertheless: it is not sent again, and the run looks for it on ${network}.`,
     );
     const trace = await lookForTrace(deployment, lost);
     say(`the contract is deployed on ${network}: ${trace}.`);
+  };
+  try {
+    const answer = await session.client.deployTether(tetherId, inputs.extra);
+    const doubt = doubtIn(answer, deployment);
+    if (doubt !== undefined) await traced(doubt);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    if (isApiError(error, "conflict") && saysDeployed.test(error.errorMessage)) return;
+    if (isUnknownOutcome(error)) return traced(briefly(error));
+    throw failed(deployment, messageOf(error));
   }
+}
+
+const failed = ({ inputs: { network }, account }: Deployment, why: string): UserError =>
+  new UserError(
+    `the deployment on ${network} failed: ${why} The account ${payerOf(account)} must have funds on ${network}.`,
+  );
+
+/** What in the answer contradicts that the contract is deployed there. @throws UserError if it says that it failed */
+function doubtIn(answer: unknown, deployment: Deployment): string | undefined {
+  const { inputs, first } = deployment;
+  const { state, success, deployed } = fieldsOf(answer);
+  if (conditionOf(state) === "failed" || success === false || deployed === false)
+    throw failed(deployment, "the service answers that it is not deployed.");
+  const shown = ShownTether.safeParse(answer).data;
+  if (shown?.network !== undefined && shown.network !== inputs.network)
+    return `the service answers that its network is ${shown.network}`;
+  const isMissing = showsContract(shown, inputs.network, first) === false;
+  return isMissing ? `the service answers without a contract on ${inputs.network}` : undefined;
 }
 
 /**

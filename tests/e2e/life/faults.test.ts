@@ -29,7 +29,7 @@ const cliKilledAfter =
     return up;
   };
 
-const trials: [title: string, adapter: "dynamic" | "plugin", build: Build][] = [
+const trials: [title: string, adapter: "dynamic" | "plugin", build: Build, gone?: 404 | 403][] = [
   [
     "faults, one at each kind of resource",
     "dynamic",
@@ -46,6 +46,12 @@ const trials: [title: string, adapter: "dynamic" | "plugin", build: Build][] = [
     "a slow service, and a deployment that nobody knows of",
     "plugin",
     faults(["slow: acts after 3 × the time-out", "POST", environments], ["reset before", "POST", deploy]),
+  ],
+  [
+    "a lost answer to a create, by a service that answers 403 for what is missing",
+    "dynamic",
+    faults(["reset after", "POST", environments]),
+    403,
   ],
   ["lists far behind", "plugin", faults(["reset after, lists 8 s behind", "POST", appcreds])],
   ["the CLI killed after the first create", "dynamic", cliKilledAfter("/consortia")],
@@ -65,10 +71,10 @@ const trials: [title: string, adapter: "dynamic" | "plugin", build: Build][] = [
 ];
 
 // At the same time, because most of it is waiting.
-test.concurrent.each(trials)("%s, on the %s provider", async (_, adapter, build) => {
+test.concurrent.each(trials)("%s, on the %s provider", async (_, adapter, build, gone = 404) => {
   const lab = new Lab(await pulumiCli(), service);
   try {
-    expect(await lab.trial(adapter, build)).toBe("");
+    expect(await lab.trial(adapter, build, { gone })).toBe("");
   } finally {
     lab.close();
   }

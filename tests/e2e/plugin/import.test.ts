@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { sha256 } from "../../../service/store/files";
+import { sha256 } from "../../../service/storage/files";
 import { send, startPinning } from "../../support/network";
 import { failed, root, Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, world, writesOf } from "../support/world";

@@ -1,29 +1,32 @@
-import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Wallet } from "ethers";
 import { type Chain, type ChainSpec } from "../../../service/ledger/chains";
+import { Damaged, Refusal } from "../../../service/errors";
 import { rpcCall } from "../../../service/ledger/rpc";
+import { Database } from "../../../service/storage/database";
 import type { Store } from "../../../service/store/store";
 import { drawn } from "../../support/random";
 import { containing, matching, newFolder } from "../../service/helpers";
 import { until } from "../../support/until";
-import { allOf, type Changed, chainsAt, closeAll, emptyStore, enginesOf, since } from "../../service/ledger/chains";
+import {
+  allOf,
+  chainsAt,
+  type Changed,
+  closeAll,
+  emptyStore,
+  enginesOf,
+  profile,
+  since,
+} from "../../service/ledger/chains";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
-const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, profile };
 
 const chainsIn = (pace: Changed = {}, store?: Store) => chainsAt(dir, pace, store);
-
-/** Flips a bit in the middle of a file. */
-function flip(file: string): void {
-  const content = readFileSync(file);
-  content[content.length >> 1]! ^= 1;
-  writeFileSync(file, content);
-}
 
 const accountsOf = (chain: Chain) => chain.call<string[]>("eth_accounts");
 const kill = () => enginesOf(dir).forEach((pid) => process.kill(pid, "SIGKILL"));
@@ -95,9 +98,9 @@ test(`an engine that is killed again and again under load (${replay}): all that 
 
 describe.each([
   ["without fees", spec],
-  ["with fees", { ...spec, free: false }],
+  ["with fees", { ...spec, profile: undefined }],
 ])("snapshots, %s", (_name, kind) => {
-  test("come and go in the background, and each block, receipt and log stays as it was", async () => {
+  test("shorten a start, and each block, receipt and log stays as it was", async () => {
     const pace = { blocks: 6, lookback: 4 };
     const { chains } = chainsIn(pace);
     const chain = await chains.get(kind);
@@ -112,9 +115,6 @@ describe.each([
         block % 3 ? { from, to, value: "0x5" } : { from: to, to: contract, gas: "0x20000" },
       ]);
     for (let block = 0; block < 60; block++) await send(block);
-    const snapshots = () => readdirSync(join(dir, "e1")).filter((name) => name.startsWith("snapshot-"));
-    // each is tried after a block, and another one if it does not hold
-    for (let block = 60; snapshots().length === 0; block++) await send(block);
     const logs = (one: Chain) => one.call<object[]>("eth_getLogs", [{ address: contract, fromBlock: "0x0" }]);
     const [seen, said] = [await allOf(chain, accounts), await logs(chain)];
     expect(said.length).toBeGreaterThan(15);
@@ -122,7 +122,7 @@ describe.each([
 
     const again = await chainsIn(pace).chains.get(kind);
     expect(await again.call("eth_gasPrice")).toEqual(await again.call("eth_gasPrice"));
-    expect(await again.call("eth_getTransactionReceipt", [deployed])).toEqual(receipt); // it is in a file of the past
+    expect(await again.call("eth_getTransactionReceipt", [deployed])).toEqual(receipt);
     expect(await again.call("eth_getBlockByHash", [receipt.blockHash, false])).toMatchObject({ number: "0x1" });
     expect(await logs(again)).toEqual(said);
     const { blockHash } = said[0] as { blockHash: string };
@@ -160,21 +160,53 @@ test("a transaction that waits for an earlier one, or for its block, waits on af
   expect(await quick.call("eth_getTransactionReceipt", [hashes[2]])).toBeNull();
 });
 
+test("a contract that looks back in every block does not keep a ledger from starting with the same blocks", async () => {
+  const pace = { blocks: 6, lookback: 2 };
+  const chain = await chainsIn(pace).chains.get(spec);
+  const accounts = await accountsOf(chain);
+  const [from] = accounts;
+  const deployed = await chain.call<string>("eth_sendTransaction", [{ from, data: noting }]);
+  const { contractAddress: to } = await chain.call<{ contractAddress: string }>("eth_getTransactionReceipt", [
+    deployed,
+  ]);
+  for (let block = 0; block < 30; block++) await chain.call("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
+  const seen = await allOf(chain, accounts);
+  await closeAll();
+  const again = await chainsIn(pace).chains.get(spec);
+  expect(await allOf(again, accounts)).toEqual(seen);
+  expect(again.lines.join("\n")).toContain("is no start: later blocks look further back");
+  await again.call("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
+});
+
+test("what waits too long for a lower nonce expires, and the node's log says so", async () => {
+  const chain = await chainsIn({ lifetime: 300 }).chains.get(spec);
+  const [from, to] = await accountsOf(chain);
+  const hash = await chain.call<string>("eth_sendTransaction", [{ from, to, nonce: "0x1", gas: "0x5208" }]);
+  expect(await chain.call("eth_getTransactionByHash", [hash])).toMatchObject({ blockHash: null });
+  await until(async () => (await chain.call("eth_getTransactionByHash", [hash])) === null);
+  expect(chain.lines.join("\n")).toContain(`Dropped transaction hash=${hash}: it waited`);
+  await chain.call("eth_sendTransaction", [{ from, to }]);
+  await closeAll();
+  const again = await chainsIn().chains.get(spec);
+  expect(await again.call("eth_getTransactionByHash", [hash])).toBeNull();
+  expect(await again.call("eth_getTransactionCount", [from, "pending"])).toBe("0x1");
+});
+
 test("what cannot be recorded is not done, and its sender gets the error", async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);
   const [from, to] = await accountsOf(chain);
-  await closeAll();
-  const again = await chainsIn().chains.get(spec);
-  renameSync(join(dir, "e1"), join(dir, "away")); // its segment is not open yet
+  const full = new Refusal(507, "This cannot be written to disk");
+  const write = jest.spyOn(Database.prototype, "write").mockRejectedValue(full);
   const call = [{ from, to, value: "0x1", gasPrice: "0x0" }];
-  await expect(again.call("eth_sendTransaction", call)).rejects.toThrow(/cannot be written to .*ENOENT.*Free up space/);
-  renameSync(join(dir, "away"), join(dir, "e1"));
-  expect(await again.call("eth_getTransactionCount", [from, "pending"])).toBe("0x0");
-  await again.call("eth_sendTransaction", call);
-  expect(again.lines.filter((line) => line.includes("cannot be written"))).toHaveLength(1);
-  expect(await again.call("eth_getTransactionCount", [from, "latest"])).toBe("0x1");
-  expect(warnings).toEqual([]);
+  for (let time = 0; time < 2; time++)
+    await expect(chain.call("eth_sendTransaction", call)).rejects.toThrow("cannot be written");
+  write.mockRestore();
+  expect(await chain.call("eth_getTransactionCount", [from, "pending"])).toBe("0x0");
+  await chain.call("eth_sendTransaction", call);
+  expect(chain.lines.filter((line) => line.includes("cannot be written"))).toHaveLength(1);
+  expect(await chain.call("eth_getTransactionCount", [from, "latest"])).toBe("0x1");
+  expect(warnings).toEqual([containing("cannot be written")]);
 });
 
 test("a payment under a name is made only once", async () => {
@@ -189,152 +221,69 @@ test("a payment under a name is made only once", async () => {
   expect(await again.call("eth_getBalance", [account, "latest"])).toBe("0x5");
 });
 
-// a small one by default; LARGE_MB=600 makes a folder that no JavaScript string could hold
-const large = Number(process.env.LARGE_MB ?? 10);
-const time = 120_000 + 3_000 * large;
-test(
-  "a large ledger is never read as one text, and opens whatever its size",
-  async () => {
-    const pace = { blocks: 4, lookback: 2, growth: Infinity };
-    const longest = { read: 0, parsed: 0 };
-    const real = { parse: JSON.parse, text: Object.getOwnPropertyDescriptor(Buffer.prototype, "toString")! };
-    type Text = (this: Buffer, ...how: unknown[]) => string;
-    const text = real.text.value as Text;
-    JSON.parse = (said: string, ...how: []) => {
-      longest.parsed = Math.max(longest.parsed, said.length);
-      return real.parse(said, ...how) as unknown;
-    };
-    const noting: Text = function (...how) {
-      const said = text.apply(this, how);
-      longest.read = Math.max(longest.read, said.length);
-      return said;
-    };
-    Object.defineProperty(Buffer.prototype, "toString", { ...real.text, value: noting });
-    try {
-      const chain = await chainsIn(pace).chains.get(spec);
-      const [from, to] = await accountsOf(chain);
-      const hashes: string[] = [];
-      for (let block = 0; block < large; block++) {
-        const data = `0x${randomBytes(500_000).toString("hex")}`; // a segment holds it in hexadecimal
-        hashes.push(await chain.call<string>("eth_sendTransaction", [{ from, to, data, gas: "0x1c9c380" }]));
-      }
-      await until(() => readdirSync(join(dir, "e1")).some((name) => name.startsWith("snapshot-")));
-      await closeAll();
-      const again = await chainsIn(pace).chains.get(spec);
-      for (const hash of hashes)
-        expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1", to });
-    } finally {
-      JSON.parse = real.parse;
-      Object.defineProperty(Buffer.prototype, "toString", real.text);
-    }
-    // at most one transaction as an engine returns it, never a file of the folder
-    expect(longest.read).toBeLessThan(4_000_000);
-    expect(longest.parsed).toBeLessThan(4_000_000);
-  },
-  time,
-);
-
-describe("a folder in which something is missing or damaged", () => {
-  test("is refused, file by file and byte by byte, and left as it is", async () => {
+describe("a ledger of which something is missing or damaged", () => {
+  /** A ledger with some blocks, which has started again since. */
+  async function made() {
     const store = emptyStore();
-    const chain = await chainsIn({ blocks: 5, lookback: 4 }, store).chains.get(spec);
+    const chain = await chainsIn({}, store).chains.get(spec);
     const [from, to] = await accountsOf(chain);
-    const folder = join(dir, "e1");
-    const send = () =>
-      chain.call("eth_sendTransaction", [{ from, to, value: "0x1", data: `0x${randomBytes(8).toString("hex")}` }]);
-    for (let block = 0; block < 18; block++) await send();
-    await until(() => readdirSync(folder).some((name) => name.startsWith("snapshot-")));
-    await send();
+    const send = (one: Chain) => one.call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    for (let block = 0; block < 18; block++) await send(chain);
     await closeAll();
-    const refusals = async () => {
+    const again = await chainsIn({}, store).chains.get(spec);
+    await send(again);
+    return { store, again, from, to };
+  }
+
+  test("is out of order, file by file, and left as it is", async () => {
+    const { store } = await made();
+    await closeAll();
+    const folder = join(dir, "e1");
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const needed = names.filter((name) => /(genesis.json|CURRENT|ldb|log|MANIFEST-\d+)$/.test(name));
+    expect(needed.length).toBeGreaterThanOrEqual(5);
+    const refused = async () => {
       const { chains, warnings } = chainsIn({}, store);
+      const said = matching(/^The ledger e1 is out of order: .*is damaged.*Nothing was changed/);
+      await expect(chains.get(spec)).rejects.toThrow("The ledger e1 is out of order");
       await chains.close();
-      return warnings;
+      expect(warnings).toEqual([said]);
     };
-    expect(await refusals()).toEqual([]);
-    const names = readdirSync(folder);
-    expect(names.length).toBeGreaterThanOrEqual(5);
-    for (const name of names) {
+    for (const name of needed) {
       const file = join(folder, name);
       const whole = readFileSync(file);
-      const refused = async (content: Buffer | undefined) => {
-        if (content) writeFileSync(file, content);
-        else rmSync(file);
-        expect(await refusals()).toEqual([
-          matching(/^The ledger e1 is out of order: .*is damaged.*Nothing was changed/),
-        ]);
-        expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(content);
-      };
-      await refused(undefined);
-      for (let bytes = 0; bytes < whole.length - 1; bytes += Math.max(1, Math.floor(whole.length / 25)))
-        await refused(whole.subarray(0, bytes));
-      const flipped = Buffer.from(whole);
-      flipped[whole.length >> 1]! ^= 1;
-      if (!/^blocks-/.test(name)) await refused(flipped); // those are checked when they are read
+      rmSync(file);
+      await refused();
+      for (const part of [1 / 3, 1 / 2, 2 / 3]) {
+        const flipped = Buffer.from(whole);
+        flipped[Math.floor(whole.length * part)]! ^= 1;
+        writeFileSync(file, flipped);
+        await refused();
+        expect(readFileSync(file)).toEqual(flipped);
+      }
       writeFileSync(file, whole);
     }
     renameSync(folder, join(dir, "elsewhere"));
-    expect(await refusals()).toEqual([containing("the folder is missing")]);
+    await refused();
     renameSync(join(dir, "elsewhere"), folder);
-    expect(await refusals()).toEqual([]);
-    const again = await chainsIn({}, store).chains.get(spec);
-    expect(await again.call("eth_blockNumber")).toBe("0x13");
+    expect(await (await chainsIn({}, store).chains.get(spec)).call("eth_blockNumber")).toBe("0x13");
   });
 
-  test("in a block of the past is said where it is read, and in a running ledger when it starts again", async () => {
-    const pace = { blocks: 5, lookback: 4 };
-    const store = emptyStore();
-    const chain = await chainsIn(pace, store).chains.get(spec);
-    const [from, to] = await accountsOf(chain);
-    const folder = join(dir, "e1");
-    const fileOf = (pattern: RegExp) =>
-      join(
-        folder,
-        readdirSync(folder).find((name) => pattern.test(name))!,
+  test("says so where a block is read that is damaged while it runs, and serves the rest", async () => {
+    const { again, from, to } = await made();
+    const real = Object.getOwnPropertyDescriptor(Database.prototype, "get")!.value as Database["get"];
+    jest.spyOn(Database.prototype, "get").mockImplementation(function (this: Database, name: string) {
+      if (name.startsWith("block/") && name.endsWith("007"))
+        throw new Damaged("Block 7 is damaged: its checksum is wrong");
+      return real.call(this, name);
+    });
+    for (let time = 0; time < 2; time++)
+      await expect(again.call("eth_getBlockByNumber", ["0x7", false])).rejects.toThrow(
+        "out of order: Block 7 is damaged",
       );
-    const hashes: string[] = [];
-    for (let block = 0; block < 18; block++)
-      hashes.push(await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]));
-    await until(() => readdirSync(folder).some((name) => /^blocks-1-.*hashes$/.test(name)));
-    await closeAll();
-    for (const [pattern, method, params] of [
-      [/^blocks-1-.*gz$/, "eth_getBlockByNumber", ["0x1", false]],
-      [/^blocks-1-.*hashes$/, "eth_getTransactionReceipt", [hashes[0]]],
-    ] as const) {
-      const file = fileOf(pattern);
-      const whole = readFileSync(file);
-      flip(file);
-      const { chains, warnings } = chainsIn(pace, store);
-      const again = await chains.get(spec);
-      for (let time = 0; time < 2; time++)
-        await expect(again.call(method, [...params])).rejects.toThrow(`out of order: ${file} is damaged`);
-      expect(warnings).toEqual([containing(file)]);
-      await again.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-      await closeAll();
-      writeFileSync(file, whole);
-    }
-    const { chains, warnings } = chainsIn(pace, store);
-    const again = await chains.get(spec);
-    flip(fileOf(/^journal-/));
-    kill();
-    await until(() => warnings.length === 2);
-    expect(warnings).toEqual([containing("is started again"), containing("out of order")]);
-    for (let time = 0; time < 2; time++) await expect(again.call("eth_chainId")).rejects.toThrow(warnings[1]);
-    await until(() => enginesOf(dir).length === 0); // the second attempt's engine ends, too
-  });
-
-  test("keys that are there before anything else stay, and are refused if they are cut", async () => {
-    const accounts = await accountsOf(await chainsIn().chains.get(spec));
-    await closeAll();
-    for (const name of ["ledger.json", "journal-1.jsonl"]) rmSync(join(dir, "e1", name)); // a kill came before these
-    const keys = join(dir, "e1", "genesis.json");
-    const whole = readFileSync(keys);
-    const cut = whole.subarray(0, whole.length >> 1);
-    writeFileSync(keys, cut);
-    await expect(chainsIn().chains.get(spec)).rejects.toThrow("it must hold the keys of the chain's accounts");
-    expect(readFileSync(keys)).toEqual(cut);
-    writeFileSync(keys, whole);
-    expect(await accountsOf(await chainsIn().chains.get(spec))).toEqual(accounts);
+    expect(await again.call("eth_getBlockByNumber", ["0x8", false])).toMatchObject({ number: "0x8" });
+    await again.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    jest.restoreAllMocks();
   });
 
   test("planted files and unknown folders stay", async () => {

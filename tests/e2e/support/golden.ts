@@ -1,8 +1,10 @@
-import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Service, startService } from "../../../service/index";
 import { type adapters, golden, keyOf, tetherOf } from "../../golden/service.mjs";
 import { temporary } from "../../fleet/made";
+import { Database } from "../../../service/storage/database";
+import { nameOf } from "../../../service/store/store";
 import { atTheEnd } from "./ending";
 import { root, Stack, type StateResource } from "./stack";
 
@@ -18,6 +20,18 @@ function clockAfter(data: string): () => number {
   const last = Math.max(...[...data.matchAll(/"changedAt":(\d+)/g)].map(([, at]) => Number(at)));
   const start = Date.now();
   return () => last + 3_600_000 + Date.now() - start;
+}
+
+/** Writes a service's objects, which version 0.2.0 kept as lines of JSON, into a data folder. */
+async function fill(dataDir: string, data: string): Promise<void> {
+  const database = await Database.open(join(dataDir, "objects"), nameOf);
+  const lines = data.trim().split("\n").slice(1);
+  for (const [order, line] of lines.entries()) {
+    const entity = JSON.parse(line) as { kind: string; id: string; fields: object };
+    const fields = { ...entity.fields, ...(entity.kind === "organization" ? { apiKey: `key of ${entity.id}` } : {}) };
+    await database.write([[`${entity.kind}/${entity.id}`, JSON.stringify({ ...entity, fields, order })]]);
+  }
+  await database.close();
 }
 
 export interface Golden {
@@ -36,7 +50,7 @@ export async function goldenStack(version: string, adapter: Adapter, name: "stac
   const { deployment } = JSON.parse(readFileSync(state, "utf8")) as { deployment: { resources: StateResource[] } };
   const globex = deployment.resources.find(({ urn }) => urn.endsWith("::globex"))?.id;
   const dataDir = temporary();
-  copyFileSync(data, join(dataDir, "state.jsonl"));
+  await fill(dataDir, readFileSync(data, "utf8"));
   const service = await startService({ ...golden, dataDir, clock: clockAfter(readFileSync(data, "utf8")) });
   atTheEnd(() => service.close());
   const apiKey = keyOf(adapter);

@@ -87,6 +87,7 @@ export class Stack {
     mkdirSync(this.#backend);
     const onPlugin = options.plugin && { CONSORTIUM_PLUGIN: "true" };
     this.env = {
+      XDG_STATE_HOME: join(this.folder, "home"),
       ...baseEnvironment(this.#backend, typeof options.program === "object"),
       ...cli.env,
       ...project?.env,

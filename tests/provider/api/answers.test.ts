@@ -18,6 +18,47 @@ test.each([
   expect(await http(baseUrl).request("POST", "/x", { body: {} })).toMatchObject({ status, body: parsed });
 });
 
+describe("a 2xx that says no", () => {
+  test.each<[object | boolean, string, string]>([
+    [{ errorMessage: "quota exceeded" }, "conflict", "The organization has reached its limit"],
+    [{ errorMessage: "the name is already taken" }, "conflict", "Choose another name."],
+    [{ errorMessage: "the environment is still initializing" }, "conflict", "Wait until that has finished"],
+    [{ errorMessage: "Unexpected token } in JSON", code: 7 }, "invalid", "Correct in the request"],
+    [{ errorMessage: ["too long", "too wide"], request_id: "r1" }, "invalid", "too long; too wide"],
+    [{ errorMessage: "the namespace is no longer accessible" }, "missing", "check the key first"],
+    [{ errorMessage: "node n1 was not found" }, "missing", "check the key first"],
+    [{ errorMessage: "Unauthorized" }, "denied", "is not allowed to do this"],
+    [{ errorMessage: "Internal server error" }, "server", "may be having problems"],
+    [{ errorMessage: "no", name: "QuotaError" }, "invalid", "no."],
+    [false, "conflict", "the service answers false, without a reason. Look for the reason in the console"],
+  ])("%j", async (body, kind, sentence) => {
+    virtualTime();
+    const { baseUrl, requests } = await peer(json(200, body));
+    const error = await failure(http(baseUrl).request("POST", "/x", { body: {} }));
+    expect(error).toMatchObject({ kind, status: 200, unclear: kind === "server" });
+    expect(error.message).toContain(sentence);
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([
+    [{ _id: "n1", errorMessage: "slow today" }],
+    [{ id: 7, errorMessage: "slow today" }],
+    [{ name: "x y", errorMessage: "not set up yet" }],
+    [{ errorMessage: "" }],
+    [{ errorMessage: null }],
+    [{ message: "accepted" }],
+    [["no"]],
+  ])("%j says nothing like that", async (body) => {
+    const { baseUrl } = await peer(json(200, body));
+    expect(await http(baseUrl).request("PUT", "/destinations/x%20y", { body: {} })).toMatchObject({ body });
+  });
+
+  test("false is an answer to a question", async () => {
+    const { baseUrl } = await peer(json(200, false));
+    expect(await http(baseUrl).request("GET", "/x")).toMatchObject({ body: false });
+  });
+});
+
 describe("an answer that is none", () => {
   const page = "<html><body>Welcome</body></html>";
   test.each([

@@ -77,12 +77,12 @@ test.each(["!a", "<a", ">a", "^a", "$a", "~a"])("a name that may mean an operati
   expect(server.requests.map(({ url }) => url)).toEqual(["/api/v1/consortia"]);
 });
 
-test("an absolute address keeps its filter, and what two pages show is there once", async () => {
+test("an absolute address keeps its filter", async () => {
   const pages: Pages = {};
   const { client, server } = await paged(pages);
   const link = `<${server.baseUrl}/consortia?name=a&cursor=x%2Fy>; rel="next"`;
   pages["?name=a"] = two({ link });
-  pages["?name=a&cursor=x%2Fy"] = some(1, 2);
+  pages["?name=a&cursor=x%2Fy"] = some(2, 1);
   expect((await client.listConsortia({ name: "a" })).map(({ id }) => id)).toEqual(["c0", "c1", "c2"]);
 });
 
@@ -157,6 +157,94 @@ test.each(["me", "me:password"])("the key goes to no next page with a user name:
   pages[""] = two({ link: `<${other}>; rel="next"` });
   expect(await failure(client.listConsortia())).toMatchObject({ kind: "partial" });
   expect(server.requests).toHaveLength(1);
+});
+
+describe("pages that do not fit together", () => {
+  /** Answers the requests one by one, with a next link unless a page is the last of its reading. */
+  async function read(...readings: unknown[][][]) {
+    const replies = readings.flatMap((pages) =>
+      pages.map((items, at) => ({ items, link: at + 1 < pages.length ? `<?page=${at + 2}>; rel="next"` : "" })),
+    );
+    const server = await peer((response, seen) => {
+      const { items, link } = replies[seen - 1]!;
+      response.writeHead(200, link === "" ? {} : { link }).end(JSON.stringify(items));
+    });
+    const client = new ConsortiumClient(settingsFor(server.baseUrl));
+    return { listed: client.listConsortia(), isAllRead: () => server.requests.length === replies.length };
+  }
+  const [a, b, c] = some(0, 3);
+  const idsOf = (items: readonly unknown[]): unknown[] => items.map((item) => (item as { id: string }).id).toSorted();
+
+  test.each<[string, unknown[][][]]>([
+    [
+      "show one object twice, and then do not",
+      [
+        [[a], [b], [a]],
+        [[a], [b], [c]],
+      ],
+    ],
+    [
+      "grow shorter before the last one, and then do not",
+      [
+        [[a, b], [], [c]],
+        [[a, b], [c]],
+      ],
+    ],
+    [
+      "have a length of their own, which is the same again",
+      [
+        [[a, b], [], [c]],
+        [[a, b], [], [c]],
+      ],
+    ],
+  ])("and %s: whole", async (_, readings) => {
+    const { listed, isAllRead } = await read(...readings);
+    expect(idsOf(await listed)).toEqual(["c0", "c1", "c2"]);
+    expect(isAllRead()).toBe(true);
+  });
+
+  test.each<[string, unknown[][][], string[]]>([
+    [
+      "overlap",
+      [
+        [[a], [a]],
+        [[b], [b]],
+        [[a], [a]],
+      ],
+      ["c0", "c1"],
+    ],
+    [
+      "overlap",
+      [
+        [[a, b], [b]],
+        [[a, b], [b]],
+        [[a, b], [b]],
+      ],
+      ["c0", "c1"],
+    ],
+    [
+      "shrink",
+      [
+        [[a, b], [], [c]],
+        [[b, c], [], [a]],
+        [[a, b], [], [c]],
+      ],
+      ["c0", "c1", "c2"],
+    ],
+  ])("and %s each time: a part, with all that was seen", async (why, readings, ids) => {
+    const { listed, isAllRead } = await read(...readings);
+    const error = await failure(listed);
+    expect(error).toMatchObject({ kind: "partial" });
+    expect(error.message).toContain(`its pages ${why}, each time that it is read`);
+    expect(idsOf((error as PartialList).items)).toEqual(ids);
+    expect(isAllRead()).toBe(true);
+  });
+
+  test("a total that is reached is all there is, whatever the pages show", async () => {
+    const headers = { "x-total-count": "2" };
+    const { client } = await paged({ "": { ...two(), headers: { ...headers, ...next } }, "?page=2": two(headers) });
+    expect(await client.listConsortia()).toHaveLength(2);
+  });
 });
 
 test("pages without an end are given up", async () => {

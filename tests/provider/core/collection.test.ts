@@ -2,6 +2,7 @@ import { ConsortiumClient } from "../../../provider/api";
 import { paths } from "../../../provider/api/paths";
 import { type Place } from "../../../provider/core/definition";
 import { Listed } from "../../../provider/core/collection";
+import { Run } from "../../../provider/core/run";
 import { type Session } from "../../../provider/core/session";
 import { newSession } from "../../../provider/core/session";
 import { virtualTime } from "../../support/virtual-time";
@@ -14,6 +15,8 @@ const environments: Place = { collection: "/consortia/c1/environments", parent: 
 const nodes: Place = { collection: "/consortia/c1/environments/e1/nodes", parent: { place: environments, id: "e1" } };
 
 type Answers = Record<string, [status: number, body?: unknown]>;
+
+const everythingEmpty: Answers = { "/consortia": [200, []], "/consortia/c1/environments": [200, []] };
 
 /** A service that gives these answers and 404 to everything else, as JSON or (text) as it is. */
 async function answering(answers: Answers): Promise<{ session: Session; server: Peer }> {
@@ -46,7 +49,9 @@ test.each<[string, unknown, [number, unknown?] | undefined, unknown]>([
   ["not listed, by id no such call", others, [405, { errorMessage: "x" }], "gone"],
   ["an empty list, by id 404", [], [404, { errorMessage: "x" }], "gone"],
   ["not listed, by id 401", others, [401, { errorMessage: "x" }], "denied"],
-  ["not listed, by id 403", others, [403, { errorMessage: "x" }], "denied"],
+  ["not listed, by id 403", others, [403, { errorMessage: "x" }], "gone"],
+  ["not listed, by id something else", others, [200, { _id: "n3" }], "gone"],
+  ["not listed, by id nothing", others, [200, null], "gone"],
   ["not listed, by id 500", others, [500, { errorMessage: "x" }], "server"],
   ["not listed, by id 503", others, [503, { errorMessage: "x" }], "unavailable"],
   ["not listed, by id 429", others, [429, { errorMessage: "x" }], "limited"],
@@ -107,6 +112,81 @@ describe("the list itself fails", () => {
     await server.close();
     await expect(new Listed(session, nodes).find("n1", 0)).rejects.toMatchObject({ kind: "unsent" });
   });
+});
+
+describe("not in lists that agree", () => {
+  const rest: Answers = { "/consortia": [200, [{ _id: "c1" }]], "/consortia/c1/environments": [200, [{ _id: "e1" }]] };
+  const nothing = [200, []] as [number, unknown];
+  const inE1 = nodes.collection;
+  const inC1 = environments.collection;
+  const stillAnswered = /nothing proves that it is gone: GET \S+ is still answered/;
+  const nothingElse = /nothing proves that it is gone: no other object of the organization is listed/;
+
+  test.each<[string, Place, string, Answers, "gone" | RegExp]>([
+    ["an environment whose nodes answer 404", environments, "e1", { [inC1]: nothing }, "gone"],
+    ["an environment whose nodes answer 403", environments, "e1", { [inC1]: nothing, [inE1]: [403, {}] }, "gone"],
+    [
+      "an environment whose nodes are listed",
+      environments,
+      "e1",
+      { [inC1]: nothing, [inE1]: [200, here] },
+      stillAnswered,
+    ],
+    ["an environment without nodes", environments, "e1", { [inC1]: nothing, [inE1]: nothing }, stillAnswered],
+    ["a consortium whose environments answer 404", consortia, "c1", { "/consortia": nothing }, "gone"],
+    [
+      "a consortium of a service that lists nothing in what it never had",
+      consortia,
+      "c1",
+      { "/consortia": [200, [{ _id: "c2" }]], [inC1]: nothing, "/consortia/c1-0/environments": nothing },
+      "gone",
+    ],
+    ["a consortium with environments", consortia, "c1", { "/consortia": nothing, [inC1]: nothing }, stillAnswered],
+    [
+      "a node, and all that is answered is []",
+      nodes,
+      "n1",
+      { [inE1]: nothing, [by]: nothing, ...everythingEmpty },
+      nothingElse,
+    ],
+    ["a node of an environment that is listed", nodes, "n1", { ...rest, [inE1]: nothing, [by]: nothing }, "gone"],
+  ])("%s", async (_what, place, id, answers, verdict) => {
+    const { session } = await answering(answers);
+    const presence = new Listed(session, place).find(id, 0);
+    if (verdict === "gone") expect(await presence).toBe("gone");
+    else await expect(presence).rejects.toThrow(verdict);
+  });
+
+  test("with time between them", async () => {
+    const { session, server } = await answering({ [inE1]: [200, others] });
+    const start = session.clock.now();
+    expect(await new Listed(session, nodes).find("n1", 0)).toBe("gone");
+    expect(session.clock.now() - start).toBeGreaterThanOrEqual(3_000);
+    expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
+  });
+
+  test("and a person who confirms it for this run", async () => {
+    const { session } = await answering({ [inC1]: nothing, [inE1]: [200, here] });
+    const confirmed = { ...session, run: new Run(new Set(["e1"])) };
+    expect(await new Listed(confirmed, environments).find("e1", 0)).toBe("gone");
+  });
+});
+
+test("what a service does not list is asked for once in a run, and goes with its owner", async () => {
+  const credentials = (id: string): Place => ({
+    collection: `/consortia/c1/environments/${id}/appcreds`,
+    parent: { place: environments, id },
+    isUnlisted: true,
+  });
+  const { session, server } = await answering({ [environments.collection]: [200, [{ _id: "e1" }, { _id: "e2" }]] });
+  for (const [id, verdict] of [
+    ["e1", "unlistable"],
+    ["e2", "unlistable"],
+    ["e3", "gone"],
+  ] as const)
+    expect(await new Listed(session, credentials(id)).find("a", 10_000)).toBe(verdict);
+  expect(server.requests.filter(({ url }) => url.endsWith("/appcreds"))).toHaveLength(1);
+  expect(await new Listed(session, credentials("e2")).siblings(0)).toBeUndefined();
 });
 
 test("not in a list that is some seconds old: the list is asked for again before it counts", async () => {

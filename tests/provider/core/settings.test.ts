@@ -166,3 +166,17 @@ test.each<[string, unknown, string, boolean, [apiKey: boolean, region: boolean]]
     region: { value: "eu", own: region },
   });
 });
+
+test.each([
+  ["default", { region: "eu" }, true],
+  ["default_0_3_0", { region: "eu" }, true],
+  ["default", { region: "us" }, false],
+  ["default", {}, false],
+  ["default_", { region: "eu" }, false],
+  ["defaults", { region: "eu" }, false],
+  ["my-default", { region: "eu" }, false],
+])("a provider %s of the stack's configuration %j is the engine's: %j", (name, stack, isDefault) => {
+  expect(isDefaultProvider(name, { region: "eu" }, stack)).toBe(isDefault);
+  expect(isDefaultProvider(name, { region: "eu", own: "false" }, stack)).toBe(true);
+  expect(isDefaultProvider(name, { region: "eu", own: "region" }, stack)).toBe(false);
+});

@@ -66,6 +66,8 @@ test("those who began at different times look at the same beats", async () => {
   expect(nextLookMs(9, 8_000, 5_000)).toBe(4_000);
   expect(nextLookMs(9, 7_999, 5_000)).toBe(1);
   expect(nextLookMs(9, 32_999, 31_000)).toBe(1);
+  const around = [29_999, 30_000, 49_999, 50_000];
+  expect(around.map((elapsed) => nextLookMs(9, 8_000, elapsed))).toEqual([4_000, 1_000, 1_000, 4_000]);
 });
 
 describe("progress", () => {

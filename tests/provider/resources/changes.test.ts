@@ -30,7 +30,12 @@ lifecycle("consortium", bases.consortium, [
     calls: [patch(consortium), "GET /consortia"],
     shows: { description: "new" },
   },
-  { change: { description: undefined }, then: "updated", calls: [patch(consortium)], shows: { description: "" } },
+  {
+    change: { description: undefined },
+    then: "updated",
+    calls: [patch(consortium), "GET /consortia"],
+    shows: { description: "" },
+  },
   { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
   { change: { customTimeouts: { create: 60 } }, then: "updated", calls: [] },
   { change: { name: " " }, then: "refused", why: { property: "name", reason: /must not be empty/ } },
@@ -54,7 +59,12 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
     calls: [patch(environment), `GET ${consortium}/environments`],
     shows: { description: "new" },
   },
-  { change: { description: undefined }, then: "updated", calls: [patch(environment)], shows: { description: "" } },
+  {
+    change: { description: undefined },
+    then: "updated",
+    calls: [patch(environment), `GET ${consortium}/environments`],
+    shows: { description: "" },
+  },
   ...(
     [
       ["consensusType", "ibft", { consensus_type: "ibft" }],

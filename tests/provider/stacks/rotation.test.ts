@@ -1,6 +1,6 @@
 import { AppCred } from "../../../sdk";
 import { type AppCredFields } from "../../../sdk/generated";
-import { sha256 } from "../../../service/store/files";
+import { sha256 } from "../../../service/storage/files";
 import { type FaultRule } from "../../../service/index";
 import { revealed } from "../../support/double/wire";
 import { lostAnswers, titled } from "../../support/faults";

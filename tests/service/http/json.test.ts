@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { outlineOf, parseJson, TooMuch, valuesIn } from "../../../service/http/json";
+import { outlineOf, parseJson, TooMuch, valuesIn } from "../../../service/json";
 import { random } from "../../support/random";
 
 const json = fc.tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2));

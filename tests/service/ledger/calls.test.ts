@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
 import { Refusal } from "../../../service/errors";
-import { answers, type Ask, Share } from "../../../service/ledger/calls";
+import { answers, type Ask, Share } from "../../../service/http/calls";
 import { Excess, rpcCall } from "../../../service/ledger/rpc";
 import type { Rights } from "../../../service/ledger/screening";
 import { callLimits } from "../../../service/settings/settings";
@@ -35,7 +35,7 @@ async function made(
   const report = (error: unknown): never => {
     throw error;
   };
-  const rights: Rights = { limits, free: true, socket, report };
+  const rights: Rights = { limits, profile: undefined, socket, report };
   const calls = methods.map((method, id) => rpcCall(method, ["0x1"], id));
   const noting: Ask = (call, bounds) => {
     asked.push(call.method);

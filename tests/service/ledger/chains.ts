@@ -2,18 +2,19 @@ import { execFileSync } from "node:child_process";
 import { findAnvil } from "../../../service/ledger/engine";
 import { type Pace, usualPace } from "../../../service/ledger/chain-base";
 import { type Chain, Chains } from "../../../service/ledger/chains";
+import { registerOf } from "../../../service/store/ledgers";
+import { profiles } from "../../../service/profiles";
 import { own, rpcCall } from "../../../service/ledger/rpc";
 import { atEnd } from "../helpers";
-import { SteadyClock, Store } from "../../../service/store/store";
+import { SteadyClock } from "../../../service/storage/steady-clock";
+import { Store } from "../../../service/store/store";
 
-/** Changes of a chain's pace: `blocks` of a segment; `room` and `longest`, the weight and blocks since the last snapshot. */
-export type Changed = Partial<Pace> & { blocks?: number; room?: number; longest?: number };
+/** Changes of a chain's pace. `blocks`: after so many comes a snapshot. */
+export type Changed = Partial<Pace> & { blocks?: number };
 
-const paceOf = ({ blocks, room, longest, ...changed }: Changed): Pace => ({
+const paceOf = ({ blocks = usualPace.snapshot.blocks, ...changed }: Changed): Pace => ({
   ...usualPace,
-  segment: { ...usualPace.segment, blocks: blocks ?? usualPace.segment.blocks, weight: changed.growth ?? Infinity },
-  most: { ...usualPace.most, weight: room ?? usualPace.most.weight, blocks: longest ?? usualPace.most.blocks },
-  rest: 0,
+  snapshot: { ...usualPace.snapshot, blocks },
   ...changed,
 });
 
@@ -25,11 +26,14 @@ export const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.
 export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore()) {
   const warnings: string[] = [];
   const warn = (text: string) => void warnings.push(text);
-  const chains = new Chains(findAnvil(undefined)!, folder, store, warn, undefined, paceOf(pace));
+  const chains = new Chains(findAnvil(undefined)!, folder, registerOf(store), warn, undefined, paceOf(pace));
   open.push(chains);
   atEnd(closeAll);
   return { chains, warnings };
 }
+
+/** What the ledgers of these tests are like: a client with free gas. */
+export const profile = profiles.quorum!.ibft!;
 
 /** A member's call, which keeps a chain awake; the service's own, `chain.call`, do not. */
 export const use = (chain: Chain) => chain.ask(rpcCall("eth_blockNumber", []), own);
@@ -70,7 +74,7 @@ type All = Awaited<ReturnType<typeof allOf>>;
 
 /**
  * The transactions of the blocks that a chain has made since, after it is checked that all earlier blocks and the balances are as they
- * were. Meanwhile there may be empty blocks, which the chain makes for its snapshots whenever it has the time.
+ * were.
  */
 export function since(before: All, now: All): unknown[] {
   const count = before.blocks.length;

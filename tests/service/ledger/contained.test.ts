@@ -96,7 +96,8 @@ test("one flipped bit in a file of one ledger: the others start and serve, and t
   for (const one of [damaged, other]) await result(placeOf(before.service, one), one.credential, "eth_chainId");
   await before.service.close();
   const folder = join(dataDir, "chains", damaged.environment);
-  for (const name of readdirSync(folder)) {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  for (const name of names.filter((one) => /(json|CURRENT|log|ldb|MANIFEST-\d+)$/.test(one))) {
     const file = join(folder, name);
     const whole = readFileSync(file);
     const flipped = Buffer.from(whole);

@@ -4,13 +4,13 @@ import { newFolder, quick } from "../helpers";
 import { until } from "../../support/until";
 import { eth, ledgered, webSocket } from "../ledgers";
 import { ways } from "../tethered";
-import { chainsAt, type Changed, closeAll, latest, use } from "./chains";
+import { chainsAt, type Changed, closeAll, latest, profile, use } from "./chains";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
 const period = 0.1;
-const spec = { chainId: 4_711, accounts: 2, free: true, period };
+const spec = { chainId: 4_711, accounts: 2, profile, period };
 const hour = 3_600_000;
 
 /** Chains of the test's folder, which it starts and ends together. */

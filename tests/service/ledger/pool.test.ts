@@ -5,12 +5,18 @@ import { Pool, type PoolLimits, type Waiting } from "../../../service/ledger/poo
 /** `a0`: the first transaction of a; `a5?`: one that waits for an earlier one; `a0!`: one that is to replace `a0`. */
 function one(text: string): Waiting {
   const [, from = "", nonce, kind] = /^(\w)(\d)(.?)$/.exec(text)!;
-  return { raw: text, from, nonce: Number(nonce), gas: 21_000, queued: kind === "?" };
+  return { raw: text, from, nonce: Number(nonce), gas: 21_000, cost: 0n, queued: kind === "?" };
 }
 
 let count = 0;
+/** Adds a transaction, if there is room. */
+function put(pool: Pool, hash: string, text: string): string | undefined {
+  const refusal = pool.refuses(one(text));
+  if (refusal === undefined) pool.add(hash, one(text));
+  return refusal;
+}
 const add = (pool: Pool, all: string) =>
-  all.split(" ").map((text) => (pool.add(`0x${++count}`, one(text)) === undefined ? text : `no ${text}`));
+  all.split(" ").map((text) => (put(pool, `0x${++count}`, text) === undefined ? text : `no ${text}`));
 
 type Case = [what: string, limits: Partial<PoolLimits>, sent: string, outcome: string];
 test.each<Case>([
@@ -18,17 +24,28 @@ test.each<Case>([
   ["an account does not take the room of others", { accountPool: 2 }, "a0 a1 b0 b1", "a0 a1 b0 b1"],
   ["one of the same nonce takes the place, however many wait", { accountPool: 2, pool: 2 }, "a0 a1 a1!", "a0 a1 a1!"],
   ["a ledger has as many waiting as it may, and no more", { pool: 2 }, "a0 b0 c0", "a0 b0 no c0"],
-  ["a quarter may wait for an earlier one, which nobody may ever send", {}, "a5? b5? c5? c0", "a5? b5? no c5? c0"],
-  ["those wait for a block once the earlier one came", {}, "a1? a2? c5? a0 c5? d5?", "a1? a2? no c5? a0 c5? d5?"],
-  ["but not once one of another account came", {}, "a1? b1? c0 d5?", "a1? b1? c0 no d5?"],
-  ["nor once one came that is not the one before", {}, "a2? a3? a0 d5?", "a2? a3? a0 no d5?"],
+  [
+    "those that wait for an earlier one keep no others out",
+    { pool: 2 },
+    "a5? b5? c5? c0 d0 e0",
+    "a5? b5? no c5? c0 d0 no e0",
+  ],
+  ["what fills a gap is always admitted", { accountPool: 2, pool: 2 }, "b0 c0 a1? a2? a0 d0", "b0 c0 a1? a2? a0 no d0"],
+  [
+    "those that waited for it wait for a block then",
+    { pool: 2 },
+    "a1? a2? b5? a0 b5? d5?",
+    "a1? a2? no b5? a0 b5? d5?",
+  ],
+  ["but not once one of another account came", { pool: 2 }, "a1? b1? c0 d5?", "a1? b1? c0 no d5?"],
+  ["nor once one came that is not the one before", { pool: 2 }, "a2? a3? a0 d5?", "a2? a3? a0 no d5?"],
 ])("%s", (_what, limits, sent, outcome) => {
   expect(add(new Pool({ accountPool: 100, pool: 8, ...limits }), sent).join(" ")).toBe(outcome);
 });
 
 test("each refusal says what is full", () => {
   const refusals = [{ accountPool: 0 }, { pool: 0 }].flatMap((limits) =>
-    ["a0", "a0?"].map((text) => new Pool({ accountPool: 9, pool: 9, ...limits }).add("0x", one(text))),
+    ["a0", "a0?"].map((text) => new Pool({ accountPool: 9, pool: 9, ...limits }).refuses(one(text))),
   );
   const of = (what: string) => expect.stringMatching(`^txpool is full: 0 transactions ${what}, and no more`) as string;
   const account = of("of a wait for a block");
@@ -48,16 +65,21 @@ test("more than may wait, from before the limit was lowered, stay, and each can 
   expect(pool.raws).toEqual(["b0", "a0!"]);
 });
 
-test("what is removed makes room, once; the weight is that of all that wait", () => {
+test("what is removed makes room, once", () => {
   const pool = new Pool({ accountPool: 1, pool: 100 });
-  expect(pool.weight).toBe(0);
-  pool.add("0xa", one("a0"));
-  const { weight } = pool;
-  expect(weight).toBeGreaterThan(0);
-  pool.add("0xb", one("b0"));
-  expect(pool.weight).toBe(2 * weight);
+  put(pool, "0xa", "a0");
+  put(pool, "0xb", "b0");
   for (let time = 0; time < 2; time++) pool.remove("0xa");
-  expect([pool.weight, ...add(pool, "a1 a2")]).toEqual([weight, "a1", "no a2"]);
+  expect(add(pool, "a1 a2")).toEqual(["a1", "no a2"]);
   pool.restore(new Map([["0xc", one("c0")]]));
-  expect([pool.weight, pool.has("0xb"), pool.has("0xc")]).toEqual([weight, false, true]);
+  expect([pool.has("0xb"), pool.has("0xc"), pool.raws]).toEqual([false, true, ["c0"]]);
+});
+
+test("only those that wait for a lower nonce expire, once their time has come", () => {
+  const pool = new Pool({ accountPool: 9, pool: 9 });
+  for (const text of ["a0", "a2?", "b1?"]) put(pool, text, text);
+  const hashes = (before: number) => pool.expired(before).map(([hash]) => hash);
+  expect([hashes(Date.now() - 1_000), hashes(Date.now() + 1_000)]).toEqual([[], ["a2?", "b1?"]]);
+  put(pool, "b0", "b0");
+  expect(hashes(Date.now() + 1_000)).toEqual(["a2?"]);
 });

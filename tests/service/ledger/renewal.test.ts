@@ -1,25 +1,15 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
 import { callLimits } from "../../../service/settings/settings";
 import { newFolder } from "../helpers";
 import { until } from "../../support/until";
-import { allOf, chainsAt, closeAll, enginesOf } from "./chains";
+import { allOf, chainsAt, closeAll, enginesOf, profile } from "./chains";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
-/** The blocks up to which there are snapshots. */
-const snapshotsIn = (folder: string) =>
-  readdirSync(join(folder, "e1")).flatMap((file) => {
-    const number = /^snapshot-(\d+)/.exec(file)?.[1];
-    return number === undefined ? [] : [Number(number)];
-  });
-
-const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, profile };
 const limits = callLimits.parse({});
 
 /** A subscriber, and the blocks that it was told of. */
@@ -42,7 +32,7 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
 }
 
 test("a process that has grown is replaced by another one: nobody misses a block, and no call fails", async () => {
-  const chain = await chainsAt(dir, { growth: 150_000, blocks: 8, lookback: 4 }).chains.get(spec);
+  const chain = await chainsAt(dir, { growth: 40, blocks: 8, lookback: 4 }).chains.get(spec);
   const accounts = await chain.call<string[]>("eth_accounts");
   const [from, to] = accounts;
   const heads = await subscriber(chain);
@@ -79,46 +69,48 @@ test("a process that has grown is replaced by another one: nobody misses a block
   expect((await allOf(again, accounts)).blocks.slice(0, height + 1)).toEqual(whole.blocks);
 });
 
-test("logs of all blocks are those of all files of the past, although no process could hold them all", async () => {
-  const chain = await chainsAt(dir, { blocks: 5, lookback: 4 }).chains.get(spec);
+test("logs of all blocks, of some, and of a filter are those that came, whatever the process still holds", async () => {
+  const chain = await chainsAt(dir, { growth: 20, blocks: 5, lookback: 4 }).chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
-  const code = "0x6000600060006000a1"; // one log of nothing, with a topic
+  const code = "0x602a600060006000a2"; // one log of nothing, with two topics: 0, and 42
   const deploy = `0x68${code.slice(2)}60005260096017f3`;
   const hash = await chain.call<string>("eth_sendTransaction", [{ from, data: deploy }]);
-  type Receipt = { contractAddress: string; logs: unknown[] };
+  type Log = { blockNumber: string; blockHash: string; topics: string[] };
+  type Receipt = { contractAddress: string; logs: Log[] };
   const { contractAddress } = await chain.call<Receipt>("eth_getTransactionReceipt", [hash]);
-  const logs: unknown[] = [];
-  const send = async (block: number) => {
+  const logs: Log[] = [];
+  for (let block = 0; block < 60; block++) {
     const sent = { from, to: block % 4 ? contractAddress : to };
     const done = await chain.call<string>("eth_sendTransaction", [sent]);
     logs.push(...(await chain.call<Receipt>("eth_getTransactionReceipt", [done])).logs);
-  };
-  for (let block = 0; block < 60; block++) await send(block);
+  }
   expect(logs).toHaveLength(45);
-  // what a snapshot does not have yet, a later one has
-  for (let block = 0; Math.max(...snapshotsIn(dir)) < 55; block++) {
-    await send(block);
-    await wait(300);
-  }
+  const look = async (one: typeof chain) => {
+    const ask = (filter: object) => one.call<Log[]>("eth_getLogs", [filter]);
+    const all = { fromBlock: "earliest", toBlock: "latest" };
+    const [zero, other] = logs[0]!.topics;
+    expect(await ask(all)).toEqual(logs);
+    expect(await ask({ ...all, address: [contractAddress, to] })).toEqual(logs);
+    for (const topics of [[], [null], [zero], [[zero, other]], [null, other], [null, null]])
+      expect([topics, await ask({ ...all, topics })]).toEqual([topics, logs]);
+    for (const topics of [[other], [null, zero], [zero, other, null], [zero, zero]])
+      expect([topics, await ask({ ...all, topics })]).toEqual([topics, []]);
+    expect(await ask({ ...all, address: to })).toEqual([]);
+    const numberOf = ({ blockNumber }: Log) => Number(blockNumber);
+    const part = { address: contractAddress, fromBlock: "0x3", toBlock: "0x2b" };
+    expect(await ask(part)).toEqual(logs.filter((log) => numberOf(log) >= 3 && numberOf(log) <= 43));
+    const [first] = logs;
+    expect(await ask({ blockHash: first!.blockHash })).toEqual([first]);
+    expect(await ask({ fromBlock: "0xffff" })).toEqual([]);
+    await expect(ask({ blockHash: `0x${"1".repeat(64)}` })).rejects.toThrow("unknown block");
+  };
+  await look(chain);
   await closeAll();
-  const again = await chainsAt(dir, { growth: 12_000 }).chains.get(spec);
-  const [first] = enginesOf(dir);
-  const all = () => again.call("eth_getLogs", [{ address: contractAddress, fromBlock: "earliest" }]);
-  expect(await all()).toEqual(logs);
-  expect(await Promise.all([all(), all(), all()])).toEqual([logs, logs, logs]);
-  while (enginesOf(dir).includes(first!)) {
-    await again.call("eth_sendTransaction", [{ from, to }]);
-    await wait(300);
-  }
-  expect(await all()).toEqual(logs);
-  const part = { address: contractAddress, fromBlock: "0x3", toBlock: "0x2b" };
-  const numbersOf = (some: unknown[]) => (some as { blockNumber: string }[]).map((log) => Number(log.blockNumber));
-  const numbers = numbersOf(await again.call<unknown[]>("eth_getLogs", [part]));
-  expect(numbers).toEqual(numbersOf(logs).filter((at) => at >= 3 && at <= 43));
+  await look(await chainsAt(dir).chains.get(spec));
 });
 
 test("filters keep a process in its place, for as long as it may", async () => {
-  const chain = await chainsAt(dir, { growth: 100_000, blocks: 5, lookback: 3 }).chains.get(spec);
+  const chain = await chainsAt(dir, { growth: 15, blocks: 5, lookback: 3 }).chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
   const [pid] = enginesOf(dir);
   const ask = async (method: string, ...params: unknown[]) => {
@@ -133,31 +125,4 @@ test("filters keep a process in its place, for as long as it may", async () => {
     await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
     return !enginesOf(dir).includes(pid!);
   });
-});
-
-test("a chain whose blocks log too much for the memory lets transactions wait until there is room again", async () => {
-  const pace = { lookback: 8, growth: 300_000, room: 2_500_000 };
-  const chain = await chainsAt(dir, pace).chains.get(spec);
-  const [from] = await chain.call<string[]>("eth_accounts");
-  const code = "5b6140006000a05a620300001060005700"; // logs 16 kB as often as there is gas for
-  const data = `0x6011600c60003960116000f3${code}`;
-  const deployed = await chain.call<string>("eth_sendTransaction", [{ from, data }]);
-  type Receipt = { contractAddress: string; blockNumber: string; status: string };
-  const receipt = (hash: string) => chain.call<Receipt>("eth_getTransactionReceipt", [hash]);
-  const { contractAddress: to } = await receipt(deployed);
-  const bomb = () => chain.call<string>("eth_sendTransaction", [{ from, to, gas: "0x3d0900", gasPrice: "0x0" }]);
-  const hashes: string[] = [];
-  while (hashes.length < 14) {
-    hashes.push(await bomb());
-    // there is no room for four of them
-    const [after = 0] = snapshotsIn(dir).slice(-1);
-    const numbers = await Promise.all(hashes.map(async (hash) => Number((await receipt(hash)).blockNumber)));
-    expect(numbers.filter((number) => number > after).length).toBeLessThanOrEqual(5);
-  }
-  const seen = await Promise.all(hashes.map(receipt));
-  expect(seen.map(({ status }) => status)).toEqual(hashes.map(() => "0x1"));
-  await closeAll();
-  const again = await chainsAt(dir, pace).chains.get(spec);
-  for (const [at, hash] of hashes.entries())
-    expect(await again.call("eth_getTransactionReceipt", [hash])).toEqual(seen[at]);
 });

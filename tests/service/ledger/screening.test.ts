@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>;
 
 const rights: Rights = {
   limits: callLimits.parse({ gas: 1_000, batch: 4 }),
-  free: true,
+  profile: undefined,
   socket: false,
   report: (error) => {
     throw error;

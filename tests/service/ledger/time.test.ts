@@ -1,12 +1,12 @@
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { newFolder } from "../helpers";
 import { until } from "../../support/until";
-import { chainsAt, closeAll, latest, use } from "./chains";
+import { chainsAt, closeAll, latest, profile, use } from "./chains";
 
 let dir: string;
 beforeEach(() => (dir = newFolder()));
 
-const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true, period: 1 };
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, profile, period: 1 };
 const started = () => chainsAt(dir).chains.get(spec);
 
 /** The machine's clock, which a test may set. */

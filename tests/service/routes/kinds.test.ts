@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import type { ServiceOptions } from "../../../service/index";
-import { Journal } from "../../../service/store/journal";
 import {
   anyText,
   basic,
@@ -8,6 +6,7 @@ import {
   listOf,
   matching,
   newFolder,
+  objectsIn,
   populated,
   quick,
   refused,
@@ -308,13 +307,14 @@ test("what a folder of an earlier version kept without knowing it is shown, and 
   const dataDir = newFolder();
   const { service, paths, node } = await populated({ dataDir });
   await service.close();
-  const file = join(dataDir, "state.jsonl");
-  const format = { format: "consortium-service", version: 2 };
-  const objects: { kind: string; id: string; fields: Record<string, unknown> }[] = [];
-  const journal = Journal.open(file, format, (one) => objects.push(one as (typeof objects)[number]));
-  const kept = objects.find(({ id }) => id === node)!;
-  journal.add([{ ...kept, fields: { ...kept.fields, size: undefined }, given: { size: "large", plan: "gold" } }]);
-  journal.close();
+  const database = await objectsIn(dataDir);
+  type Kept = { fields: Record<string, unknown> };
+  const kept = JSON.parse((await database.get(`node/${node}`))!.toString()) as Kept;
+  const given = { size: "large", plan: "gold" };
+  await database.write([
+    [`node/${node}`, JSON.stringify({ ...kept, fields: { ...kept.fields, size: undefined }, given })],
+  ]);
+  await database.close();
   const { send } = await start({ dataDir });
   expect((await send("GET", paths.node)).body).toMatchObject({ size: "large", plan: "gold" });
   const changed = await send("PATCH", paths.node, { size: "medium" });

@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { Journal } from "../../../service/store/journal";
 import { built, consortium, serveJson } from "../child";
-import { build, client, containing, newFolder } from "../helpers";
+import { build, client, containing, newFolder, objectsIn } from "../helpers";
 
 beforeAll(built);
 
@@ -19,20 +16,22 @@ describe("a folder", () => {
     const first = await serveJson(options());
     const { id: organization } = first.ready.organizations[0]!;
     await first.stop();
-    const file = join(dir, "state.jsonl");
-    const format = { format: "consortium-service", version: 2 };
     const times = { createdAt: 1, changedAt: 1, revision: 0 };
     const place = { kind: "consortium", parent: organization, organization, state: "setup", ...times };
-    const journal = Journal.open(file, format, () => undefined);
+    const database = await objectsIn(dir);
+    const fields = { name: "a", description: "x".repeat(65_536) };
     for (let number = 0; number < 1_600; number++)
-      journal.add([{ ...place, id: idOf(number), fields: { name: "a", description: "x".repeat(65_536) } }]);
-    journal.close();
+      await database.write(
+        [[`consortium/${idOf(number)}`, JSON.stringify({ ...place, id: idOf(number), fields })]],
+        false,
+      );
+    await database.close();
   }
 
   test("that needs more memory than there is says so, and how to start it", async () => {
     await written((number) => `c${number}`);
     const { code, stderr } = await consortium(["serve", "--port", "0", ...options()], env);
-    expect([code, stderr]).toEqual([1, containing("state.jsonl is too large for this process: its objects take")]);
+    expect([code, stderr]).toEqual([1, containing("objects is too large for this process: its objects take")]);
     expect(stderr).toContain("NODE_OPTIONS=--max-old-space-size=");
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
@@ -46,9 +45,16 @@ describe("a folder", () => {
 
 test("one tenant with 500 uploads is told that it has too much, another one works, and the folder starts again, in 300 MB", async () => {
   const env = { NODE_OPTIONS: "--max-old-space-size=300" };
+  await (await serveJson([...options(), "--organization", "a", "--organization", "b"], env)).stop();
+  const keys: Record<string, string> = {};
+  const database = await objectsIn(dir);
+  for await (const [, value] of database.entries("organization/", "organization0")) {
+    const { fields } = JSON.parse(value.toString()) as { fields: { name: string; apiKey: string } };
+    keys[fields.name] = fields.apiKey;
+  }
+  await database.close();
   const started = async () => {
     const { stop, ready } = await serveJson([...options(), "--organization", "a", "--organization", "b"], env);
-    const keys = JSON.parse(readFileSync(join(dir, "api-keys.json"), "utf8")) as Record<string, string>;
     return { greedy: client(ready.baseUrl, keys.a!), modest: client(ready.baseUrl, keys.b!), stop };
   };
   const { greedy, modest, stop } = await started();

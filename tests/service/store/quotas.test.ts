@@ -1,4 +1,5 @@
-import { SteadyClock, Store } from "../../../service/store/store";
+import { SteadyClock } from "../../../service/storage/steady-clock";
+import { Store } from "../../../service/store/store";
 import { Usage } from "../../../service/store/usage";
 import { build, client, populated, refused } from "../helpers";
 

@@ -25,6 +25,8 @@ export interface RunOptions {
   /** Names of resources: `--target`, of `refresh` and `destroy` alone, and `--replace`. */
   targets?: string[];
   replace?: string[];
+  /** Once it is through, everything is killed: no process hears that the run has ended. */
+  killed?: boolean;
   /** `--refresh`: reads all there is first, in the same run. */
   refresh?: boolean;
   /** Most steps at the same time. */
@@ -187,7 +189,7 @@ export class Deployment {
 
   close(): void {
     for (const close of this.#closing) close();
-    for (const provider of this.#started) provider.close();
+    for (const provider of this.#started) provider.close(this.options.killed !== true);
   }
 
   /** One registration at a time, in the order of their coming. */

@@ -41,7 +41,8 @@ export interface Provider {
   delete(urn: string, id: string, outs: Props, options: Options): Promise<void>;
   invoke(token: string, args: Props): Promise<{ result: Props; failures: Issue[] }>;
   cancel(): Promise<unknown>;
-  close(): void;
+  /** @param regular whether the engine ends it after a run */
+  close(regular: boolean): void;
 }
 
 export type Say = (row: string, text: string) => void;
@@ -65,7 +66,7 @@ class PluginProcess implements Provider {
   read: Provider["read"] = (urn, id, outs, inputs) => this.plugin.read(urn, id, outs, inputs);
   invoke = (token: string, args: Props) => this.plugin.invoke(token, args);
   cancel = () => this.plugin.cancel();
-  close = () => this.plugin.close();
+  close = (regular: boolean) => this.plugin.close(regular);
 }
 
 const differenceOf = (response: DiffResponse): Difference => ({
@@ -78,14 +79,14 @@ const differenceOf = (response: DiffResponse): Difference => ({
 /** The host of dynamic providers: it sees no secrets, knows no previews, and evaluates the code in `__provider`. */
 class DynamicProcess implements Provider {
   readonly #interrupt = new AbortController();
+  readonly #host = new HostProcess(() => this.#interrupt.signal);
   readonly #handlers: Record<string, Handler>;
   readonly #configured = new Set<string>();
   #config: Record<string, string> = {};
 
   constructor() {
-    const host = new HostProcess(() => this.#interrupt.signal);
     this.#handlers = Object.fromEntries(
-      Object.entries(definitions).map(([kind, definition]) => [kind, handler(definition, host)]),
+      Object.entries(definitions).map(([kind, definition]) => [kind, handler(definition, this.#host)]),
     );
   }
 
@@ -161,7 +162,7 @@ class DynamicProcess implements Provider {
     throw failed(`unknown function ${token}`);
   };
   cancel = () => Promise.resolve(this.#interrupt.abort());
-  close = () => undefined;
+  close = (regular: boolean) => void (regular && this.#host.sessions.left());
 }
 
 const failed = (details: string, kept?: Failed["kept"]): Error & Failed =>

@@ -1,0 +1,118 @@
+// @ts-check
+/** How many transactions a `raft` ledger in a data folder takes: of a client that awaits each receipt, and of one that sends 50 at once. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Wallet } from "ethers";
+import { bounded } from "../lib/report.mjs";
+
+const awaited = 500;
+const pipelined = { rounds: 40, atOnce: 50 };
+
+/** What the version before this store took on two cores, in transactions a second: the target is twice that. */
+const before = { awaited: 119, pipelined: 344 };
+
+/** @type {import("../lib/stack.mjs").Measure} */
+export const ledger = async (tools) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "bench-ledger-"));
+  const service = await tools.module.startService({
+    dataDir,
+    ledger: true,
+    timing: { nodeStart: 0, environmentStart: 0 },
+  });
+  try {
+    const send = await raftNode(service);
+    const wallet = Wallet.createRandom();
+    const chainId = Number(await send("eth_chainId", []));
+    let nonce = 0;
+    const sign = () =>
+      wallet.signTransaction({
+        to: `0x${"11".repeat(20)}`,
+        nonce: nonce++,
+        gasLimit: 21_000,
+        gasPrice: 0,
+        chainId,
+        type: 0,
+      });
+    const singles = await Promise.all(Array.from({ length: awaited }, sign));
+    /** @type {string[][]} */
+    const rounds = [];
+    for (let round = 0; round < pipelined.rounds; round++)
+      rounds.push(await Promise.all(Array.from({ length: pipelined.atOnce }, sign)));
+    const one = await perSecond(awaited, async () => {
+      for (const raw of singles) await receipt(send, await send("eth_sendRawTransaction", [raw]));
+    });
+    const many = await perSecond(pipelined.rounds * pipelined.atOnce, async () => {
+      for (const raws of rounds) {
+        const hashes = await Promise.all(raws.map((raw) => send("eth_sendRawTransaction", [raw])));
+        await receipt(send, hashes.at(-1));
+      }
+    });
+    return [
+      row("awaited transactions of one client on raft", one, before.awaited),
+      row(`transactions on raft, ${pipelined.atOnce} at once`, many, before.pipelined),
+    ];
+  } finally {
+    await service.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+};
+
+/** @param {string} measure @param {number} rate @param {number} was */
+const row = (measure, rate, was) =>
+  bounded(measure, (2 * was) / rate, {
+    most: 1,
+    of: `(twice ${was} a second)`,
+    measured: `${Math.round(rate)} a second`,
+  });
+
+/** @param {number} count @param {() => Promise<void>} act */
+async function perSecond(count, act) {
+  const begun = performance.now();
+  await act();
+  return count / ((performance.now() - begun) / 1_000);
+}
+
+/** @param {(method: string, params: unknown[]) => Promise<any>} send @param {string} hash */
+async function receipt(send, hash) {
+  for (;;) if (await send("eth_getTransactionReceipt", [hash])) return;
+}
+
+/** Makes a network with one node. @param {import("../../service/index.js").Service} service */
+async function raftNode({ baseUrl, apiKey }) {
+  /** @type {(path: string, body?: object) => Promise<any>} */
+  const api = async (path, body) => {
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const response = await fetch(
+      `${baseUrl}${path}`,
+      body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers },
+    );
+    const answer = await response.json();
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    return answer;
+  };
+  const { _id: consortium } = await api("/consortia", { name: "bench" });
+  const { _id: membership_id } = await api(`/consortia/${consortium}/memberships`, { org_name: "bench" });
+  const environment = await api(`/consortia/${consortium}/environments`, {
+    name: "ledger",
+    provider: "quorum",
+    consensus_type: "raft",
+  });
+  const inside = `/consortia/${consortium}/environments/${environment._id}`;
+  const node = await api(`${inside}/nodes`, { membership_id, name: "node" });
+  const { username, password } = await api(`${inside}/appcreds`, { membership_id });
+  const { urls } = await api(`${inside}/nodes/${node._id}/status`);
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+    "content-type": "application/json",
+  };
+  /** @param {string} method @param {unknown[]} params */
+  const send = async (method, params) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const response = await fetch(urls.rpc, { method: "POST", headers, body });
+    const { result, error, errorMessage } = /** @type {any} */ (await response.json());
+    if (error ?? errorMessage) throw new Error(`${method}: ${errorMessage ?? error.message}`);
+    return result;
+  };
+  return send;
+}

@@ -1,0 +1,112 @@
+import { messageOf } from "pulumi-consortium/internal/fleet";
+import { type StackObject } from "./status";
+
+/* The operator's Stacks in a cluster. The client, which takes a second to load, is loaded only here. */
+
+const api = () => import("@kubernetes/client-node");
+type Api = Awaited<ReturnType<typeof api>>;
+
+const stacks = { group: "pulumi.com", version: "v1", plural: "stacks" } as const;
+const workspaces = { group: "auto.pulumi.com", version: "v1alpha1", plural: "workspaces" } as const;
+/** The operator runs a Stack again when this annotation changes. */
+const requested = "pulumi.com/reconciliation-request";
+const pageSize = 200;
+
+type Where = Pick<StackObject["metadata"], "name" | "namespace">;
+
+/** When a pod, or its process, began; undefined if there is none. */
+export type Since = string | undefined;
+
+export class Cluster {
+  private constructor(
+    private readonly config: InstanceType<Api["KubeConfig"]>,
+    private readonly custom: InstanceType<Api["CustomObjectsApi"]>,
+    private readonly core: InstanceType<Api["CoreV1Api"]>,
+  ) {}
+
+  /** By kubectl's own configuration. @param context one of it (default: the current one) */
+  static async open(context?: string): Promise<Cluster> {
+    const { CoreV1Api, CustomObjectsApi, KubeConfig } = await api();
+    const config = new KubeConfig();
+    try {
+      config.loadFromDefault();
+    } catch (cause) {
+      throw new Error(`kubectl's configuration cannot be read: ${messageOf(cause)}`, { cause });
+    }
+    const known = config.getContexts().map(({ name }) => name);
+    if (context !== undefined && !known.includes(context))
+      throw new Error(`kubectl's configuration has no context ${context}; there are ${known.join(", ")}.`);
+    if (context !== undefined) config.setCurrentContext(context);
+    if (!config.getCurrentCluster())
+      throw new Error("kubectl's configuration names no cluster: choose one with `kubectl config use-context`.");
+    return new Cluster(config, config.makeApiClient(CustomObjectsApi), config.makeApiClient(CoreV1Api));
+  }
+
+  get ownNamespace(): string {
+    const { currentContext } = this.config;
+    return this.config.getContextObject(currentContext)?.namespace ?? "default";
+  }
+
+  async stacksIn(namespace: string, labelSelector?: string): Promise<StackObject[]> {
+    const all: StackObject[] = [];
+    let _continue: string | undefined;
+    do {
+      const asked = { ...stacks, namespace, labelSelector, limit: pageSize, _continue };
+      const page = (await this.#call(
+        `list the Stacks of ${namespace}`,
+        this.custom.listNamespacedCustomObject(asked),
+      )) as {
+        items: StackObject[];
+        metadata: { continue?: string };
+      };
+      all.push(...page.items);
+      _continue = page.metadata.continue;
+    } while (_continue);
+    return all;
+  }
+
+  /** Asks the operator to run a Stack again. */
+  async request({ name, namespace }: Where, value: string): Promise<void> {
+    const { PatchStrategy, setHeaderOptions } = await api();
+    const body = { metadata: { annotations: { [requested]: value } } };
+    const merging = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
+    const asked = { ...stacks, namespace, name, body };
+    await this.#call(`annotate the Stack ${name}`, this.custom.patchNamespacedCustomObject(asked, merging));
+  }
+
+  /** The operator makes another one, with a new pod. */
+  async removeWorkspace({ name, namespace }: Where): Promise<void> {
+    const asked = { ...workspaces, namespace, name };
+    await this.#call(`delete the Workspace ${name}`, this.custom.deleteNamespacedCustomObject(asked), true);
+  }
+
+  /** Since when a pod's process runs. */
+  async podSince({ name, namespace }: Where): Promise<Since> {
+    const pod = await this.#call(`read the pod ${name}`, this.core.readNamespacedPod({ name, namespace }), true);
+    const running = pod?.status?.containerStatuses?.find((one) => one.name === "pulumi")?.state?.running?.startedAt;
+    return (running ?? pod?.metadata?.creationTimestamp)?.toISOString();
+  }
+
+  /** @param isOptional whether it may be gone */
+  async #call<T>(what: string, call: Promise<T>, isOptional = false): Promise<T | undefined> {
+    try {
+      return await call;
+    } catch (cause) {
+      const { code, body } = cause as { code?: number | string; body?: unknown };
+      if (code === 404 && isOptional) return undefined;
+      const server = this.config.getCurrentCluster()?.server ?? "";
+      if (code === 404 && !body?.toString().includes('"details"'))
+        throw new Error(`${server} knows no Stacks: is the Pulumi Kubernetes operator installed there?`, { cause });
+      throw new Error(`Cannot ${what} at ${server}: ${saidIn(body) ?? messageOf(cause)}`, { cause });
+    }
+  }
+}
+
+/** What the API server says of a failure. */
+function saidIn(body: unknown): string | undefined {
+  try {
+    return (JSON.parse(String(body)) as { message?: string }).message;
+  } catch {
+    return undefined;
+  }
+}

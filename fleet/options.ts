@@ -1,0 +1,16 @@
+import { Argument, type Command as Program, Option } from "commander";
+import { repeatable, writable } from "pulumi-consortium/internal/fleet";
+
+/* What several commands have. */
+
+export const fleetFile = () => new Argument("<file>", "the fleet file, such as fleet.yaml");
+
+export const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
+
+export const changedSince = () =>
+  new Option("--changed-since <commit>", "only stacks that have changed since a commit, and what depends on them");
+
+export const reporting = (command: Program) =>
+  command
+    .option("--json", "print one JSON document")
+    .option("--junit <file>", "also write the results as JUnit XML", (file) => writable(file, true));

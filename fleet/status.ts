@@ -1,0 +1,198 @@
+import { junitXml, printableLines, type TestCase } from "pulumi-consortium/internal/fleet";
+import { holdersOf, lockedBy } from "./recovery";
+import { counted, type FleetResult, type StackResult } from "./results";
+
+/* How the stacks of a fleet are: by the Stacks of a cluster, or by the results of its last run. */
+
+/** From good to bad. The first five and `stalled` are those of a Stack of the operator; the others, and `ready`, outcomes of a run. */
+export const states: readonly string[] = [
+  ...["ready", "running", "waiting", "retrying", "new"],
+  ...["drift", "not begun", "interrupted", "failed", "stalled"],
+];
+export type State = string;
+
+export interface StackStatus {
+  /** Name of the Pulumi stack. */
+  stack: string;
+  /** Those of its Stack in the cluster. */
+  namespace?: string;
+  name?: string;
+  state: State;
+  reason?: string;
+  /** Since when it is in this state. */
+  since?: string;
+  /** End of its last successful update; unknown after a failure. */
+  lastSuccess?: string;
+  /** What was last applied. */
+  commit?: string;
+  /** Who holds the lock of its state. */
+  lock?: string;
+}
+
+interface Condition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+/** As much of the operator's Stack as is read here. */
+export interface StackObject {
+  metadata: { name: string; namespace: string; generation?: number; annotations?: Record<string, string> };
+  spec: { stack: string; programRef?: { name: string }; preview?: boolean };
+  status?: {
+    observedGeneration?: number;
+    conditions?: Condition[];
+    lastUpdate?: { state?: string; message?: string; lastResyncTime?: string; lastSuccessfulCommit?: string };
+    projectInfo?: { name: string };
+  };
+}
+
+const whileReconciling: Record<string, State> = {
+  PrerequisiteNotSatisfied: "waiting",
+  RetryingAfterFailure: "retrying",
+  PreviewFailed: "retrying",
+};
+
+/** What the operator says of a Stack. */
+export function statusOf({ metadata, spec, status = {} }: StackObject): StackStatus {
+  const { name, namespace, generation } = metadata;
+  const { conditions = [], lastUpdate: last, observedGeneration } = status;
+  const one = (type: string) => conditions.find((each) => each.type === type && each.status === "True");
+  const [stalled, reconciling, ready] = ["Stalled", "Reconciling", "Ready"].map(one);
+  const condition = stalled ?? reconciling ?? ready;
+  // What is said of an earlier specification does not count, except that nothing runs any more.
+  const isOld = stalled === undefined && observedGeneration !== generation && generation !== undefined;
+  const holders = holdersOf(last?.message ?? "");
+  return {
+    stack: spec.stack,
+    namespace,
+    name,
+    state: isOld || condition === undefined ? "new" : stateOf(condition),
+    reason: condition === undefined || condition === ready ? undefined : reasonOf(condition, last?.message),
+    since: condition?.lastTransitionTime,
+    lastSuccess: last?.state === "succeeded" ? last.lastResyncTime : undefined,
+    commit: last?.lastSuccessfulCommit,
+    lock: holders.length > 0 && last?.state === "failed" ? lockedBy(holders) : undefined,
+  };
+}
+
+const stateOf = ({ type, reason = "" }: Condition): State =>
+  ({ Stalled: "stalled", Ready: "ready" })[type] ?? whileReconciling[reason] ?? "running";
+
+const longestReason = 300;
+function reasonOf({ reason = "", message = "" }: Condition, said = ""): string {
+  const last = reason.includes("Failed") && said !== "" ? ` (${said})` : "";
+  const text = printableLines(`${reason}: ${message}${last}`).replaceAll(/\s+/g, " ");
+  return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
+}
+
+/** What a run says of a stack. */
+export const statusOfResult = ({ stack, outcome, error, drift }: StackResult): StackStatus => ({
+  stack,
+  state: outcome === "ok" ? "ready" : outcome,
+  reason: error ?? (drift.length > 0 ? drift.join("; ") : undefined),
+  lock: error !== undefined && error.includes("the stack is locked by") ? error : undefined,
+});
+export const statusOfResults = ({ stacks }: FleetResult): StackStatus[] => stacks.map(statusOfResult);
+
+const isBad = ({ state }: StackStatus): boolean => states.indexOf(state) >= states.indexOf("drift");
+const isReady = ({ state }: StackStatus): boolean => state === "ready";
+
+/** 0: all are ready; 1: one is stalled or has failed; 2: none is, but not all are ready. */
+export const statusCode = (all: readonly StackStatus[]): 0 | 1 | 2 =>
+  all.every(isReady) ? 0 : all.some(isBad) ? 1 : 2;
+
+/* How it is shown. */
+
+const countsOf = (all: readonly StackStatus[]): [State, number][] =>
+  states.map((state) => [state, all.filter((one) => one.state === state).length]);
+
+/** "190 of 200 stacks ready (95 %), 10 stalled, 2 locked" */
+export function progressLine(all: readonly StackStatus[]): string {
+  const [[, ready] = ["", 0], ...others] = countsOf(all);
+  const locked = all.filter(({ lock }) => lock !== undefined).length;
+  const rest = [...others, ["locked", locked] as const].flatMap(([state, many]) =>
+    many > 0 ? [`${many} ${state}`] : [],
+  );
+  const share = all.length === 0 ? 100 : Math.floor((ready * 100) / all.length);
+  return [`${ready} of ${counted(all.length, "stack")} ready (${share} %)`, ...rest].join(", ");
+}
+
+/** A table, the worst first. Of more stacks than 20, those that are ready are only counted. */
+export function statusText(all: readonly StackStatus[]): string {
+  const shown = (all.length > 20 ? all.filter((one) => !isReady(one)) : [...all]).sort(
+    (one, other) => states.indexOf(other.state) - states.indexOf(one.state),
+  );
+  const rows = shown.map(({ stack, namespace, state, since, lastSuccess, reason, lock }) => [
+    ...[namespace === undefined ? stack : `${namespace}/${stack}`, state, since ?? "-", lastSuccess ?? "-"],
+    [lock ?? "", reason === lock ? "" : (reason ?? "")].filter(Boolean).join(" ") || "-",
+  ]);
+  const head = ["STACK", "STATE", "SINCE", "LAST SUCCESS", "REASON"];
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]!.length)));
+  const line = (row: string[]) => row.map((text, at) => (at === 4 ? text : text.padEnd(widths[at]!))).join("  ");
+  const table = rows.length > 0 ? [head, ...rows].map(line) : [];
+  return [...table.map((text) => printableLines(text.replaceAll("\n", " "))), progressLine(all)].join("\n");
+}
+
+/** For programs. */
+export const statusJson = (all: readonly StackStatus[]): string =>
+  JSON.stringify({ stacks: all, total: Object.fromEntries(countsOf(all)), ok: all.every(isReady) }, undefined, 2);
+
+/** For tools that read JUnit: each stack is a test case. */
+export const statusJunit = (all: readonly StackStatus[]): string =>
+  junitXml(
+    "consortium fleet status",
+    all.map((one): TestCase => {
+      const { stack, namespace, state, reason, lastSuccess } = one;
+      const message = reason?.split("\n")[0] ?? state;
+      const failure = { element: "failure", type: state, message, text: reason ?? state } as const;
+      return {
+        attributes: { classname: namespace ?? "fleet", name: stack },
+        result: isReady(one)
+          ? undefined
+          : isBad(one)
+            ? failure
+            : { element: "skipped", message: `${state}: ${message}` },
+        output: lastSuccess === undefined ? undefined : `last success: ${lastSuccess}`,
+      };
+    }),
+  );
+
+/** In Prometheus' text format. */
+export function statusMetrics(all: readonly StackStatus[]): string {
+  const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  const labels = (pairs: Record<string, string | undefined>) =>
+    Object.entries(pairs).flatMap(([key, value]) => (value === undefined ? [] : [`${key}="${escaped(value)}"`]));
+  const metric = (name: string, help: string, samples: [Record<string, string | undefined>, number][]) => [
+    `# HELP consortium_fleet_${name} ${help}`,
+    `# TYPE consortium_fleet_${name} gauge`,
+    ...samples.map(([pairs, value]) => `consortium_fleet_${name}{${labels(pairs).join(",")}} ${value}`),
+  ];
+  const of = ({ stack, namespace }: StackStatus) => ({ namespace, stack });
+  const timed = (key: "since" | "lastSuccess") =>
+    all.flatMap((one): [Record<string, string | undefined>, number][] =>
+      one[key] === undefined ? [] : [[of(one), Date.parse(one[key]) / 1_000]],
+    );
+  return [
+    ...metric(
+      "stacks",
+      "Stacks by state.",
+      countsOf(all).map(([state, many]) => [{ state }, many]),
+    ),
+    ...metric(
+      "stack_state",
+      "1 for the state of each stack.",
+      all.map((one) => [{ ...of(one), state: one.state }, 1]),
+    ),
+    ...metric("stack_state_since_seconds", "Unix time since when it is in this state.", timed("since")),
+    ...metric("stack_last_success_seconds", "Unix time of the last successful update.", timed("lastSuccess")),
+    ...metric(
+      "stack_locked",
+      "1 if the lock of its state stops it.",
+      all.map((one) => [of(one), one.lock ? 1 : 0]),
+    ),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,219 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { parse } from "yaml";
+import { type Environment, processEnvironment } from "../api/environment";
+import { paths } from "../api/paths";
+import { messageOf } from "../plain";
+import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, write } from "./create-log";
+import { engineAddress } from "./engine";
+
+/*
+ * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each stack of each backend, and a file for
+ * each process of a run that creates something. So no two processes write to one file. A run that ends as it should removes its file:
+ * everything that it created is in the state. A file that stays is a killed run's.
+ */
+
+/** A stack, as its program or its URNs name it. */
+export interface StackName {
+  /** Absent: the engine does not tell. */
+  organization?: string;
+  project: string;
+  stack: string;
+}
+
+/** What is older proves nothing any more: somebody has long put it right by hand. */
+const longestMs = 30 * 24 * 3_600_000;
+/** So many files of one stack are read, the newest ones, and none that is larger. */
+const mostFiles = 64;
+const mostBytes = 2 ** 20;
+
+/** XDG's folder for what programs keep between runs; on Windows, the one that does not roam. */
+function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" }: Environment): string {
+  const base = isAbsolute(xdg) ? xdg : process.platform === "win32" && local !== "" ? local : undefined;
+  return join(base ?? join(homedir(), ".local", "state"), "pulumi-consortium", "creates");
+}
+
+/** The text of a file. undefined: it cannot be read. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The backend in the project's settings: in this folder, or above it where the program is in a folder of its own. */
+function projectBackend(folder: string): string | undefined {
+  const text = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].map((name) => textOf(join(folder, name))).find(Boolean);
+  if (text !== undefined) return (parse(text) as { backend?: { url?: string } } | null)?.backend?.url;
+  return dirname(folder) === folder ? undefined : projectBackend(dirname(folder));
+}
+
+/** The backend of the run, found as Pulumi's CLI finds it. */
+export function backendOf(env: Environment, folder: string): string {
+  const home = env.PULUMI_HOME || join(homedir(), ".pulumi");
+  const account = (): string | undefined =>
+    (JSON.parse(textOf(join(home, "credentials.json")) ?? "{}") as { current?: string }).current;
+  const url = env.PULUMI_BACKEND_URL || projectBackend(folder) || account() || "https://api.pulumi.com";
+  const [, relative] = /^file:\/\/(\.\.?(?:\/.*)?)$/.exec(url) ?? [];
+  return (relative === undefined ? url : `file://${resolve(folder, relative)}`).replace(/\/+$/, "");
+}
+
+const filesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith(".jsonl")).map((name) => join(folder, name)); // prettier-ignore
+  } catch {
+    return []; // nothing was created yet
+  }
+};
+
+const nothing: LogContents = readCreateLog("");
+
+/** The log of one process. */
+export class StackLog implements Logs {
+  readonly isFleets = false;
+  /** The same for all processes of a run. */
+  readonly #run = engineAddress() ?? randomUUID();
+  readonly #own = `${randomUUID()}.jsonl`;
+  #name?: StackName;
+  #folder?: string;
+  #before?: LogContents;
+  #isKept = true;
+  #begun = false;
+  /** Creates that are not over: what they have made is not in the state. */
+  #open = 0;
+
+  /** @param say shows one line to the user */
+  constructor(private readonly say: (line: string) => void) {}
+
+  /** Call with each request that names the stack. A program tells more than a URN: it decides, unless a URN has been used already. */
+  nameStack(name: StackName): void {
+    if (this.#folder === undefined && this.#name?.organization === undefined) this.#name = name;
+  }
+
+  /** The folder of the stack. undefined: the stack is unknown, or nothing can be kept. */
+  get #place(): string | undefined {
+    if (!this.#name || !this.#isKept) return undefined;
+    if (this.#folder !== undefined) return this.#folder;
+    try {
+      const env = processEnvironment();
+      const { organization = "", project, stack } = this.#name;
+      const all = JSON.stringify([backendOf(env, process.cwd()), organization, project, stack]);
+      const hash = createHash("sha256").update(all).digest("hex").slice(0, 16); // an address may hold a password
+      return (this.#folder = join(stateFolder(env), `${project}.${stack}.${hash}`));
+    } catch (error) {
+      return this.#giveUp(error);
+    }
+  }
+
+  #giveUp(error: unknown): undefined {
+    this.#isKept = false;
+    this.say(
+      `No log of creates is kept (${messageOf(error)}). If this run is killed, see "A killed run without its log" in docs/recovery.md.`,
+    );
+  }
+
+  write(line: Line): void {
+    const folder = this.#place;
+    if (folder === undefined) return;
+    try {
+      if (!this.#begun) mkdirSync(folder, { recursive: true, mode: 0o700 });
+      write(join(folder, this.#own), ...(this.#begun ? [] : [{ run: this.#run }]), line);
+      this.#begun = true;
+    } catch (error) {
+      this.#giveUp(error);
+    }
+  }
+
+  /** What killed runs of the stack logged. */
+  get before(): LogContents {
+    const folder = this.#place;
+    if (folder === undefined) return nothing;
+    if (this.#before) return this.#before;
+    const interrupted = this.#left(folder);
+    return (this.#before = { ...nothing, interrupted, isContinued: interrupted.length > 0 });
+  }
+
+  #left(folder: string): LoggedCreate[] {
+    const logs = this.#recent(folder).map(readCreateLog);
+    const all = logs.filter(({ run }) => run !== this.#run).flatMap(({ current }) => current);
+    return all.sort((one, other) => one.at - other.at);
+  }
+
+  /** The files of a stack but this process's own, the oldest first. Removes those that are too old. */
+  #recent(folder: string): string[] {
+    const all = filesIn(folder)
+      .filter((file) => basename(file) !== this.#own)
+      .flatMap((file) => {
+        const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: Infinity };
+        if (Date.now() - mtimeMs > longestMs) rmSync(file, { force: true });
+        return size > mostBytes ? [] : [{ file, mtimeMs }];
+      });
+    return all.sort((one, other) => one.mtimeMs - other.mtimeMs).slice(-mostFiles).map(({ file }) => file); // prettier-ignore
+  }
+
+  /** The other stacks of this user on this machine. */
+  others(): { stack: string; file: string }[] {
+    const folder = this.#place;
+    if (folder === undefined) return [];
+    return stacksIn(dirname(folder))
+      .filter((one) => one !== folder)
+      .flatMap((one) => this.#recent(one).map((file) => ({ stack: basename(one).replace(/\.\w+$/, ""), file })));
+  }
+
+  /** Whether another process of this run, for another provider, has created the object, or goes on with it. */
+  isMadeElsewhere(path: string): boolean {
+    const folder = this.#place;
+    if (folder === undefined) return false;
+    const logs = this.#recent(folder).map(readCreateLog);
+    return logs.some(({ run, current }) => run === this.#run && current.some((one) => pathOf(one) === path));
+  }
+
+  /** Counts a create as open meanwhile. */
+  async creating<T>(work: () => Promise<T>): Promise<T> {
+    this.#open++;
+    try {
+      return await work();
+    } finally {
+      this.#open--;
+    }
+  }
+
+  /**
+   * Call when the engine ends this process as it should: everything that it has created is in the state. Of killed runs, this forgets
+   * what is in a state, too, or was created after all.
+   * @param shown paths of the objects in the states that the engine has shown
+   */
+  end(shown: ReadonlySet<string>): void {
+    if (this.#open > 0) return;
+    try {
+      const own = this.#begun ? join(this.#place!, this.#own) : undefined;
+      const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
+      const isDone = (one: LoggedCreate): boolean =>
+        shown.has(pathOf(one)) || created.some((mine) => isSame(mine, one));
+      for (const file of stacksIn(stateFolder(processEnvironment())).flatMap((one) => this.#recent(one))) {
+        const { run, current } = readCreateLog(file);
+        if (run !== this.#run && current.length > 0 && current.every(isDone)) rmSync(file, { force: true });
+      }
+      if (own !== undefined) rmSync(own, { force: true });
+    } catch {
+      // What stays proves no less.
+    }
+  }
+}
+
+const stacksIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+};
+
+/** Path of what a create has made; of the collection, if nobody saw an answer. */
+const pathOf = ({ path, id }: LoggedCreate): string => (id === undefined ? path : paths.item(path, id));
+
+const isSame = (one: LoggedCreate, other: LoggedCreate): boolean =>
+  one.path === other.path && one.name === other.name && one.resource === other.resource;

@@ -1,0 +1,173 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import pLimit from "p-limit";
+import { Refusal } from "../errors";
+import type { CallLimits } from "../settings/settings";
+import { finished } from "../ledger/answers";
+import type { Chain } from "../ledger/chains";
+import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "../ledger/rpc";
+import type { Message, Rights } from "../ledger/screening";
+
+/** Requests of one caller that are answered at a time; others wait. */
+const mostAnswered = 4;
+/** A filter expires after this long without a call (ms). */
+const filterLife = 300_000;
+
+/** The open requests of one caller: a credential, an organization, or an address without a key. */
+export class Share {
+  readonly #answering = pLimit(mostAnswered);
+  readonly #filters = new Map<string, number>();
+  #underWay = 0;
+
+  constructor(private readonly limits: CallLimits) {}
+
+  get isIdle(): boolean {
+    return this.#underWay === 0;
+  }
+
+  /**
+   * Counts a request, whose body is there, until it is answered, and disconnects clients that are slow to take the answer. Refuses it
+   * if there are too many.
+   */
+  enter(reply: FastifyReply): void {
+    const { atOnce, time } = this.limits;
+    if (this.#underWay >= atOnce) {
+      reply.header("retry-after", "1");
+      throw new Refusal(429, `${atOnce} of your requests are under way, and no more are allowed at once.`);
+    }
+    this.#underWay++;
+    const { raw } = reply;
+    const late = setTimeout(() => raw.destroy(), 2 * time);
+    raw.once("close", () => {
+      clearTimeout(late);
+      this.#underWay--;
+    });
+  }
+
+  /**
+   * Waits for a request's turn, but only as long as the request may take: then the answer says that it is too late.
+   *
+   * @returns when that time is over, and a function that ends the turn once the answer is sent
+   */
+  turn(): Promise<{ end: number; release: () => void }> {
+    const { time } = this.limits;
+    const end = performance.now() + time;
+    return new Promise((begin) => {
+      let release!: () => void;
+      const sent = new Promise<void>((done) => (release = done));
+      const late = setTimeout(() => begin({ end: performance.now(), release }), time);
+      void this.#answering(() => {
+        clearTimeout(late);
+        begin({ end, release });
+        return sent;
+      });
+    });
+  }
+
+  /** Why a filter call is refused, if so. */
+  refuses({ method, params: [id] }: RpcCall): string | undefined {
+    const filters = this.#live();
+    if (makes.has(method) && filters.size >= this.limits.filters)
+      return `You have ${filters.size} filters, and no more are allowed. Uninstall one.`;
+    return uses.has(method) && !filters.has(id as string) ? "filter not found" : undefined;
+  }
+
+  /** Notes which filters a call created, used or removed. */
+  noted({ method, params: [id] }: RpcCall, answer: Buffer): void {
+    if (method === "eth_uninstallFilter") this.#filters.delete(id as string);
+    else if (uses.has(method)) this.#filters.set(id as string, Date.now());
+    else if (makes.has(method)) {
+      const { result } = JSON.parse(answer.toString()) as { result?: unknown };
+      if (typeof result === "string") this.#filters.set(result, Date.now());
+    }
+  }
+
+  #live(): ReadonlyMap<string, number> {
+    for (const [id, used] of this.#filters) if (used < Date.now() - filterLife) this.#filters.delete(id);
+    return this.#filters;
+  }
+}
+
+const makes = new Set(["eth_newFilter", "eth_newBlockFilter", "eth_newPendingTransactionFilter"]);
+const uses = new Set(["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"]);
+/** Asks a chain for one call. */
+export type Ask = (call: RpcCall, bounds: Bounds) => Promise<Buffer>;
+
+/**
+ * The answer to a message, in parts. Makes the calls of a batch one by one, so that neither the chain nor the service holds more
+ * than one answer at a time.
+ */
+export async function* answers(
+  { batch, calls }: Message,
+  share: Share,
+  ask: Ask,
+  { limits, socket, report }: Rights,
+  end: number,
+): AsyncGenerator<Buffer> {
+  let room = limits.answer;
+  for (const [index, call] of calls.entries()) {
+    if (batch) yield Buffer.from(index === 0 ? "[" : ",");
+    const answer = "answer" in call ? written(call.answer) : await answerTo(call);
+    room -= answer.length;
+    yield answer;
+  }
+  if (batch) yield Buffer.from("]");
+
+  async function answerTo(call: RpcCall): Promise<Buffer> {
+    try {
+      const refused = share.refuses(call);
+      if (refused !== undefined) return written(failure(call.id, -32_000, refused));
+      if (room <= 0) throw new Excess("long");
+      if (performance.now() >= end) throw new Excess("late"); // the chain must not do what nobody hears of
+      const answer = await ask(call, { bytes: room, ms: end - performance.now() });
+      share.noted(call, answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof Excess) {
+        room = 0; // the rest of a batch is not asked
+        return written(failure(call.id, -32_005, excessive(error, limits)));
+      }
+      if (!(error instanceof Refusal)) {
+        report(error);
+        return written(unforeseen(call.id));
+      }
+      if (batch || socket) return written(failure(call.id, -32_603, error.message));
+      throw error;
+    }
+  }
+}
+
+function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
+  if (kind === "late") return `The node did not answer within ${time / 1_000} s.`;
+  if (kind === "wide") return "The call is about too many blocks. Ask for fewer at a time.";
+  return `The answer is longer than ${answer} bytes. Ask for less at a time.`;
+}
+
+/** Streams the answer to a message, at the caller's pace. */
+export function send(
+  reply: FastifyReply,
+  share: Share,
+  message: Message,
+  chain: () => Promise<Chain>,
+  rights: Rights,
+): FastifyReply {
+  async function* parts() {
+    const { end, release } = await share.turn();
+    try {
+      const ask: Ask = async (call, bounds) => {
+        const asked = await chain();
+        return finished(call, await asked.ask(call, bounds), asked, rights.report);
+      };
+      yield* answers(message, share, ask, rights, end);
+    } finally {
+      release();
+    }
+  }
+  return reply.type("application/json").send(Readable.from(parts()));
+}
+
+/** Takes bodies as text, whatever their content type; `read` parses them. */
+export function acceptText(app: FastifyInstance, { request }: CallLimits): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string", bodyLimit: request }, (_request, body, done) => done(null, body));
+}

@@ -1,0 +1,174 @@
+import type * as Transactions from "ethers/transaction";
+import { createRequire } from "node:module";
+import { type HardFork, hasFork } from "../profiles";
+import type { ChainSpec, Engine } from "./engine";
+import { inGethsWords } from "./failures";
+import type { Pool, Waiting } from "./pool";
+import type { Answer } from "./rpc";
+
+/** A transaction that would never get into a block, and why, in geth's words. */
+export class Unfit extends Error {
+  constructor(
+    message: string,
+    readonly code = -32_000,
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** The gas that all transactions of a block have together. */
+export const blockGas = 30_000_000;
+/** Half of the order of secp256k1: a signature with a larger s has a twin with a smaller one, and is invalid. */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+/** Since which hard fork there are transactions of a type. Those with blobs need a network that keeps the blobs. */
+const typeSince: Readonly<Record<number, HardFork>> = { 1: "berlin", 2: "london", 4: "prague" };
+const mostBytes = 131_072;
+const mostNonce = 2n ** 64n - 1n;
+
+/** The precompile that recovers the account of a signature. */
+const recovery = "0x0000000000000000000000000000000000000001";
+
+type Transaction = Transactions.Transaction;
+
+const transactions = () => createRequire(__filename)("ethers/transaction") as typeof Transactions;
+
+/** The hard fork whose rules a chain has. */
+export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
+
+/** Decodes a signed transaction. Throws what is wrong with it whatever the state of the chain. */
+export function decoded(raw: string, spec: ChainSpec): Transaction {
+  const { Transaction } = transactions();
+  const type = Number(raw.slice(0, 4));
+  const fork = forkOf(spec);
+  if (raw.length < 4) throw new Unfit("typed transaction too short");
+  const since = type === 0 || type >= 0xc0 ? "istanbul" : typeSince[type];
+  if (type === 0 || since === undefined || !hasFork(fork, since)) throw new Unfit("transaction type not supported");
+  let tx: Transaction;
+  try {
+    tx = Transaction.from(raw);
+    if (tx.serialized !== raw.toLowerCase()) throw new Error("not canonical");
+  } catch {
+    throw new Unfit("rlp: the transaction cannot be decoded");
+  }
+  const { signature, chainId } = tx;
+  const isSigned = signature !== null && [signature.r, signature._s].every((part) => BigInt(part) > 0n);
+  if (!isSigned || BigInt(signature._s) > halfOrder)
+    throw new Unfit("invalid sender: invalid transaction v, r, s values");
+  if (tx.type === 0 && signature.legacyChainId === null)
+    throw new Unfit("only replay-protected (EIP-155) transactions allowed over RPC");
+  if (chainId !== BigInt(spec.chainId))
+    throw new Unfit(`invalid sender: invalid chain id for signer: have ${chainId} want ${spec.chainId}`);
+  fits(tx, raw, spec);
+  return tx;
+}
+
+function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
+  const { gasLimit, to, data, maxFeePerGas, maxPriorityFeePerGas } = tx;
+  const fork = forkOf(spec);
+  const code = spec.profile?.codeSize ?? 24_576;
+  const bytes = (raw.length - 2) / 2;
+  if (bytes > mostBytes) throw new Unfit(`oversized data: transaction size ${bytes}, limit ${mostBytes}`);
+  const initial = (data.length - 2) / 2;
+  if (to === null && hasFork(fork, "shanghai") && initial > 2 * code)
+    throw new Unfit(`max initcode size exceeded: code size ${initial}, limit ${2 * code}`);
+  if (gasLimit > blockGas) throw new Unfit(`exceeds block gas limit: have ${gasLimit}, limit ${blockGas}`);
+  if (BigInt(tx.nonce) >= mostNonce) throw new Unfit("nonce has max value");
+  if (costOf(tx) >= 2n ** 256n) throw new Unfit("insufficient funds for gas * price + value");
+  if ((maxPriorityFeePerGas ?? 0n) > (maxFeePerGas ?? maxPriorityFeePerGas ?? 0n))
+    throw new Unfit(
+      `max priority fee per gas higher than max fee per gas: tip ${maxPriorityFeePerGas}, fee ${maxFeePerGas}`,
+    );
+  const needed = intrinsicGas(tx, fork);
+  if (gasLimit < needed) throw new Unfit(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`);
+  if (tx.type === 4 && (to === null || !tx.authorizationList?.length))
+    throw new Unfit("EIP-7702 transaction with empty auth list or without a receiver");
+}
+
+/** The gas that a transaction needs before anything is executed. */
+export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
+  const data = Buffer.from(tx.data.slice(2), "hex");
+  const zeros = data.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
+  const others = data.length - zeros;
+  const words = tx.to === null && hasFork(fork, "shanghai") ? Math.ceil(data.length / 32) : 0;
+  const keys = (tx.accessList ?? []).reduce((sum, { storageKeys }) => sum + 2_400 + 1_900 * storageKeys.length, 0);
+  const base = 21_000 + (tx.to === null ? 32_000 : 0) + 4 * zeros + 16 * others + 2 * words + keys;
+  const floor = hasFork(fork, "prague") ? 21_000 + 10 * (zeros + 4 * others) : 0;
+  return BigInt(Math.max(base + 25_000 * (tx.authorizationList?.length ?? 0), floor));
+}
+
+/** The most that a transaction takes from its sender. */
+export const costOf = ({ gasLimit, gasPrice, maxFeePerGas, value }: Transaction): bigint =>
+  gasLimit * (maxFeePerGas ?? gasPrice ?? 0n) + value;
+
+/**
+ * A signed transaction whose block can have it: whatever gets a hash gets a receipt. Throws why not. Nothing has reached the engine's
+ * pool yet, which does not give back a transaction that waits for an earlier one, or what that one replaced.
+ */
+export async function admitted(engine: Engine, raw: string, spec: ChainSpec, pool: Pool): Promise<[string, Waiting]> {
+  const tx = decoded(raw, spec);
+  const hash = tx.hash!;
+  if (pool.has(hash)) throw new Unfit("already known");
+  const from = await senderOf(engine, tx);
+  const ask = (method: string, at: string) => engine.call<string>(method, [from, at]);
+  const [balance, used, next] = await Promise.all([
+    ask("eth_getBalance", "latest"),
+    ask("eth_getTransactionCount", "latest"),
+    ask("eth_getTransactionCount", "pending"),
+  ]);
+  if (tx.nonce < Number(used)) throw new Unfit(`nonce too low: next nonce ${Number(used)}, tx nonce ${tx.nonce}`);
+  const cost = costOf(tx);
+  const own = pool.of(from);
+  const former = own.find(({ nonce }) => nonce === tx.nonce);
+  if (former && !isDearer(tx, former)) throw new Unfit("replacement transaction underpriced");
+  const spent = own.reduce((sum, one) => sum + (one === former ? 0n : one.cost), 0n);
+  if (BigInt(balance) < spent + cost) {
+    const queued = spent > 0n ? `, queued cost ${spent}` : "";
+    throw new Unfit(`insufficient funds for gas * price + value: balance ${BigInt(balance)}${queued}, tx cost ${cost}`);
+  }
+  return [hash, { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > Number(next) }];
+}
+
+/** Whether a transaction may take the place of one that waits: for a tenth more, as with geth. */
+function isDearer(tx: Transaction, { raw }: Waiting): boolean {
+  const price = (one: Transaction) => one.maxFeePerGas ?? one.gasPrice ?? 0n;
+  const former = price(transactions().Transaction.from(raw));
+  return price(tx) > former && price(tx) * 10n >= former * 11n;
+}
+
+/** Who signed a transaction. The engine's precompile takes a fraction of the time that JavaScript would. */
+async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
+  const { r, s, yParity } = tx.signature!;
+  const data = `${tx.unsignedHash}${(27 + yParity).toString(16).padStart(64, "0")}${r.slice(2)}${s.slice(2)}`;
+  const found = await engine.call<string>("eth_call", [
+    { to: recovery, gas: "0x10000", gasPrice: "0x0", data },
+    "latest",
+  ]);
+  if (found.length !== 66) throw new Unfit("invalid sender: invalid transaction v, r, s values");
+  return `0x${found.slice(-40)}`;
+}
+
+/** A transaction that the node signs, with its defaults filled in. Gas is estimated, so one that reverts is refused. */
+export async function signed(engine: Engine, asked: unknown, spec: ChainSpec): Promise<string> {
+  const given = asked as Record<string, unknown> & { from: string };
+  const nonce = given.nonce ?? (await engine.call<string>("eth_getTransactionCount", [given.from, "pending"]));
+  const priced = given.gasPrice ?? given.maxFeePerGas ?? given.maxPriorityFeePerGas;
+  const free = spec.profile && { gasPrice: `0x${spec.profile.gasPrice.toString(16)}` };
+  const whole = { ...given, nonce, ...(priced === undefined ? free : {}) };
+  const gas = given.gas ?? resultIn(await engine.answer("eth_estimateGas", [whole, "latest"]));
+  return resultIn(await engine.answer("eth_signTransaction", [{ ...whole, gas }])) as string;
+}
+
+/** What a call returned. Throws its error, in geth's words. */
+export function resultIn(answer: Answer): unknown {
+  if ("result" in answer) return answer.result;
+  const { message, code, data } = inGethsWords(answer.error, { height: 0, history: 0 });
+  throw new Unfit(message, code, data);
+}
+
+/** What answers a call that failed so. */
+export function failureOf(error: unknown): Answer {
+  if (!(error instanceof Unfit)) throw error;
+  const { code, message, data } = error;
+  return { error: { code, message, ...(data === undefined ? {} : { data }) } };
+}

@@ -1,0 +1,85 @@
+/** An error of a chain. */
+export interface Failure {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+/** What of an engine's words stands for what in geth's. */
+const words: readonly [RegExp, string][] = [
+  [/InvalidFEOpcode/, "invalid opcode: INVALID"],
+  [/NotActivated|OpcodeNotFound|InvalidOpcode/, "invalid opcode"],
+  [/OutOfGas|out of gas|MemoryLimitOOG|required exceeds allowance/i, "out of gas"],
+  [/InvalidJump/, "invalid jump destination"],
+  [/StackUnderflow/, "stack underflow"],
+  [/StackOverflow/, "stack limit reached 1024"],
+  [/OutOfOffset/, "return data out of bounds"],
+  [/StaticCall|InsideStatic/, "write protection"],
+  [/CreateContractSizeLimit/, "max code size exceeded"],
+  [/CreateInitCodeSizeLimit|initcode/i, "max initcode size exceeded"],
+  [/CreateContractStartingWithEF/, "invalid code: must not begin with 0xef"],
+  [/CreateCollision/, "contract address collision"],
+  [/CallTooDeep/, "max call depth exceeded"],
+  [/OutOfFunds/, "insufficient balance for transfer"],
+  [/insufficient funds|LackOfFund/i, "insufficient funds for gas * price + value"],
+  [/intrinsic gas|CallGasCost|floor gas/i, "intrinsic gas too low"],
+  [/fee cap|max fee per gas less/i, "max fee per gas less than block base fee"],
+  [/nonce too low/i, "nonce too low"],
+  [/nonce too high/i, "nonce too high"],
+  [/NonceOverflow|max value/i, "nonce has max value"],
+  [/PrecompileError|precompile/i, "precompile failed"],
+  [/not supported|Eip\d+/i, "transaction type not supported"],
+  [/filter not found/i, "filter not found"],
+  [/unknown block|block not found|header not found/i, "unknown block"],
+  [/gas limit/i, "exceeds block gas limit"],
+];
+
+/** Solidity's panics, in geth's words. */
+const panics: Readonly<Record<number, string>> = {
+  0x00: "generic panic",
+  0x01: "assert(false)",
+  0x11: "arithmetic underflow or overflow",
+  0x12: "division or modulo by zero",
+  0x21: "enum overflow",
+  0x22: "invalid encoded storage byte array accessed",
+  0x31: "out-of-bounds array access; popping on an empty array",
+  0x32: "out-of-bounds access of an array or bytesN",
+  0x41: "out of memory",
+  0x51: "uninitialized function",
+};
+
+/** The reason in the data of a call that reverted: undefined for an error of the contract's own. */
+function reasonIn(data: string): string | undefined {
+  const bytes = Buffer.from(data.slice(2), "hex");
+  const selector = bytes.subarray(0, 4).toString("hex");
+  const word = (at: number) => Number(`0x${bytes.subarray(4 + at, 36 + at).toString("hex") || "0"}`);
+  if (selector === "4e487b71" && bytes.length >= 36)
+    return panics[word(0)] ?? `unknown panic code: 0x${word(0).toString(16)}`;
+  if (selector !== "08c379a0" || bytes.length < 68) return undefined;
+  const begin = 4 + word(0) + 32;
+  const end = begin + word(word(0));
+  return end <= bytes.length ? bytes.subarray(begin, end).toString() : undefined;
+}
+
+/** An engine's error in geth's words: none of its own reach a caller. `known`: whether it is one that was foreseen. */
+export function inGethsWords(
+  { code, message, data }: Failure,
+  kept: { height: number; history: number },
+): Failure & { known: boolean } {
+  if (code === 3) {
+    const text = typeof data === "string" ? data : "0x";
+    const reason = reasonIn(text);
+    return { code, message: `execution reverted${reason === undefined ? "" : `: ${reason}`}`, data: text, known: true };
+  }
+  const [, wanted] = /requested was (\d+)/.exec(message) ?? [];
+  if (wanted !== undefined || /state|historical|persisted/i.test(message))
+    return { code: -32_000, message: unavailable(wanted, kept), known: true };
+  const [, said] = words.find(([pattern]) => pattern.test(message)) ?? [];
+  return { code: -32_000, message: said ?? "the ledger cannot execute this call", known: said !== undefined };
+}
+
+function unavailable(wanted: string | undefined, { height, history }: { height: number; history: number }): string {
+  if (wanted !== undefined && Number(wanted) > height) return "header not found";
+  const which = wanted === undefined ? "that block" : `block ${wanted}`;
+  return `The state of ${which} is not kept: calls can read the states of the latest ${history} blocks, from block ${Math.max(0, height - history + 1)}.`;
+}

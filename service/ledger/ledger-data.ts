@@ -1,0 +1,327 @@
+import type * as Transaction from "ethers/transaction";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { deflateRaw, inflateRaw } from "node:zlib";
+import { z } from "zod";
+import { Damaged, Refusal } from "../errors";
+import { type Change, Database } from "../storage/database";
+import { jsonText, replaceFile, sha256OfFile } from "../storage/files";
+import type { ChainSpec, Head } from "./engine";
+
+/** One entry of a chain's input. The chain can be made again from all of them in order, hash by hash. */
+export type Entry =
+  /** A signed transaction that it accepted. */
+  | { tx: string }
+  /** Money for an account, in wei; `once`: a name under which it is given only once. */
+  | { give: [account: string, wei: string]; once?: string }
+  /** A block: its number and its time. */
+  | { seal: [number: number, timestamp: number] }
+  /** A transaction that waited too long, by its hash. */
+  | { drop: string };
+
+type Fields = Record<string, unknown>;
+/** A block as the engine shows it, with its transactions. */
+export type Block = Fields & { number: string; hash: string; transactions: (Fields & { hash: string })[] };
+export type Receipt = Fields & { transactionHash: string; logs: Fields[] };
+
+/** A sealed block, and what came of it. `raws` are the signed transactions. */
+export interface Sealed {
+  block: Block;
+  receipts: Receipt[];
+  raws: string[];
+}
+
+/** The state after a block, from which the entries from `next` on lead to the later blocks. `waiting`: what waited then. */
+export interface Snapshot {
+  number: number;
+  hash: string;
+  next: number;
+  waiting: string[];
+  parts: number;
+}
+
+const [packed, unpacked] = [promisify(deflateRaw), promisify(inflateRaw)];
+/** Bytes of a part of a snapshot. */
+const part = 1 << 20;
+const mostSnapshots = 4;
+/** Blocks that are kept in memory after somebody has read them. */
+const mostRead = 64;
+
+const digits = (number: number) => `${number}`.padStart(12, "0");
+const key = {
+  entry: (at: number) => `entry/${digits(at)}`,
+  block: (number: number) => `block/${digits(number)}`,
+  logs: (number: number) => `logs/${digits(number)}`,
+  hash: (hash: string) => `hash/${hash.toLowerCase()}`,
+  transaction: (hash: string) => `transaction/${hash.toLowerCase()}`,
+  given: (name: string) => `given/${name}`,
+  snapshot: (number: number) => `snapshot/${digits(number)}`,
+  part: (number: number, at: number) => `state/${digits(number)}/${at}`,
+};
+/** After all keys of a kind. */
+const end = "0";
+const nameOf = (one: string) => one.replace(/\/0*(?=.)/, " ");
+
+/** What a chain keeps: the genesis with its keys, its input, its blocks with all that came of them, and some states. */
+export class LedgerData {
+  readonly #read = new Map<number, Sealed>();
+  /** The position of the next entry. */
+  #next = 0;
+  /** The latest block that is kept. */
+  #height = -1;
+  /** The latest block that was recorded; the engine may still have to make it. */
+  #recorded = 0;
+
+  /** The block of the latest snapshot. */
+  #snapshotAt = 0;
+
+  private constructor(
+    readonly dir: string,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Opens a chain's folder, or creates it.
+   *
+   * @param mustBe whether it must be there
+   */
+  static async open(dir: string, spec: ChainSpec, mustBe: boolean, clock = Date.now): Promise<LedgerData> {
+    const isThere = existsSync(join(dir, "database", "CURRENT"));
+    if (mustBe && !isThere) throw new OutOfOrder(dir, `${dir} is damaged: its database is missing`);
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (!isThere) replaceFile(join(dir, "genesis.json"), JSON.stringify(genesis(spec, clock())));
+    const data = new LedgerData(dir, await whole(dir, () => Database.open(join(dir, "database"), nameOf)));
+    try {
+      await whole(dir, () => data.#begin());
+      return data;
+    } catch (error) {
+      await data.close();
+      throw error;
+    }
+  }
+
+  get genesis(): string {
+    return join(this.dir, "genesis.json");
+  }
+
+  /** The latest block that is kept; -1: none. */
+  get height(): number {
+    return this.#height;
+  }
+
+  /** The latest block that was recorded. */
+  get recorded(): number {
+    return this.#recorded;
+  }
+
+  get snapshotAt(): number {
+    return this.#snapshotAt;
+  }
+
+  /** Records input of the chain; resolves when it is on disk. */
+  async record(entries: readonly Entry[]): Promise<void> {
+    const changes = entries.flatMap((entry, index): Change[] => [
+      [key.entry(this.#next + index), JSON.stringify(entry)],
+      ...("once" in entry ? [[key.given(entry.once!), ""] as const] : []),
+    ]);
+    await this.database.write(changes);
+    this.#next += entries.length;
+    for (const entry of entries) if ("seal" in entry) this.#recorded = entry.seal[0];
+  }
+
+  /** The entries from a position on. */
+  async *entries(from: number): AsyncGenerator<[at: number, entry: Entry]> {
+    let at = from;
+    const until = this.#next;
+    try {
+      for await (const [name, value] of this.database.entries(key.entry(from), `entry${end}`)) {
+        if (name !== key.entry(at)) break;
+        yield [at++, JSON.parse(value.toString()) as Entry];
+      }
+      if (at < until) throw new Damaged(`${this.dir} is damaged: ${nameOf(key.entry(at))} is missing`);
+    } catch (error) {
+      throw error instanceof Damaged ? new OutOfOrder(this.dir, error.what) : error;
+    }
+  }
+
+  /** Whether money was given under this name. */
+  wasGiven = async (name: string): Promise<boolean> => (await this.#get(key.given(name))) !== undefined;
+
+  /** Keeps a block. It needs no sync: the engine can make it again. */
+  async keep(sealed: Sealed): Promise<void> {
+    const { block, receipts } = sealed;
+    const number = Number(block.number);
+    const logs = receipts.flatMap((receipt) => receipt.logs.map((log) => JSON.stringify(log)));
+    await this.database.write(
+      [
+        [key.block(number), await packed(JSON.stringify(sealed), { level: 1 })],
+        [key.hash(block.hash), `${number}`],
+        ...block.transactions.map(({ hash }, at): Change => [key.transaction(hash), `${number} ${at}`]),
+        ...(logs.length > 0 ? [[key.logs(number), logs.join()] as const] : []),
+      ],
+      false,
+    );
+    this.#height = number;
+    this.#note(number, sealed);
+  }
+
+  async sealed(number: number): Promise<Sealed | undefined> {
+    const known = this.#read.get(number);
+    if (known || number > this.#height) return known;
+    const value = await this.#get(key.block(number));
+    if (!value) throw new OutOfOrder(this.dir, `${this.dir} is damaged: block ${number} is missing`);
+    const sealed = JSON.parse((await unpacked(value)).toString()) as Sealed;
+    this.#note(number, sealed);
+    return sealed;
+  }
+
+  async numberOf(hash: string): Promise<number | undefined> {
+    const value = await this.#get(key.hash(hash));
+    return value && Number(value.toString());
+  }
+
+  /** Where a transaction is: the number of its block, and its index. */
+  async placeOf(hash: string): Promise<{ number: number; at: number } | undefined> {
+    const [number, at] = (await this.#get(key.transaction(hash)))?.toString().split(" ").map(Number) ?? [];
+    return number === undefined ? undefined : { number, at: at! };
+  }
+
+  /** The logs of blocks, of each block that has some as JSON without the brackets around it. */
+  async *logs(from: number, to: number): AsyncGenerator<Buffer> {
+    try {
+      for await (const [, value] of this.database.entries(key.logs(from), key.logs(to + 1))) yield value;
+    } catch (error) {
+      throw error instanceof Damaged ? new OutOfOrder(this.dir, error.what) : error;
+    }
+  }
+
+  // Snapshots
+
+  /** All snapshots, the latest first. */
+  async snapshots(): Promise<Snapshot[]> {
+    const found: Snapshot[] = [];
+    for await (const [, value] of this.database.entries("snapshot/", `snapshot${end}`, true))
+      found.push(JSON.parse(value.toString()) as Snapshot);
+    return found;
+  }
+
+  /** Keeps the state after a block, in place of the oldest one. */
+  async snapshot({ number, hash }: Head, waiting: string[], state: Buffer): Promise<void> {
+    const parts = Math.ceil(state.length / part);
+    for (let at = 0; at < parts; at++)
+      await this.database.write([[key.part(number, at), state.subarray(at * part, (at + 1) * part)]], false);
+    const made: Snapshot = { number, hash, next: this.#next, waiting, parts };
+    await this.database.write([[key.snapshot(number), JSON.stringify(made)]]);
+    this.#snapshotAt = number;
+    for (const one of (await this.snapshots()).slice(mostSnapshots)) await this.forget(one);
+  }
+
+  forget({ number, parts }: Snapshot): Promise<void> {
+    const gone = Array.from({ length: parts }, (_, at): Change => [key.part(number, at), undefined]);
+    return this.database.write([[key.snapshot(number), undefined], ...gone]);
+  }
+
+  /** The state of a snapshot, in pieces. */
+  async *stateOf({ number, parts }: Snapshot): AsyncGenerator<Buffer> {
+    for (let at = 0; at < parts; at++) {
+      const value = await this.#get(key.part(number, at));
+      if (!value) throw new OutOfOrder(this.dir, `${this.dir} is damaged: the state of block ${number} is incomplete`);
+      yield value;
+    }
+  }
+
+  close = (): Promise<void> => this.database.close();
+
+  async #begin(): Promise<void> {
+    const kept = await this.#get("genesis");
+    if (!kept) {
+      this.#mustBeGenesis();
+      await this.database.write([["genesis", sha256OfFile(this.genesis)]]);
+    } else if (!existsSync(this.genesis)) throw new Damaged(`${this.genesis} is damaged: it is missing`);
+    else if (kept.toString() !== sha256OfFile(this.genesis))
+      throw new Damaged(`${this.genesis} is damaged: its checksum is wrong`);
+    const last = async (kind: string) => {
+      for await (const [name] of this.database.entries(`${kind}/`, `${kind}${end}`, true))
+        return Number(name.slice(kind.length + 1));
+      return undefined;
+    };
+    this.#next = ((await last("entry")) ?? -1) + 1;
+    this.#snapshotAt = (await last("snapshot")) ?? 0;
+    this.#height = this.#recorded = (await last("block")) ?? -1;
+    for (let at = this.#next - 1; at >= 0; at--) {
+      const entry = JSON.parse((await this.#get(key.entry(at)))?.toString() ?? "{}") as Entry;
+      if (!("seal" in entry)) continue;
+      this.#recorded = entry.seal[0];
+      break;
+    }
+    if (this.#height > this.#recorded && this.#height > 0)
+      throw new Damaged(`${this.dir} is damaged: the input of block ${this.#height} is missing`);
+    this.#recorded = Math.max(0, this.#recorded);
+  }
+
+  /** A folder whose creation was cut short has a genesis, but nobody has heard of it. */
+  #mustBeGenesis(): void {
+    const { success } = genesisText.safeParse(readFileSync(this.genesis, "utf8"));
+    if (!success) throw new Damaged(`${this.genesis} is damaged: it must hold the keys of the chain's accounts`);
+  }
+
+  #get = (name: string) => whole(this.dir, () => this.database.get(name));
+
+  #note(number: number, sealed: Sealed): void {
+    this.#read.delete(number);
+    this.#read.set(number, sealed);
+    if (this.#read.size > mostRead) this.#read.delete(this.#read.keys().next().value!);
+  }
+}
+
+/** Something that a ledger keeps is missing or damaged. What needs it fails; all else goes on. */
+export class OutOfOrder extends Refusal {
+  constructor(dir: string, what: string) {
+    const remedy = "Restore its folder from a backup and start the service again, or delete its environment";
+    super(503, `The ledger ${basename(dir)} is out of order: ${what}. Nothing was changed. ${remedy}.`);
+  }
+}
+
+/** Reads what a ledger keeps. Says whose it is, if it is damaged. */
+async function whole<T>(dir: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof Damaged ? new OutOfOrder(dir, error.what) : error;
+  }
+}
+
+const ether = 10n ** 18n;
+const hexOf = (wei: bigint | string) => `0x${BigInt(wei).toString(16)}`;
+/** An address in its usual form: clients may leave out 0x. */
+export const plainAddress = (text: string) => `0x${text.toLowerCase().replace(/^0x/, "")}`;
+
+const genesisText = jsonText.pipe(
+  z.looseObject({ alloc: z.record(z.string(), z.looseObject({ secretKey: z.string().optional() })) }),
+);
+
+/**
+ * A genesis with random keys for the accounts that the chain signs for. They are in its file only: since the engine reads that, they
+ * are in no process list and no log.
+ */
+function genesis({ chainId, accounts, prefunded = {} }: ChainSpec, now: number) {
+  const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
+  const others = Object.entries(prefunded).map(
+    ([account, { balance }]) => [plainAddress(account), { balance: hexOf(balance) }] as const,
+  );
+  const own = Array.from({ length: accounts }, () => {
+    const secretKey = `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
+    return [computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
+  });
+  const timestamp = `0x${Math.floor(now / 1_000).toString(16)}`;
+  return {
+    config: { chainId },
+    timestamp,
+    difficulty: "0x0",
+    gasLimit: "0x1c9c380",
+    alloc: Object.fromEntries([...others, ...own]),
+  };
+}

@@ -1,0 +1,152 @@
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Where a file of a database is damaged, and between which keys, if that is known. */
+export interface Damage {
+  file: string;
+  why: string;
+  keys?: [string, string];
+}
+
+/**
+ * Looks for a damaged byte in the files of a LevelDB database, before it is opened. LevelDB itself drops a damaged part of its log
+ * without a word, and does not look at the checksums of its tables.
+ */
+export async function damageIn(dir: string): Promise<Damage | undefined> {
+  const names = readdirSync(dir);
+  const current = join(dir, "CURRENT");
+  if (!names.includes("CURRENT"))
+    return names.some((name) => /\.(ldb|log)$/.test(name)) ? { file: current, why: "it is missing" } : undefined;
+  if (!names.includes((await readFile(current, "utf8")).replace(/\n$/, "")))
+    return { file: current, why: "it names a file that is not there" };
+  if (!names.some((name) => name.endsWith(".log"))) return { file: join(dir, "*.log"), why: "it is missing" };
+  for (const name of names) {
+    const file = join(dir, name);
+    const isLog = name.endsWith(".log") || name.startsWith("MANIFEST-");
+    if (!isLog && !name.endsWith(".ldb")) continue;
+    const found = (isLog ? inLog : inTable)(await readFile(file));
+    if (found) return { file, ...found };
+  }
+  return undefined;
+}
+
+type Found = Omit<Damage, "file"> | undefined;
+
+const logBlock = 32_768;
+const logHeader = 7;
+
+/** A log consists of blocks of 32 kB, and these of records with a checksum, a length and a type. */
+function inLog(bytes: Buffer): Found {
+  for (let at = 0; at < bytes.length;) {
+    const left = logBlock - (at % logBlock);
+    if (left < logHeader) at += left;
+    if (at + logHeader > bytes.length) return undefined; // cut: a write that nobody was told of
+    const length = bytes.readUInt16LE(at + 4);
+    const end = at + logHeader + length;
+    if (isRecord(bytes, at, length)) {
+      at = end;
+      continue;
+    }
+    const isEmpty = bytes.subarray(at, at + logHeader).every((byte) => byte === 0);
+    const isCut = end > bytes.length && end - at <= left; // a write that nobody was told of
+    const isTorn = isCut
+      ? !isMistaken(bytes, at, length)
+      : bytes.subarray(Math.max(at, end - 1)).every((byte) => byte === 0);
+    if (isTorn) return undefined;
+    if (!isEmpty) return { why: `the checksum of its record at byte ${at} is wrong` };
+    at += left;
+  }
+  return undefined;
+}
+
+const isRecord = (bytes: Buffer, at: number, length: number) => {
+  const end = at + logHeader + length;
+  return bytes[at + 6] !== 0 && end <= bytes.length && bytes.readUInt32LE(at) === masked(bytes.subarray(at + 6, end));
+};
+
+/** Whether the record is all there, and only a bit of its length is wrong. */
+const isMistaken = (bytes: Buffer, at: number, length: number) =>
+  Array.from({ length: 16 }, (_, bit) => length ^ (1 << bit)).some((other) => isRecord(bytes, at, other));
+
+const footer = 48;
+const magic = 0xdb4775248b80fb57n;
+const trailer = 5;
+
+/** A table consists of blocks, each with a type and a checksum behind it, and ends with where its index is. */
+function inTable(bytes: Buffer): Found {
+  try {
+    const end = bytes.length - footer;
+    if (end < 0 || bytes.readBigUInt64LE(bytes.length - 8) !== magic) return { why: "its end is missing or changed" };
+    const places = new Reader(bytes, end);
+    const meta = places.handle();
+    const index = places.handle();
+    if (bytes.subarray(places.at, bytes.length - 8).some((byte) => byte !== 0)) return { why: "its end is changed" };
+    if (![meta, index].every((one) => isWhole(bytes, one))) return { why: "the checksum of its index is wrong" };
+    let before = "";
+    for (const { key, handle } of entriesOf(bytes.subarray(index.offset, index.offset + index.size))) {
+      if (!isWhole(bytes, handle))
+        return { why: `the checksum of its block at byte ${handle.offset} is wrong`, keys: [before, key] };
+      before = key;
+    }
+    return undefined;
+  } catch {
+    return { why: "its structure is damaged" };
+  }
+}
+
+interface Handle {
+  offset: number;
+  size: number;
+}
+
+function isWhole(bytes: Buffer, { offset, size }: Handle): boolean {
+  const end = offset + size;
+  return end + trailer <= bytes.length && bytes.readUInt32LE(end + 1) === masked(bytes.subarray(offset, end + 1));
+}
+
+/** The keys of an index block, which is not compressed, and the blocks that end with them. */
+function* entriesOf(block: Buffer): Generator<{ key: string; handle: Handle }> {
+  const restarts = block.readUInt32LE(block.length - 4);
+  const reader = new Reader(block, 0);
+  let key = Buffer.alloc(0);
+  while (reader.at < block.length - 4 * (restarts + 1)) {
+    const [shared, own] = [reader.number(), reader.number()];
+    reader.number(); // the length of the handle
+    key = Buffer.concat([key.subarray(0, shared), block.subarray(reader.at, (reader.at += own))]);
+    yield { key: key.subarray(0, -8).toString(), handle: reader.handle() }; // 8 bytes are LevelDB's own
+  }
+}
+
+class Reader {
+  constructor(
+    private readonly bytes: Buffer,
+    public at: number,
+  ) {}
+
+  number(): number {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.bytes.readUInt8(this.at++);
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  }
+
+  handle = (): Handle => ({ offset: this.number(), size: this.number() });
+}
+
+/** CRC-32C, which LevelDB uses; zlib has another one. */
+const table = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
+  return crc;
+});
+
+/** The checksum of bytes, as LevelDB writes it. */
+function masked(bytes: Buffer): number {
+  let crc = -1;
+  for (let at = 0; at < bytes.length; at++) crc = table[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
+  crc = ~crc >>> 0;
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
+}

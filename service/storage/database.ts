@@ -1,0 +1,183 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { type BatchOperation, ClassicLevel } from "classic-level";
+import { Damaged, Refusal, ServiceError, unwritten } from "../errors";
+import { damageIn } from "./check";
+
+/** A value to keep under a key, or to remove from there. */
+export type Change = readonly [key: string, value: Buffer | string | undefined];
+
+type Level = ClassicLevel<string, Buffer>;
+type Batch = BatchOperation<Level, string, Buffer>[];
+
+interface Waiting {
+  changes: readonly Change[];
+  sync: boolean;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+const checksum = 4;
+/** Bytes that must fit on the disk before a database goes on after a write that failed. */
+const probe = 262_144;
+
+/** Another process has the database open. */
+export class InUse extends ServiceError {}
+
+/**
+ * A folder with a LevelDB database. Its lock is the lock, and its batches are the journal: each is written whole or not at all.
+ * Each value begins with a checksum of itself and its key.
+ */
+export class Database {
+  #queue: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #isWriting = false;
+  #failed = false;
+  #closed = false;
+
+  private constructor(
+    readonly dir: string,
+    private level: Level,
+    /** What is under a key, for people. */
+    private readonly nameOf: (key: string) => string,
+  ) {}
+
+  /** Opens a database, or creates it. Changes nothing if one of its files is damaged. */
+  static async open(dir: string, nameOf: (key: string) => string): Promise<Database> {
+    try {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new ServiceError(`The folder ${dir} cannot be used: ${(error as Error).message}.`, { cause: error });
+    }
+    const found = await damageIn(dir);
+    if (found) {
+      const [from, to] = found.keys ?? [];
+      const holds = to === undefined ? "" : `. It holds ${from ? `${nameOf(from)} to ` : ""}${nameOf(to)}`;
+      throw new Damaged(`${found.file} is damaged: ${found.why}${holds}`);
+    }
+    return new Database(dir, await opened(dir), nameOf);
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  async get(key: string): Promise<Buffer | undefined> {
+    const value = await this.level.get(key);
+    return value && this.#checked(key, value);
+  }
+
+  /** The entries from one key until before another one, in order. */
+  async *entries(from: string, until: string, reverse = false): AsyncGenerator<[string, Buffer]> {
+    const iterator = this.level.iterator({ gte: from, lt: until, reverse, highWaterMarkBytes: 1 << 22 });
+    try {
+      for (;;) {
+        const some = await iterator.nextv(4_000);
+        if (some.length === 0) return;
+        for (const [key, value] of some) yield [key, this.#checked(key, value)];
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  /**
+   * Writes changes, all or none. What is written at the same time shares a batch, and a sync.
+   *
+   * @param sync whether it must survive a power cut once this resolves; else it only survives the end of the process
+   */
+  write(changes: readonly Change[], sync = true): Promise<void> {
+    if (this.#closed)
+      return Promise.reject(new Refusal(503, `Nothing is written to ${this.dir}: the service is stopping.`));
+    return new Promise((done, failed) => {
+      this.#queue.push({ changes, sync, done, failed });
+      if (!this.#isWriting) this.#writing = this.#drain();
+    });
+  }
+
+  /** Closes it once everything is written. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#writing;
+    await this.level.close();
+  }
+
+  async #drain(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#queue.length > 0) {
+      const all = this.#queue;
+      this.#queue = [];
+      try {
+        if (this.#failed) await this.#reopen();
+        const batch: Batch = all.flatMap(({ changes }) =>
+          changes.map(([key, value]) =>
+            value === undefined
+              ? ({ type: "del", key } as const)
+              : ({ type: "put", key, value: sealed(key, Buffer.from(value)) } as const),
+          ),
+        );
+        await this.level.batch(batch, { sync: all.some(({ sync }) => sync) });
+        for (const { done } of all) done();
+      } catch (error) {
+        this.#failed = true;
+        for (const { failed } of all) failed(unwritten(`This cannot be written to ${this.dir}`, causeOf(error)));
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  /** After a failed write, the end of the log may be torn. LevelDB would write behind that, so it starts a new log first. */
+  async #reopen(): Promise<void> {
+    const file = join(this.dir, "probe");
+    try {
+      writeFileSync(file, Buffer.alloc(probe));
+    } finally {
+      rmSync(file, { force: true });
+    }
+    await this.level.close();
+    this.level = await opened(this.dir);
+    this.#failed = false;
+  }
+
+  #checked(key: string, value: Buffer): Buffer {
+    const rest = value.subarray(checksum);
+    if (value.length >= checksum && value.readUInt32LE() === crc32(rest, seedOf(key))) return rest;
+    throw new Damaged(`${this.#capital(key)} in ${this.dir} is damaged: its checksum is wrong`);
+  }
+
+  #capital(key: string): string {
+    const name = this.nameOf(key);
+    return name.charAt(0).toUpperCase() + name.slice(1);
+  }
+}
+
+/** A number that stands for a key, so that a value under another key has a wrong checksum. */
+function seedOf(key: string): number {
+  let seed = 0x811c9dc5;
+  for (let at = 0; at < key.length; at++) seed = Math.imul(seed ^ key.charCodeAt(at), 0x01000193);
+  return seed >>> 0;
+}
+
+function sealed(key: string, value: Buffer): Buffer {
+  const head = Buffer.alloc(checksum);
+  head.writeUInt32LE(crc32(value, seedOf(key)));
+  return Buffer.concat([head, value]);
+}
+
+/** Tables are not compressed, so that `check.ts` can read them; what is large is compressed before it comes here. */
+async function opened(dir: string): Promise<Level> {
+  const level: Level = new ClassicLevel(dir, { valueEncoding: "buffer", compression: false });
+  try {
+    await level.open();
+    return level;
+  } catch (error) {
+    const cause = causeOf(error) as NodeJS.ErrnoException;
+    if (cause.code === "LEVEL_LOCKED") throw new InUse(`${dir} is in use by another process.`, { cause });
+    if (existsSync(join(dir, "CURRENT")) && /corrupt|missing/i.test(cause.message))
+      throw new Damaged(`${dir} is damaged: ${cause.message}`);
+    throw new ServiceError(`The database ${dir} cannot be opened: ${cause.message}.`, { cause });
+  }
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof Error && error.cause ? error.cause : error);

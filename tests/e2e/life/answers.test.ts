@@ -1,0 +1,96 @@
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { type FaultRule } from "../../../service/index";
+import { atTheEnd } from "../support/ending";
+import { failed } from "../support/stack";
+import { tetherId, type World, wholeTree, world } from "../support/world";
+
+/* What the service answers is read, and what is gone is proved: the rules are in provider/stacks/refused and gone, this is the real CLI. */
+
+const program =
+  wholeTree.replace("{ dependsOn: node }", '{ dependsOn: node, customTimeouts: { create: "3s", update: "3s" } }') +
+  'new Environment("e2", { consortium, provider: "quorum", consensusType: "ibft" });';
+const says = (method: string, route: string | RegExp, body: unknown, times = Infinity): FaultRule => ({
+  kind: "status",
+  status: 200,
+  method,
+  route,
+  body,
+  times,
+});
+
+let w: World;
+beforeAll(async () => {
+  expect(program).toContain("customTimeouts");
+  w = await world(program, { inline: true });
+});
+
+const tether = () => w.service.store.tethers.get(tetherId).fields;
+
+test("a create that a 200 refuses is an error with the reason", async () => {
+  const { faults } = w.service;
+  const fault = faults.add(says("POST", /\/nodes$/, { errorMessage: "quota exceeded" }));
+  expect(await failed(w.stack.up())).toContain("HTTP 200: quota exceeded. The organization has reached its limit");
+  fault.remove();
+});
+
+test("a deployment that a 200 refuses is sent again once there are funds", async () => {
+  w.service.faults.add(says("POST", /\/deploy$/, { errorMessage: "insufficient funds" }, 1));
+  expect(await failed(w.stack.up())).toMatch(/the deployment on rinkeby failed: .*HTTP 200: insufficient funds/);
+});
+
+test("a tether that is answered false is not active, and the next up starts it", async () => {
+  const fault = w.service.faults.add(says("POST", /\/activate$/, false));
+  expect(await failed(w.stack.up())).toContain("the service answers false, without a reason");
+  expect(tether()).toMatchObject({ deployments: { rinkeby: 1 } });
+  fault.remove();
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  expect(tether()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
+});
+
+/** The service behind an address that shows lists with one object a page, in an order that changes with each call. */
+async function shuffled(baseUrl: string): Promise<string> {
+  let calls = 0;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url!, baseUrl);
+    const page = Number(url.searchParams.get("page") ?? 0);
+    url.searchParams.delete("page");
+    const { authorization = "" } = request.headers;
+    void fetch(url, { method: request.method!, headers: { authorization } }).then(async (got) => {
+      const text = await got.text();
+      const all = (got.ok ? JSON.parse(text) : undefined) as unknown;
+      const order = Array.isArray(all) && ++calls % 2 === 0 ? all : Array.isArray(all) ? all.toReversed() : undefined;
+      const link = order && page + 1 < order.length ? { link: `<?page=${page + 1}>; rel="next"` } : {};
+      const body = order && order.length > 1 ? JSON.stringify([order[page]]) : text;
+      response.writeHead(got.status, { "content-type": "application/json", ...link }).end(body);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  atTheEnd(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+}
+
+test("lists in pages that do not fit together, and one that is empty for a moment, lose nothing", async () => {
+  const { service, stack } = w;
+  const { consortiumId } = await stack.outputs();
+  const before = await stack.ids();
+  expect(await stack.refresh({ CONSORTIUM_BASE_URL: await shuffled(service.baseUrl) })).toMatchObject({ code: 0 });
+  service.faults.add(says("GET", `/consortia/${String(consortiumId)}/environments$`, [], 1));
+  expect(await stack.refresh()).toMatchObject({ code: 0 });
+  expect(await stack.ids()).toEqual(before);
+});
+
+test("a lost answer to a deletion stops no later run, where the service answers 403 for what is missing", async () => {
+  const { service, stack } = w;
+  service.setAnswers({ gone: 403 });
+  const fault = service.faults.add({
+    kind: "resetAfter",
+    method: "DELETE",
+    route: /environments\/\w+$/,
+    times: Infinity,
+  });
+  await stack.destroy();
+  fault.remove();
+  expect(await stack.destroy()).toMatchObject({ code: 0 });
+  expect((await w.network()).consortia).toEqual([]);
+});

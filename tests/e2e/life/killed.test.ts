@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { treeOf } from "../../../tools/lib/processes.mjs";
+import { finished } from "../support/stack";
+import { until } from "../../support/until";
+import { type World, wholeTree, world } from "../support/world";
+
+/* A run whose CLI and providers are killed at each create of the reference network: `pulumi cancel && pulumi up` goes on. */
+
+const adapters = ["dynamic", "plugin"] as const;
+const creates = {
+  consortia: "/consortia",
+  memberships: "/consortia/:consortiumId/memberships",
+  environments: "/consortia/:consortiumId/environments",
+  nodes: "/consortia/:consortiumId/environments/:environmentId/nodes",
+  appcreds: "/consortia/:consortiumId/environments/:environmentId/appcreds",
+} as const;
+const once = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
+
+const countsOf = async (w: World): Promise<Record<string, number>> =>
+  Object.fromEntries(Object.entries(await w.network()).map(([kind, items]) => [kind, items.length]));
+
+/** Kills everything that an `up` has started, at once, when the service has created something by this route. */
+async function killedAt(w: World, route: string): Promise<void> {
+  const child = w.stack.start(["up", "--yes", "--skip-preview"]);
+  const end = finished(child);
+  await until(() => w.service.calls.some((call) => call.method === "POST" && call.route === route));
+  spawnSync("kill", ["-KILL", ...treeOf(child.pid!).map(({ pid }) => String(pid))]);
+  expect((await end).code).not.toBe(0);
+}
+
+/** Files of the log of creates. */
+const logsIn = (w: World): string[] =>
+  readdirSync(join(w.stack.env.XDG_STATE_HOME!, "pulumi-consortium"), { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".jsonl"),
+  );
+
+/** One run after the other is killed at the next create. Only the last one gets through. */
+describe.each(adapters)("%s", (adapter) => {
+  test.each(["answered", "unanswered"])(
+    "killed at each create, %s: `pulumi cancel && pulumi up` goes on",
+    async (how) => {
+      const w = await world(wholeTree, { plugin: adapter === "plugin" });
+      for (const route of Object.values(creates)) {
+        if (how === "unanswered") w.service.faults.add({ kind: "hang", method: "POST", route, acted: true });
+        await killedAt(w, route);
+        w.service.faults.clear();
+        await w.stack.ok(["cancel", "--yes"]);
+      }
+      const { code, text } = await w.stack.up();
+      expect([code, text]).toEqual([0, expect.not.stringMatching(/already taken|CONSORTIUM_ADOPT/)]);
+      expect(text).toMatch(/deletes \w+, which a killed run of this stack made/); // nobody has its password
+      expect(await countsOf(w)).toEqual(once);
+      expect(logsIn(w)).toEqual([]);
+      expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+      expect((await w.stack.destroy()).code).toBe(0);
+      expect(await countsOf(w)).toMatchObject({ consortia: 0 });
+    },
+  );
+});

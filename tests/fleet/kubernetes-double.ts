@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo } from "node:net";
+import { type StackObject } from "../../fleet/status";
+import { temporary, writeIn } from "./made";
+
+const running: { close: () => void }[] = [];
+afterAll(() => running.splice(0).forEach((one) => one.close()));
+
+/** As much of a Kubernetes API server as `status` and `resume` ask. tests/e2e/gitops/kubernetes.test.ts has a real one. */
+export class Kubernetes {
+  readonly calls: string[] = [];
+  stacks: (StackObject & { metadata: { labels?: Record<string, string> } })[] = [];
+  /** Pods by name, and since when they run. */
+  readonly pods = new Map<string, string>();
+  /** What all calls answer. */
+  refusal?: { status: number; message: string };
+
+  /** Answers a file of kubectl's configuration for it. */
+  async start(): Promise<string> {
+    const server = createServer((request, response) => {
+      let text = "";
+      request.on("data", (part) => (text += String(part)));
+      request.on("end", () => {
+        const { status, body } = this.#answer(request, text);
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      });
+    });
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    running.push(server);
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const cluster = { server: address, "insecure-skip-tls-verify": true };
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "here",
+      clusters: [{ name: "c", cluster }],
+      users: [{ name: "u", user: { token: "a-token" } }],
+      contexts: [{ name: "here", context: { cluster: "c", user: "u", namespace: "networks-acme" } }],
+    };
+    return writeIn(temporary(), "config", JSON.stringify(config));
+  }
+
+  #answer({ method, url, headers }: IncomingMessage, text: string): { status: number; body: unknown } {
+    const { pathname, searchParams } = new URL(url!, "http://here");
+    this.calls.push(`${method} ${pathname}`);
+    const refused = (status: number, message: string) => ({ status, body: { kind: "Status", message, details: {} } });
+    if (this.refusal) return refused(this.refusal.status, this.refusal.message);
+    const [, namespace, kind, name] = /\/namespaces\/([^/]+)\/(\w+)(?:\/(.+))?$/.exec(pathname) ?? [];
+    if (kind === "pods") {
+      const startedAt = this.pods.get(name!);
+      const status = { containerStatuses: [{ name: "pulumi", state: { running: { startedAt } } }] };
+      return startedAt === undefined
+        ? refused(404, "no such pod")
+        : { status: 200, body: { metadata: { name }, status } };
+    }
+    if (kind === "workspaces") return { status: 200, body: {} };
+    const own = this.stacks.filter(({ metadata }) => metadata.namespace === namespace);
+    const one = own.find(({ metadata }) => metadata.name === name);
+    if (method === "PATCH" && one) {
+      if (headers["content-type"] !== "application/merge-patch+json") return refused(415, "another type");
+      const { metadata } = JSON.parse(text) as StackObject;
+      one.metadata.annotations = { ...one.metadata.annotations, ...metadata.annotations };
+      return { status: 200, body: one };
+    }
+    const wanted = searchParams.get("labelSelector")?.split(",") ?? [];
+    const found = own.filter(({ metadata: { labels = {} } }) =>
+      wanted.every((label) => Object.entries(labels).some((pair) => pair.join("=") === label)),
+    );
+    const [from, size] = [Number(searchParams.get("continue") ?? 0), Number(searchParams.get("limit"))];
+    const next = from + size < found.length ? String(from + size) : "";
+    return { status: 200, body: { items: found.slice(from, from + size), metadata: { continue: next } } };
+  }
+}

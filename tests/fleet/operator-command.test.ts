@@ -1,0 +1,175 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { labelsOf } from "../../fleet/manifests";
+import { type StackObject } from "../../fleet/status";
+import { finished } from "../../tools/lib/processes.mjs";
+import { built } from "../service/child";
+import { Kubernetes } from "./kubernetes-double";
+import { fleetOf, result, temporary, writeIn } from "./made";
+import { StubPulumi } from "./stub-pulumi";
+
+/* `status` and `resume`, as processes: Jest does not load the client, which is a module of ECMAScript. */
+
+beforeAll(built);
+
+const at = "2026-11-27T10:00:00Z";
+let folder: string;
+let cluster: Kubernetes;
+let config: string;
+let pulumi: StubPulumi;
+let fleet: string;
+beforeEach(async () => {
+  folder = temporary();
+  cluster = new Kubernetes();
+  config = await cluster.start();
+  pulumi = new StubPulumi(join(folder, "stub"));
+  pulumi.stacks = { "trade/acme-prod": { tags: {}, networks: [], ids: [] } };
+  writeIn(folder, "trade.yaml", "members: [m]\n");
+  const organizations = {
+    acme: { apiKey: { env: "A" }, stacks: { prod: "trade.yaml", test: { definition: "trade.yaml", name: "test" } } },
+    globex: { apiKey: { env: "G" }, stacks: { prod: "trade.yaml" } },
+  };
+  const text = { project: "trade", backend: "s3://a-bucket", organizations, kubernetes: { namespace: "networks" } };
+  fleet = writeIn(folder, "fleet.yaml", JSON.stringify(text));
+});
+
+const cli = join(__dirname, "../../dist/cli/consortium.js");
+const run = (...args: string[]) => {
+  const env = { ...process.env, ...pulumi.env, KUBECONFIG: config };
+  return finished(
+    spawn(process.execPath, [cli, "fleet", ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }),
+  );
+};
+
+type State = "Ready" | "Stalled";
+function stack(name: string, state: State, reason = "", message?: string): StackObject {
+  const lastUpdate = message === undefined ? undefined : { state: "failed", message };
+  const [organization] = name.split("-");
+  const labels = labelsOf(fleetOf([], { project: "trade" }));
+  const conditions = [{ type: state, status: "True", reason, message: "", lastTransitionTime: at }];
+  const one = {
+    metadata: { name, namespace: `networks-${organization}`, generation: 1, labels },
+    spec: { stack: name },
+    status: { observedGeneration: 1, conditions, lastUpdate, projectInfo: { name: "trade" } },
+  };
+  cluster.stacks.push(one);
+  return one;
+}
+const lockOf = (host: string, since = at) => `locked by 1 lock(s)\n created by root@${host} (pid 7) at ${since}`;
+const started = ({ metadata }: StackObject) =>
+  metadata.annotations?.["pulumi.com/reconciliation-request"] !== undefined;
+
+describe("status", () => {
+  test("the Stacks of all organizations of a file, and what the cluster lacks; others' Stacks do not count", async () => {
+    stack("acme-prod", "Ready");
+    stack("globex-prod", "Stalled", "UpdateFailed");
+    const other = stack("acme-other", "Stalled");
+    Object.assign(other.metadata, { labels: {} });
+    const { code, stdout } = await run("status", fleet);
+    expect(stdout).toMatch(/^networks-globex\/globex-prod +stalled +2026-11-27T10:00:00Z/m);
+    expect(stdout).toMatch(/^networks-acme\/acme-test +new .*the namespace networks-acme has no Stack of it$/m);
+    expect(stdout).toContain("1 of 3 stacks ready (33 %), 1 new, 1 stalled");
+    expect(code).toBe(1);
+    expect(await run("status", fleet, "--only", "acme-prod")).toMatchObject({ code: 0 });
+  });
+
+  test("a thousand Stacks of a namespace, in pages, as JSON, JUnit and metrics", async () => {
+    for (let at = 0; at < 1_000; at++) stack(`acme-${at}`, at < 990 ? "Ready" : "Stalled", "UpdateFailed");
+    const files = ["status.xml", "status.prom"].map((name) => join(folder, name));
+    const args = ["--json", "--junit", files[0]!, "--prometheus", files[1]!];
+    const { code, stdout } = await run("status", ...args);
+    expect({ code, total: (JSON.parse(stdout) as { total: object }).total }).toMatchObject({
+      code: 1,
+      total: { ready: 990, stalled: 10 },
+    });
+    expect(readFileSync(files[0]!, "utf8")).toContain('tests="1000" failures="10"');
+    expect(readFileSync(files[1]!, "utf8")).toContain('consortium_fleet_stacks{state="stalled"} 10');
+    expect(cluster.calls).toHaveLength(5);
+  });
+
+  test("the results of shards, and what is missing of them", async () => {
+    const files = [1, 2].map((index) => {
+      const outcome = index === 1 ? "ok" : "failed";
+      const shard = { index, count: 2, inAll: 2 };
+      const text = { command: "up", project: "trade", seconds: 1, shard, strays: [] };
+      const stacks = [result({ stack: `s${index}`, outcome, error: index === 1 ? undefined : "no" })];
+      return writeIn(folder, `${index}.json`, JSON.stringify({ ...text, stacks }));
+    });
+    const both = await run("status", ...files);
+    expect(both.stdout).toContain("1 of 2 stacks ready (50 %), 1 failed");
+    const one = await run("status", files[0]!);
+    expect(one).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("There are no results of the shards 2/2") as string,
+    });
+    expect(cluster.calls).toEqual([]);
+  });
+
+  test.each([
+    [{ status: 403, message: "you may not" }, "Cannot list the Stacks of networks-acme at http://127.0.0.1:"],
+    [{ status: 403, message: "you may not" }, "you may not"],
+  ])("a refusal %j says what and where", async (refusal, said) => {
+    cluster.refusal = refusal;
+    const { code, text } = await run("status");
+    expect({ code, text }).toEqual({ code: 1, text: expect.stringContaining(said) as string });
+  });
+
+  test("a context that is not there", async () => {
+    const { code, text } = await run("status", "--context", "there");
+    expect({ code, text }).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("no context there; there are here") as string,
+    });
+  });
+});
+
+describe("resume", () => {
+  test("stalled Stacks are started again, and no others; a workspace whose installation failed is made again", async () => {
+    const [ready, failed, install] = [
+      stack("acme-prod", "Ready"),
+      stack("acme-test", "Stalled", "UpdateFailed", "the service does not answer"),
+      stack("globex-prod", "Stalled", "WorkspaceFailed"),
+    ];
+    const { code, stdout } = await run("resume", fleet);
+    expect([ready, failed, install].map(started)).toEqual([false, true, true]);
+    expect(stdout).toContain("networks-acme/acme-test  started again");
+    expect(stdout).toContain("networks-globex/globex-prod  workspace deleted; started again");
+    expect(stdout).toContain("2 of 2 stalled Stacks started again");
+    expect(code).toBe(0);
+    expect(cluster.calls.filter((call) => call.startsWith("DELETE"))).toEqual([
+      expect.stringMatching(/networks-globex\/workspaces\/globex-prod$/) as string,
+    ]);
+  });
+
+  test.each<[string, { host?: string; pod?: string; args?: string[]; cleared: boolean; said: string }]>([
+    ["gone", { args: ["--yes"], cleared: true, said: "lock of root@acme-prod-workspace-0" }],
+    ["made again", { pod: "2026-11-27T11:00:00Z", args: ["--yes"], cleared: true, said: "cleared; started again" }],
+    ["gone, but nobody agrees", { cleared: false, said: "was not cleared: answer y, or use --yes" }],
+    ["at work", { pod: "2026-11-27T09:00:00Z", args: ["--yes"], cleared: false, said: "which may be at work" }],
+    ["not this Stack's", { host: "laptop", args: ["--yes"], cleared: false, said: "root@laptop since" }],
+  ])(
+    "a lock of a workspace that is %s",
+    async (_, { host = "acme-prod-workspace-0", pod, args = [], cleared, said }) => {
+      const locked = stack("acme-prod", "Stalled", "UpdateFailed", lockOf(host));
+      if (pod !== undefined) cluster.pods.set(host, pod);
+      const { code, stdout } = await run("resume", fleet, ...args);
+      expect(stdout).toContain(said);
+      expect({ code, started: started(locked) }).toEqual({ code: cleared ? 0 : 1, started: cleared });
+      const calls = cleared ? pulumi.calls.filter((call) => call.startsWith("cancel")) : [];
+      expect(calls).toEqual(cleared ? [expect.stringContaining("--stack acme-prod") as string] : []);
+    },
+  );
+
+  test("without a fleet file, and without a backend, a lock stays and the others go on", async () => {
+    const locked = stack("acme-prod", "Stalled", "UpdateFailed", lockOf("acme-prod-workspace-0"));
+    const free = stack("acme-test", "Stalled", "UpdateFailed");
+    const { code, stdout } = await run("resume", "--yes", "--json");
+    expect([locked, free].map(started)).toEqual([false, true]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { stack: "acme-prod", left: expect.stringContaining("PULUMI_BACKEND_URL") as string },
+      { done: ["started again"] },
+    ]);
+    expect(code).toBe(1);
+  });
+});

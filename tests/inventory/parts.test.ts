@@ -1,0 +1,342 @@
+import {
+  belongsTo,
+  credentialIn,
+  credentialsFor,
+  credentialsInOutputs,
+  type PlacedCredential,
+} from "../../inventory/credentials";
+import { type EnvironmentModel, type NetworkModel, objectsOf, type TetherModel } from "../../inventory/model";
+import { planName, readPlan, withoutDebug } from "../../inventory/plan/read";
+import { modelOf, type Row } from "../../inventory/rows";
+import { onlyOf, withStacks } from "../../inventory/stack";
+import { asked, chainFor, isAbout, pinIn, Pins } from "../../inventory/tethers";
+import { ApiError, type ConsortiumClient } from "../../provider/api";
+
+/** What reads plans, states, credentials and reports, without a service. */
+
+const lines = (...values: object[]) => values.map((value) => JSON.stringify(value)).join("\n");
+const numbered = (...events: object[]) => lines(...events.map((event, sequence) => ({ sequence, ...event })));
+const urn = (name: string) => `urn:pulumi:prod::net::consortium:index:Node::${name}`;
+const before = (op: string, name = "n", more: object = {}) => ({
+  resourcePreEvent: { metadata: { op, urn: urn(name), ...more } },
+});
+const after = (op: string, name = "n") => ({ resOutputsEvent: { metadata: { op, urn: urn(name) } } });
+const end = { summaryEvent: { resourceChanges: { same: 3, create: 1 } } };
+const read = (...events: object[]) => readPlan(numbered(...events), "plan");
+
+describe("a plan", () => {
+  test.each<[string, object[], [string, string, boolean][]]>([
+    ["planned steps, not their results", [before("create"), after("create")], [["create", "n", false]]],
+    ["what a refresh found, once", [before("refresh"), after("update"), after("update")], [["update", "n", true]]],
+    [
+      "of two that are refreshed, both",
+      [before("refresh", "a"), before("refresh", "b"), after("same", "b"), after("delete", "a")],
+      [
+        ["same", "b", true],
+        ["delete", "a", true],
+      ],
+    ],
+    [
+      "a step on what was refreshed",
+      [before("refresh"), after("update"), before("update"), after("update")],
+      [
+        ["update", "n", true],
+        ["update", "n", false],
+      ],
+    ],
+  ])("has %s", (_, events, expected) => {
+    expect(read(...events, end).steps.map(({ op, urn: of, found }) => [op, of.split("::").at(-1), found])).toEqual(
+      expected,
+    );
+  });
+
+  test.each<[string, object[], boolean]>([
+    ["nothing", [], false],
+    ["what was found", [before("refresh"), after("same")], true],
+    ["what is planned", [before("same")], false],
+    ["both", [before("refresh"), after("same"), before("update")], false],
+  ])("with %s is drift alone: %#", (_, events, drift) => expect(read(...events, end).drift).toBe(drift));
+
+  test("its name is that of its stack, or the file's", () => {
+    expect(read(before("same"), end).name).toBe("net/prod");
+    expect(read(end).name).toBe("plan");
+    expect(planName("-")).toBe("standard input");
+    expect(planName("plans/a.json")).toBe("a");
+    expect(planName("plans/a.json.txt")).toBe("a.json.txt");
+  });
+
+  test("without a summary it is not whole, and says so", () => {
+    expect(read(before("same"), end)).toMatchObject({ isWhole: true, unchanged: 3, messages: [] });
+    const cut = read(before("same"));
+    expect(cut).toMatchObject({ isWhole: false, unchanged: 0 });
+    expect(cut.messages).toMatchObject([
+      { severity: "error", text: expect.stringContaining("before the summary") as string },
+    ]);
+    expect(readPlan("", "plan").messages).toMatchObject([
+      { severity: "error", text: expect.stringContaining("before it planned anything") as string },
+    ]);
+  });
+
+  test("messages for people, without what is empty or for developers", () => {
+    const said = (severity: string, message: string) => ({ diagnosticEvent: { severity, message } });
+    const { messages } = read(
+      said("debug", "d"),
+      said("info", " \n"),
+      said("info", "i"),
+      said("error", "error: e "),
+      end,
+    );
+    expect(messages).toEqual([
+      { severity: "info", text: "i" },
+      { severity: "error", text: "e" },
+    ]);
+  });
+
+  test("violations, and which of them forbid", () => {
+    const violation = (enforcementLevel: string) => ({
+      policyEvent: { policyName: "p", enforcementLevel, message: "m", resourceUrn: urn("n") },
+    });
+    const about = { policy: "p", urn: urn("n"), text: "m" };
+    expect(read(violation("advisory"), violation("mandatory"), end).violations).toEqual([
+      { ...about, mandatory: false },
+      { ...about, mandatory: true },
+    ]);
+  });
+
+  test("a last line that was cut off is left out; any other that is no JSON is an error", () => {
+    const whole = numbered(before("same"), end);
+    expect(readPlan(`${whole}\n{"seq`, "plan").steps.length).toBe(1);
+    for (const text of [`${whole}\n{"seq\n`, `{"seq\n${whole}`, '{"seq'])
+      expect(() => readPlan(text, "plan")).toThrow("plan does not contain the events");
+  });
+
+  test("without debug messages, and what is no part of a plan", () => {
+    const debug = { diagnosticEvent: { severity: "debug", message: "password" } };
+    const info = { diagnosticEvent: { severity: "info", message: "i" } };
+    expect(withoutDebug(lines(debug, info, { stdoutEvent: {} }, before("same"), [1], end))).toBe(
+      `${lines(info, before("same"), end)}\n`,
+    );
+    expect(withoutDebug("no JSON")).toBe("");
+  });
+});
+
+describe("credentials", () => {
+  const plaintext = (value: unknown) => ({ plaintext: JSON.stringify(value) });
+  test.each<[object, string[]]>([
+    [{ username: "u", password: "p" }, ["u", "p"]],
+    [{ username: "u", password: plaintext("p") }, ["u", "p"]],
+    [{ username: "u", password: { ciphertext: "x" } }, []],
+    [{ username: plaintext(1), password: "p" }, []],
+    [{ username: "u", password: { plaintext: "no JSON" } }, []],
+    [{ username: "u" }, []],
+    [{ password: "p" }, []],
+  ])("in %j", (props, expected) =>
+    expect(credentialIn(props).flatMap(({ username, password }) => [username, password])).toEqual(expected),
+  );
+
+  test("in outputs, at any depth", () => {
+    const one = (username: string) => ({ username, password: "p", environmentId: "e" });
+    const found = credentialsInOutputs({ a: [one("x"), null, { b: one("y") }], c: 1 });
+    expect(found.map(({ username }) => username).sort()).toEqual(["x", "y"]);
+    expect(found[0]).toEqual({ username: found[0]!.username, password: "p" });
+  });
+
+  const environment = {
+    id: "e",
+    credentials: [
+      { id: "a", membershipId: "m" },
+      { id: "b", membershipId: "k" },
+    ],
+  } as EnvironmentModel;
+  const credential = (username: string, more: Partial<PlacedCredential> = {}): PlacedCredential => ({
+    username,
+    password: "p",
+    ...more,
+  });
+
+  test.each<[PlacedCredential, boolean]>([
+    [credential("a"), true],
+    [credential("z"), false],
+    [credential("z", { environmentId: "e" }), true],
+    [credential("z", { environmentId: "f" }), false],
+  ])("%j belongs to the environment: %j", (one, belongs) => expect(belongsTo(environment, one)).toBe(belongs));
+
+  test("of a node are those of its member in its environment", () => {
+    const all = [
+      credential("a"),
+      credential("b"),
+      credential("z", { environmentId: "e", membershipId: "m" }),
+      credential("y", { environmentId: "e" }),
+      credential("x", { environmentId: "f", membershipId: "m" }),
+    ];
+    const found = credentialsFor(environment, { id: "n", name: "n", membershipId: "m" }, all);
+    expect(found.map(({ username }) => username)).toEqual(["a", "z"]);
+  });
+});
+
+describe("tethers", () => {
+  test.each<[object, object]>([
+    [
+      { transaction_hash: "0x1", block_number: 0, network: "goerli" },
+      { transactionHash: "0x1", blockNumber: 0, network: "goerli" },
+    ],
+    [{ block_number: "5", transaction_hash: 5 }, {}],
+    [{ block_number: 1.5 }, {}],
+    [{ reports: [{}, {}] }, { nodes: 2 }],
+    [[{ a: 1 }], { nodes: 1 }],
+    [
+      { pinned_at: "2", reports: [{ reported_at: "3" }] },
+      { at: "2", nodes: 1 },
+    ],
+    [{ reports: [{ reported_at: "3" }, { created_at: "1" }, { changed_at: "9" }] }, { at: "3", nodes: 3 }],
+  ])("the pin of the report %j", (report, expected) => {
+    const none = { at: undefined, network: undefined, transactionHash: undefined, blockNumber: undefined, nodes: 0 };
+    expect(pinIn(4, report)).toEqual({ index: 4, ...none, ...expected });
+  });
+
+  test.each<[unknown, boolean]>([
+    [{ reports: [{ id: "n" }] }, true],
+    [{ reports: [{ node_id: "n" }] }, true],
+    [{ grid: "n" }, false],
+    [{ id: "m" }, false],
+  ])("%j is about the node n: %j", (report, about) => expect(isAbout(report, "n")).toBe(about));
+
+  test.each<[TetherModel, Record<string, string>, string | undefined, string | undefined]>([
+    [{ id: "t", network: "a", targetUrl: "s" }, {}, undefined, "s"],
+    [{ id: "t", network: "a", targetUrl: "s" }, { a: "u" }, undefined, "u"],
+    [{ id: "t", network: "a", targetUrl: "s" }, {}, "b", undefined],
+    [{ id: "t", network: "a", targetUrl: "s" }, { b: "u" }, "b", "u"],
+    [{ id: "t" }, {}, undefined, undefined],
+  ])("where to ask about the pins of %j with %j to %j: %j", (tether, targets, pinned, url) =>
+    expect(chainFor(tether, targets, pinned)).toBe(url),
+  );
+
+  test("the newest pins come first, and each is asked for once", async () => {
+    const calls: number[] = [];
+    const getTetherReport = (_: string, index: number) => {
+      calls.push(index);
+      return Promise.resolve({ network: `n${index}` });
+    };
+    const pins = new Pins({ getTetherReport } as unknown as ConsortiumClient, "t");
+    const seen = async (count: number, most: number) => (await pins.newest(count, most)).map(({ index }) => index);
+    expect([await seen(5, 2), await seen(5, 3), await seen(1, 9), await seen(0, 9)]).toEqual([
+      [4, 3],
+      [4, 3, 2],
+      [0],
+      [],
+    ]);
+    expect(calls).toEqual([4, 3, 2, 0]);
+  });
+
+  test.each([
+    ["missing", false],
+    ["unsupported", false],
+    ["invalid", false],
+    ["conflict", false],
+    ["unavailable", true],
+  ] as const)("an answer that is %s has failed: %j", async (kind, expected) => {
+    const error = Object.create(ApiError.prototype, { kind: { value: kind } }) as ApiError;
+    const failed = jest.fn();
+    expect(await asked(Promise.reject(error), failed)).toBeUndefined();
+    expect(failed.mock.calls.length > 0).toBe(expected);
+    expect(await asked(Promise.resolve(0), failed)).toBe(0);
+  });
+});
+
+describe("a live network and its stacks", () => {
+  const managed = { stack: "net/prod", urn: "u", name: "p" };
+  const row = (kind: Row["kind"], id: string, props: object, more: Partial<Row> = {}): Row => ({
+    kind,
+    id,
+    props: { consortiumId: "c", environmentId: "e", ...props },
+    ...more,
+  });
+  const consortium = row("consortium", "c", { name: "trade" });
+  const environment = row("environment", "e", { name: "ledger" });
+  const network = (...rows: Row[]): NetworkModel => modelOf([consortium, environment, ...rows], { source: "live" });
+  /** What is said of each object besides the consortium and the environment. */
+  const merged = (live: NetworkModel, ...stack: Row[]) => {
+    const rows = stack.map((one) => ({ managed, ...one }));
+    return objectsOf(withStacks(live, [network(...rows)]))
+      .filter(({ object }) => !["c", "e"].includes(object.id))
+      .map(({ object }) => object);
+  };
+
+  test.each<[string, object, object, string[] | undefined]>([
+    ["the same", { name: "a", orgName: "b" }, { name: "a", orgName: "b" }, undefined],
+    ["another name", { name: "a" }, { name: "b" }, ['name is "a", and "b" in the stack']],
+    ["a name that the service reformats", { name: "my-node" }, { name: "My Node" }, undefined],
+    ["a name that the service does not show", { name: "n" }, { name: "b" }, undefined],
+    [
+      "an owner in other letters",
+      { name: "a", membershipId: "M" },
+      { name: "a", membershipId: "m" },
+      ['membershipId is "M", and "m" in the stack'],
+    ],
+    ["what the service does not show", { name: "a" }, { name: "a", membershipId: "m" }, undefined],
+    ["what the stack does not ask for", { name: "a", membershipId: "m" }, { name: "a" }, undefined],
+    ["what is no input", { name: "a", state: "stopped" }, { name: "a", state: "started" }, undefined],
+  ])("%s", (_, live, stack, drift) => {
+    const [one] = merged(network(row("node", "n", live)), row("node", "n", stack));
+    expect([one!.managed, one!.drift]).toEqual([managed, drift]);
+  });
+
+  test("a member whose name the service reformats has not drifted; one with another name has", () => {
+    const drift = (orgName: string) =>
+      merged(network(row("membership", "m", { orgName })), row("membership", "m", { orgName: "Acme Corp" }))[0]!.drift;
+    expect(drift("acme-corp")).toBeUndefined();
+    expect(drift("acme-corps")).toEqual(['orgName is "acme-corps", and "Acme Corp" in the stack']);
+  });
+
+  test("what no stack has was made by hand; what a stack only refers to is not its own", () => {
+    const live = network(row("node", "n", {}), row("node", "o", {}));
+    expect(merged(live, row("node", "n", {})).map(({ managed: by }) => by)).toEqual([managed, "by hand"]);
+    const [one] = objectsOf(withStacks(live, [network()]));
+    expect(one!.object.managed).toBe("by hand");
+  });
+
+  test("what the service no longer shows is gone, and told once", () => {
+    const [gone, ...others] = merged(network(), row("node", "n", { name: "a", state: "started" }));
+    expect(gone).toMatchObject({ state: "gone", drift: ["the stack has a, and the service does not show it"] });
+    expect(others).toEqual([]);
+    const twice = withStacks(network(), [
+      network(row("node", "n", {}, { managed })),
+      network(row("node", "n", {}, { managed })),
+    ]);
+    expect(objectsOf(twice).filter(({ kind }) => kind === "node").length).toBe(1);
+  });
+
+  const unseen = (more: Partial<Row>) => modelOf([consortium, { ...environment, ...more }], { source: "live" });
+  test.each<[string, Partial<Row>, Row["kind"], string | undefined]>([
+    ["is gone if other kinds are not listed", { unlisted: ["appCred"] }, "node", "gone"],
+    ["is not gone if its environment was not seen", { unseen: "HTTP 500" }, "node", undefined],
+    ["is not gone if its kind is not listed", { unlisted: ["node"] }, "node", undefined],
+    [
+      "of a kind that is not listed is as its stack has it",
+      { unlisted: ["configuration"] },
+      "configuration",
+      "started",
+    ],
+    ["of a kind that is listed is gone", { unlisted: ["node"] }, "configuration", "gone"],
+  ])("an object of a stack %s", (_, more, kind, state) => {
+    const [one] = merged(unseen(more), row(kind, "x", { state: "started" }));
+    expect(one && (one as { state?: string }).state).toBe(state);
+  });
+
+  test("the environment of a tether comes from the stack if the service shows it, and is there", () => {
+    const pinned = (live: object, stack: object) => {
+      const rows = [row("tetherService", "t", { environmentId: undefined, ...live })];
+      const own = { ...row("tetherService", "t", { environmentId: "e", changedAt: "now", ...stack }), managed };
+      const { tethers } = withStacks(network(...rows), [
+        network({ ...environment, managed: { ...managed, name: "x" } }, own),
+      ]);
+      return [tethers[0]!.environmentId, tethers[0]!.changedAt];
+    };
+    expect(pinned({}, {})).toEqual(["e", "now"]);
+  });
+
+  test("of a network, the consortia that another has as well", () => {
+    const other = modelOf([row("consortium", "d", {}), consortium], { source: "live" });
+    expect(onlyOf(other, network()).consortia.map(({ id }) => id)).toEqual(["c"]);
+  });
+});

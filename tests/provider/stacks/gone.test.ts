@@ -1,0 +1,187 @@
+import { AppCred, ConsortiumZone, Environment, EnvironmentZone, Node } from "../../../sdk";
+import { UndiciTransport } from "../../../provider/api/transport";
+import { send } from "../../support/network";
+import { newProcess } from "../../support/service";
+import { ledger, onBothAdapters } from "../../support/stacks";
+import { rewriting } from "../../support/virtual-time";
+
+/* What is gone is proved, and so is a name that is free: two quick looks at lists are not enough. */
+
+const two = ledger(({ consortium, membership, environment }) => {
+  const quorum = { consortium, provider: "quorum", consensusType: "ibft" } as const;
+  void new Environment("e2", quorum);
+  void new Node("n", { environment, membership });
+  void new AppCred("a", { environment, membership });
+});
+
+/** From here on, lists come with one object a page, in an order that changes with each call. */
+function shuffling(): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is the mock of `virtualTime`, and not called
+  const mock = jest.mocked(UndiciTransport.prototype.send);
+  const send = mock.getMockImplementation()!;
+  let calls = 0;
+  mock.mockImplementation(async function (this: UndiciTransport, sent) {
+    const url = new URL(sent.url);
+    const page = Number(url.searchParams.get("page") ?? 0);
+    url.searchParams.delete("page");
+    const got = await send.call(this, { ...sent, url: url.href });
+    const all = sent.method === "GET" ? (JSON.parse(got.text) as unknown) : undefined;
+    if (!Array.isArray(all) || all.length < 2) return got;
+    const order = ++calls % 2 === 0 ? all : all.toReversed();
+    const link = page + 1 < all.length ? { link: `<?page=${page + 1}>; rel="next"` } : {};
+    return { ...got, headers: { ...got.headers, ...link }, text: JSON.stringify([order[page]]) };
+  });
+}
+
+/** Lists whose path ends so are empty as long as this says so. */
+const emptying = (end: string, isEmpty: () => boolean): void =>
+  rewriting({
+    answer: (text, { method, url }) =>
+      method === "GET" && new URL(url).pathname.endsWith(end) && isEmpty() ? "[]" : text,
+  });
+
+onBothAdapters((make) => {
+  describe.each([true, false])("lists in pages whose order changes (objects are read by id: %s)", (getById) => {
+    test("a refresh loses nothing", async () => {
+      const { stack, writes } = await make(two, { answers: { getById } });
+      const before = stack.state.length;
+      shuffling();
+      newProcess();
+      const run = await stack.refresh();
+      expect(stack.state).toHaveLength(before);
+      if (getById) expect(run.errors).toEqual([]);
+      else expect(run.failure).toContain("the list is only a part of what there is");
+      expect(writes()).toEqual([]);
+    });
+
+    test("an empty stack adopts or fails, and makes no second ledger", async () => {
+      const { stack, service, writes } = await make(two, { answers: { getById } });
+      stack.state = [];
+      shuffling();
+      newProcess({ CONSORTIUM_ADOPT: "true" });
+      const run = await stack.up(two);
+      expect(run.failure).toContain("nothing proves that the name is free");
+      expect(service.store.environments.list()).toHaveLength(2);
+      expect(writes().filter((call) => call.endsWith("/environments"))).toEqual([]);
+    });
+  });
+
+  test.each(["/environments", "/nodes", "/memberships", "/appcreds", "/consortia"])(
+    "%s is an empty list for a moment: nothing leaves the state",
+    async (end) => {
+      const { stack, time, expectChanges } = await make(two, { answers: { getById: false } });
+      time.pass(60_000);
+      const moment = time.wall() + 2_000;
+      emptying(end, () => time.wall() < moment);
+      await expectChanges(two, []);
+      expect(stack.resources.size).toBe(6);
+    },
+  );
+
+  test.each(["/consortia", "/environments"])("%s is empty for a moment: what is to be adopted is made only once", async (end) => {
+    const { stack, service, time } = await make(two);
+    stack.state = [];
+    const moment = time.wall() + 2_000;
+    emptying(end, () => time.wall() < moment);
+    newProcess({ CONSORTIUM_ADOPT: "true" });
+    expect(await stack.up(two)).toMatchObject({ errors: [] });
+    expect([service.store.consortia.list(), service.store.environments.list()].map(({ length }) => length)).toEqual([1, 2]);
+  });
+
+  test("an environment that is not listed, and whose nodes are, stays until its deletion is confirmed", async () => {
+    const { stack, time } = await make(two, { answers: { getById: false } });
+    time.pass(60_000);
+    emptying("/environments", () => true);
+    newProcess();
+    const run = await stack.refresh();
+    const { id } = stack.of("e");
+    expect(run.failure).toMatch(
+      new RegExp(
+        `/environments/${id} is not listed, but nothing proves that it is gone: GET .*/nodes is still answered`,
+      ),
+    );
+    newProcess({ CONSORTIUM_CONFIRM_DELETED: `${id} ${stack.of("e2").id}` });
+    expect(await stack.refresh()).toMatchObject({ errors: [] });
+    expect([...stack.resources.keys()].toSorted()).toEqual(["a", "c", "m", "n"]);
+  });
+
+  describe.each([404, 410, 403] as const)("a service that answers %i for what is missing", (gone) => {
+    test("what is deleted there is gone, with what was in it, and made again", async () => {
+      const { stack, service, time, expectChanges } = await make(two, { answers: { gone } });
+      time.pass(60_000);
+      const { id } = stack.of("e");
+      await send(service, "DELETE", `/consortia/${stack.of("c").id}/environments/${id}`);
+      time.pass(60_000);
+      await expectChanges(two, ["create AppCred a", "create Environment e", "create Node n"]);
+      expect(stack.of("e").id).not.toBe(id);
+    });
+
+    test("a change of what is deleted there says so", async () => {
+      const { stack, service, time } = await make(two, { answers: { gone } });
+      time.pass(60_000);
+      await send(service, "DELETE", `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}`);
+      time.pass(60_000);
+      newProcess();
+      const run = await stack.up(ledger(undefined, { description: "d" }));
+      expect(run.failure).toMatch(/environment "e" .* no longer exists: it was deleted outside of Pulumi/);
+    });
+
+    test("a lost answer to a deletion stops no later run", async () => {
+      const { stack, service, time } = await make(two, { answers: { gone } });
+      const route = /\/environments\/\w+$/;
+      const fault = service.faults.add({ kind: "resetAfter", method: "DELETE", route, times: Infinity });
+      const without = ledger();
+      await stack.up(without);
+      fault.remove();
+      time.pass(60_000);
+      newProcess();
+      expect(await stack.up(without)).toMatchObject({ errors: [] });
+      newProcess();
+      expect(await stack.destroy()).toMatchObject({ errors: [] });
+      expect(service.store.environments.list().filter(({ state }) => state !== "deleted")).toEqual([]);
+    });
+  });
+
+  test("something that answers everything with an empty list proves nothing", async () => {
+    const { stack, service, time } = await make(two);
+    time.pass(60_000);
+    const before = stack.state.length;
+    const fault = service.faults.add({ kind: "status", status: 200, body: [], times: Infinity });
+    for (const run of [() => stack.refresh(), () => stack.destroy()]) {
+      newProcess();
+      expect((await run()).failure).toMatch(/is not listed, but nothing proves that it is gone/);
+      expect(stack.state).toHaveLength(before);
+    }
+    fault.remove();
+    newProcess();
+    expect(await stack.destroy()).toMatchObject({ errors: [] });
+    expect(service.store.consortia.list().filter(({ state }) => state !== "deleted")).toEqual([]);
+  });
+
+  test.each([404, 405])("zones that cannot be deleted (%i) are left, with a warning", async (status) => {
+    const zones = ledger(({ consortium, environment }) => {
+      const where = { region: "us-east-2", cloud: "aws" };
+      void new ConsortiumZone("cz", { consortium, ...where });
+      void new EnvironmentZone("ez", { environment, ...where });
+    });
+    const { stack } = await make(zones, { answers: { deleteZones: status, plainErrors: true } });
+    const run = await stack.destroy();
+    expect(run.errors).toEqual([]);
+    expect(run.said).toMatch(/Warning: zone "ez" .*stays for now, and is deleted with its environment/);
+    expect(run.said).toMatch(/Warning: zone "cz" .*stays for now, and is deleted with its consortium/);
+  });
+
+  test("the list of credentials that a service lacks is asked for once in a run", async () => {
+    const answers = { extended: false, getById: false, listCredentials: 404 as const };
+    const many = ledger(({ consortium, membership, environment }) => {
+      const other = new Environment("e2", { consortium, provider: "quorum", consensusType: "raft" });
+      for (const [at, one] of [environment, other].entries())
+        for (const name of ["a", "b", "c"]) void new AppCred(`${name}${at}`, { environment: one, membership });
+    });
+    const { stack, calls } = await make(many, { answers });
+    newProcess();
+    expect(await stack.refresh()).toMatchObject({ errors: [] });
+    expect(calls().filter((call) => call.endsWith("/appcreds"))).toHaveLength(1);
+    expect(stack.resources.size).toBe(10);
+  });
+});

@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { AppCred, Consortium, Node } from "../../../sdk";
+import { type Line, readCreateLog } from "../../../provider/core/create-log";
+import { newProcess, setEnvironment } from "../../support/service";
+import { revealed } from "../../support/double/wire";
+import { ledger, type Make, onBothAdapters } from "../../support/stacks";
+
+/* A run that was killed left a log of its creates. The next one goes on with what that proves to be the stack's own, and nothing else. */
+
+const network = ledger(({ environment, membership }) => {
+  new Node("n", { environment, membership });
+  new AppCred("a", { environment, membership });
+});
+
+const home = (): string => join(process.env.XDG_STATE_HOME!, "pulumi-consortium", "creates");
+const logs = (): string[] => {
+  try {
+    const all = readdirSync(home(), { recursive: true, encoding: "utf8" });
+    return all.filter((name) => name.endsWith(".jsonl")).map((name) => join(home(), name));
+  } catch {
+    return [];
+  }
+};
+const linesOf = (file: string): Line[] =>
+  readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line) as Line); // prettier-ignore
+
+function rewrite(change: (line: Line) => Line[]): void {
+  for (const file of logs()) {
+    const lines = linesOf(file).flatMap(change);
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  }
+}
+/** From here on, nobody has seen an answer. */
+const loseAnswers = (): void => rewrite((line) => ("made" in line ? [] : [line]));
+
+/** A stack whose only run was killed after these creates, before its state held them. */
+async function killed(make: Make, names: string[], program = network) {
+  const made = await make();
+  expect((await made.stack.up(program, { killed: true })).errors).toEqual([]);
+  made.forget(...names);
+  made.service.clearCalls();
+  newProcess();
+  return made;
+}
+
+afterEach(() => setEnvironment({ PULUMI_BACKEND_URL: undefined }));
+
+const posts = (writes: string[]): string[] => writes.filter((call) => call.startsWith("POST"));
+
+onBothAdapters((make) => {
+  const order = ["c", "m", "e", "n", "a"];
+
+  test.each(order)("killed when %s was made: the next run goes on, and makes nothing twice", async (name) => {
+    const { stack, service, writes } = await killed(make, order.slice(order.indexOf(name)));
+    const { errors, said } = await stack.up(network);
+    expect([errors, said]).toEqual([[], expect.not.stringMatching(/adopts|already/)]);
+    expect(posts(writes())).toHaveLength(1); // the credential, whose password was lost
+    const { consortia, memberships, environments, nodes, credentials } = service.store;
+    const counts = [consortia, memberships, environments, nodes, credentials].map((one) => one.list().length);
+    expect(counts).toEqual([1, 1, 1, 1, 1]);
+    expect(logs()).toEqual([]);
+    expect((await stack.up(network, { refresh: true })).changes).toEqual([]);
+    await stack.destroy();
+    expect(consortia.list().filter(({ state }) => state !== "deleted")).toEqual([]);
+  });
+
+  test.each(order)("killed before the answer to the create of %s: the same", async (name) => {
+    const { stack, service } = await killed(make, order.slice(order.indexOf(name)));
+    loseAnswers();
+    const { errors } = await stack.up(network);
+    expect(errors).toEqual([]);
+    const { consortia, memberships, environments, nodes, credentials } = service.store;
+    const counts = [consortia, memberships, environments, nodes, credentials].map((one) => one.list().length);
+    expect(counts).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  const consortium = (): unknown => new Consortium("c");
+  const refusals: [string, (line: Line) => Line[]][] = [
+    [
+      "of a resource with another name",
+      (line) => ("begun" in line ? [{ begun: { ...line.begun, resource: "d" } }] : [line]),
+    ],
+    ["of a create that was refused", (line) => ("made" in line ? [{ refused: line.made }] : [line])],
+  ];
+
+  test.each(refusals)("a log %s proves nothing", async (_, change) => {
+    const { stack, service } = await killed(make, ["c"], consortium);
+    rewrite(change);
+    expect((await stack.up(consortium)).failure).toMatch(/already taken by .*CONSORTIUM_ADOPT=true/);
+    expect(service.store.consortia.list()).toHaveLength(1);
+  });
+
+  test("another machine, which has no log, refuses the name as before", async () => {
+    const { stack } = await killed(make, ["c"], consortium);
+    setEnvironment({ XDG_STATE_HOME: join(process.env.XDG_STATE_HOME!, "another") });
+    expect((await stack.up(consortium)).failure).toContain("already taken");
+  });
+
+  test("another backend has another stack of that name: its log proves nothing here", async () => {
+    const { stack } = await killed(make, ["c"], consortium);
+    setEnvironment({ PULUMI_BACKEND_URL: "s3://another" });
+    expect((await stack.up(consortium)).failure).toContain("already taken");
+  });
+
+  const strangers: [string, string, RegExp][] = [
+    ["before", "2020-01-01T00:00:00.000Z", /before this run asked for one.*left as it is/],
+    ["long after", "2099-01-01T00:00:00.000Z", /after the killed run can have asked.*left as it is/],
+  ];
+
+  test.each(strangers)("what was made under the name %s the unanswered create is a stranger's", async (_, at, why) => {
+    const { stack, service } = await killed(make, ["c"], consortium);
+    loseAnswers();
+    service.store.consortia.patch(service.store.consortia.list()[0]!.id, { created_at: at });
+    expect((await stack.up(consortium)).failure).toMatch(why);
+  });
+
+  test("of a run that ended as it should nothing is left, and what its state loses is not taken again", async () => {
+    const { stack, forget } = await make(consortium);
+    expect(logs()).toEqual([]);
+    forget("c");
+    newProcess();
+    expect((await stack.up(consortium)).failure).toContain("already taken");
+  });
+
+  test("what a state shows is settled, also where only a preview has shown it", async () => {
+    const { stack } = await killed(make, [], consortium);
+    expect(logs()).toHaveLength(1);
+    await stack.preview(consortium);
+    expect(logs()).toEqual([]);
+  });
+
+  test("--replace of what a killed run made, and the state has, deletes nothing that the stack keeps", async () => {
+    const { stack, service } = await killed(make, [], consortium);
+    expect((await stack.up(consortium, { replace: ["c"] })).errors).toEqual([]);
+    const [{ id } = { id: "" }, ...more] = service.store.consortia.list().filter(({ state }) => state !== "deleted");
+    expect([stack.of("c").id, more]).toEqual([id, []]);
+  });
+
+  test("the log is for its user alone, and says no key and no password", async () => {
+    const { service, stack } = await killed(make, []);
+    const [file = ""] = logs();
+    expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
+    const { password } = revealed(stack.of("a").outputs) as { password: string };
+    expect(password).toMatch(/./);
+    for (const secret of [service.apiKey, password]) expect(readFileSync(file, "utf8")).not.toContain(secret);
+    expect(
+      readCreateLog(file)
+        .current.map(({ resource }) => resource)
+        .toSorted(),
+    ).toEqual(["a", "c", "e", "m", "n"]);
+  });
+
+  test("after 30 days, it proves nothing and goes", async () => {
+    const { stack } = await killed(make, ["c"], consortium);
+    utimesSync(logs()[0]!, 1, Date.now() / 1000 - 31 * 24 * 3600);
+    expect((await stack.up(consortium)).failure).toContain("already taken");
+    expect(logs()).toEqual([]);
+  });
+
+  test("where no file can be written, the run says so once and goes through", async () => {
+    const { stack, service } = await make();
+    const file = join(process.env.XDG_STATE_HOME!);
+    writeFileSync(file, ""); // not even root can make a folder there
+    const { errors, said } = await stack.up(network);
+    expect([errors, said.match(/No log of creates is kept/g)]).toEqual([[], ["No log of creates is kept"]]);
+    expect(service.store.nodes.list()).toHaveLength(1);
+  });
+});

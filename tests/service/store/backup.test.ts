@@ -1,0 +1,33 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { backup } from "../../../service/storage/backup";
+import { newFolder, start } from "../helpers";
+
+test("a folder is copied while its service writes: what was acknowledged before is in the copy, which is a data folder", async () => {
+  const [dataDir, copy] = [newFolder(), join(newFolder(), "copy")];
+  const { service, send } = await start({
+    dataDir,
+    limits: { consortia: 1_000 },
+    organizations: [{ name: "a", apiKey: "k" }],
+  });
+  for (let count = 0; count < 20; count++) await send("POST", "/consortia", { name: `c${count}` });
+  let ended = false;
+  const writing = (async () => {
+    while (!ended) await send("POST", "/consortia", { name: "late" });
+  })();
+  await backup(dataDir, copy);
+  ended = true;
+  await writing;
+  await service.close();
+  const again = await start({ dataDir: copy });
+  const names = (await again.send("GET", "/consortia")).body.map(({ name }: { name: string }) => name);
+  expect(names.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, count) => `c${count}`));
+});
+
+test("only a data folder is copied, and only into a new one", async () => {
+  const [dataDir, full] = [newFolder(), newFolder()];
+  await expect(backup(dataDir, join(full, "copy"))).rejects.toThrow("is not the data folder of a service");
+  mkdirSync(join(dataDir, "objects"));
+  writeFileSync(join(full, "mine"), "");
+  await expect(backup(dataDir, full)).rejects.toThrow("is not empty");
+});

@@ -1,0 +1,108 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Database } from "../../../service/storage/database";
+import { newFolder } from "../helpers";
+
+const nameOf = (key: string) => `thing ${key}`;
+const open = (dir: string) => Database.open(dir, nameOf);
+
+async function all(database: Database): Promise<[string, string][]> {
+  const found: [string, string][] = [];
+  for await (const [key, value] of database.entries("", "~")) found.push([key, value.toString()]);
+  return found;
+}
+
+/** A database with entries in a table and in the log, and what is in it. */
+async function filled(dir: string) {
+  const first = await open(dir);
+  for (let at = 0; at < 40; at++) await first.write([[`a${at}`, `value ${at} ${"x".repeat(500)}`]]);
+  await first.write([["a3", undefined]]);
+  await first.close();
+  const database = await open(dir); // what was in the log is in a table now
+  for (let at = 0; at < 20; at++) await database.write([[`b${at}`, `value ${at} ${"y".repeat(3_000)}`]]);
+  await database.close();
+  const again = await open(dir);
+  const entries = await all(again);
+  for (let at = 0; at < 5; at++) await again.write([[`c${at}`, `value ${at}`]]);
+  await again.close();
+  return [...entries, ...Array.from({ length: 5 }, (_, at): [string, string] => [`c${at}`, `value ${at}`])];
+}
+
+test("a bit that flips anywhere in its files is an error that names the file, and changes nothing", async () => {
+  const dir = join(newFolder(), "db");
+  const entries = await filled(dir);
+  expect(entries).toHaveLength(64);
+  const files = readdirSync(dir).filter((name) => /\.(ldb|log)$|^MANIFEST/.test(name));
+  expect(files.filter((name) => name.endsWith(".ldb")).length).toBeGreaterThan(0);
+  const copy = join(newFolder(), "copy");
+  for (const file of files) {
+    const whole = readFileSync(join(dir, file));
+    for (let flip = 0; flip < 13; flip++) {
+      const at = Math.floor((whole.length * flip) / 13);
+      const bytes = Buffer.from(whole);
+      bytes[at]! ^= 1 << (flip % 8);
+      rmSync(copy, { recursive: true, force: true });
+      cpSync(dir, copy, { recursive: true });
+      writeFileSync(join(copy, file), bytes);
+      const outcome = await open(copy).then(
+        async (database) => all(database).finally(() => database.close()),
+        (error: Error) => error.message,
+      );
+      if (typeof outcome === "string") expect(outcome).toContain("is damaged");
+      else expect([file, at, outcome]).toEqual([file, at, entries]);
+      if (typeof outcome === "string") expect(readFileSync(join(copy, file))).toEqual(bytes);
+    }
+  }
+});
+
+test("what a power cut tore at the end of the log is left out, and all before it is there", async () => {
+  const dir = join(newFolder(), "db");
+  const entries = await filled(dir);
+  const log = join(
+    dir,
+    readdirSync(dir).find((name) => name.endsWith(".log"))!,
+  );
+  const whole = readFileSync(log);
+  for (const torn of [whole.subarray(0, -3), Buffer.concat([whole.subarray(0, -3), Buffer.alloc(900)])]) {
+    writeFileSync(log, torn);
+    const copy = join(newFolder(), "copy");
+    cpSync(dir, copy, { recursive: true });
+    const database = await open(copy);
+    expect(await all(database)).toEqual(entries.slice(0, -1));
+    await database.close();
+  }
+});
+
+test("a value with another key's content is damaged, and the others are read", async () => {
+  const dir = join(newFolder(), "db");
+  const database = await open(dir);
+  await database.write([
+    ["a", "one"],
+    ["b", "two"],
+  ]);
+  const level = (
+    database as unknown as {
+      level: { get(key: string): Promise<Buffer>; put(key: string, value: Buffer): Promise<void> };
+    }
+  ).level;
+  await level.put("b", await level.get("a"));
+  await expect(database.get("b")).rejects.toThrow(`Thing b in ${dir} is damaged`);
+  expect((await database.get("a"))?.toString()).toBe("one");
+  await database.close();
+});
+
+test("writes at the same time share a batch: all of it, or nothing", async () => {
+  const dir = join(newFolder(), "db");
+  const database = await open(dir);
+  const batches: unknown[] = [];
+  const { level } = database as unknown as { level: { batch: (all: unknown[], options: object) => Promise<void> } };
+  const real = level.batch.bind(level);
+  level.batch = (some, options) => (batches.push([some.length, options]), real(some, options));
+  await Promise.all(Array.from({ length: 50 }, (_, at) => database.write([[`k${at}`, "v"]])));
+  expect(batches).toEqual([
+    [1, { sync: true }],
+    [49, { sync: true }],
+  ]);
+  await database.close();
+  await expect(database.write([["late", "v"]])).rejects.toThrow("the service is stopping");
+});

@@ -1,0 +1,30 @@
+// @ts-check
+/** The table of what ledgers are like: the embedded service's copy of it, and the table of docs/service.md. */
+import { table, withPart } from "./markdown.mjs";
+import { built } from "./types.mjs";
+
+const source = "provider/profiles.ts";
+const page = "docs/service.md";
+
+/** @param {(file: string) => string} read @returns {Record<string, string>} file → text */
+export function profileFiles(read) {
+  const { headerFields, profiles } = built("provider/profiles.js");
+  const rows = Object.entries(profiles).flatMap(([provider, all]) =>
+    Object.entries(all).map(([protocol, { hardFork, codeSize, clock, gasPrice, history, clientVersion }]) => [
+      `${provider}, ${protocol}`,
+      hardFork,
+      headerFields(hardFork).join(", ") || "none",
+      `${codeSize / 1_024} kB`,
+      clock,
+      `${gasPrice}`,
+      `${history}`,
+      `\`${clientVersion}\``,
+    ]),
+  );
+  const head = ["ledger", "hard fork", "fields of later ones", "code", "clock", "gas price", "states", "client"];
+  const copy = read(source).replace(
+    /^\/\*[\s\S]*?\*\/\n/,
+    "/* Written by `npm run generate` from provider/profiles.ts. */\n",
+  );
+  return { "service/profiles.ts": copy, [page]: withPart(page, read(page), source, table(head, rows)) };
+}
