@@ -17,6 +17,7 @@ import {
   classOf,
   kindOf,
   hiddenKey,
+  lossWarnings,
   partsOfUrn,
   autonamingSetting,
   previewKey,
@@ -33,6 +34,7 @@ import {
   inputMeta,
   type Issue,
   nameKey,
+  nameOf,
   type Props,
   secretKeys,
   type Timeouts,
@@ -113,6 +115,21 @@ const otherVersion = (program: string): string =>
 /** The code in a state from the dynamic provider, kept so that moving back changes nothing. */
 const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? {} : { [providerKey]: code });
 
+/** Whether the request is of `pulumi do … --stateless`, whose resources are called as their type. */
+function isOperation(urn: string): boolean {
+  const { type, name, project } = partsOfUrn(urn);
+  return name === classOf(type) && project === "default";
+}
+
+/** What a deletion would lose. `pulumi do … delete` reads the object, asks, and only then tells the provider what it is about. */
+const deletionLines = (definition: Definition, id: string, inputs: Props): string[] =>
+  definition.type in lost ? [`${nameOf(definition, inputs)} (${id}): ${lost[definition.type]}`] : [];
+
+const lost: Partial<Record<string, string>> = {
+  Consortium: lossWarnings.deleteConsortium,
+  Environment: lossWarnings.deleteEnvironment,
+};
+
 /** The verbs of the one resource that a request names, in the engine's messages. */
 export class Resource {
   readonly #definition: Definition;
@@ -124,6 +141,8 @@ export class Resource {
     private readonly urn: string,
     private readonly sessions: Sessions,
     private readonly engine: Engine | undefined,
+    /** The ids of objects that were read by a path or a name: `pulumi do … patch` goes on with what it was given. */
+    private readonly found: Map<string, string> = new Map(),
   ) {
     const { name, project, stack, type } = partsOfUrn(urn);
     this.#definition = definitionOf(type);
@@ -214,7 +233,7 @@ export class Resource {
   async diff(request: DiffRequest): Promise<DiffResponse> {
     const olds = untimed(this.#fromEngine(request.getOlds()).props);
     const news = untimed(this.#fromEngine(request.getNews()).props);
-    const id = request.getId();
+    const id = this.#id(request);
     const { changed, changes, replaces, deleteBeforeReplace, warnings } = await this.#verbs.diff(id, olds, news);
     await this.#show(warnings, "warning");
     const response = new DiffResponse();
@@ -264,14 +283,25 @@ export class Resource {
     );
   }
 
+  #given(id: string): string {
+    return `${this.#definition.type} ${id}`;
+  }
+
+  /** The object's own id. */
+  #id(request: { getId(): string }): string {
+    return this.found.get(this.#given(request.getId())) ?? request.getId();
+  }
+
   /** Reads an object that is not in the stack yet. An import knows only its id. */
   async #readNew(given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
     const definition = this.#definition;
     const { id, state } = await locate(this.sessions.current(), definition, given, known);
+    if (id !== given) this.found.set(this.#given(given), id);
     const found = await this.#verbs.read(id, beforeRead(definition, partsOfUrn(this.urn).name, state));
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(importWarnings(definition, id, inputs), "warning");
+    if (isOperation(this.urn)) await this.#show(deletionLines(definition, id, inputs), "warning");
     return this.#found(id, found.props, inputs, secrets);
   }
 
@@ -295,7 +325,7 @@ export class Resource {
       return response;
     }
     const inputs = Resource.#within("update", request.getTimeout(), props);
-    const state = await this.#keeping(secrets, () => this.#verbs.update(request.getId(), old.props, inputs));
+    const state = await this.#keeping(secrets, () => this.#verbs.update(this.#id(request), old.props, inputs));
     response.setProperties(this.#state({ ...state, ...codeIn(old.props) }, secrets));
     return response;
   }
@@ -303,7 +333,7 @@ export class Resource {
   delete(request: DeleteRequest): Promise<void> {
     const { props, secrets } = this.#fromEngine(request.getProperties());
     const state = Resource.#within("delete", request.getTimeout(), props);
-    return this.#keeping(secrets, () => this.#verbs.delete(request.getId(), state));
+    return this.#keeping(secrets, () => this.#verbs.delete(this.#id(request), state));
   }
 
   async #proveKey(): Promise<void> {

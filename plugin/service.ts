@@ -40,6 +40,7 @@ export class ProviderService {
   #engine?: Engine;
   #interrupt = new AbortController();
   readonly #components = new Components(() => this.#engine?.address);
+  readonly #found = new Map<string, string>();
   #sessions = this.#start(new Configuration("", {}));
 
   /** @param engineAddress the engine's address; otherwise `Attach` or `Handshake` tells it */
@@ -75,7 +76,7 @@ export class ProviderService {
   }
 
   #resource(request: { getUrn(): string }): Resource {
-    return new Resource(request.getUrn(), this.#sessions, this.#engine);
+    return new Resource(request.getUrn(), this.#sessions, this.#engine, this.#found);
   }
 
   #configure(request: proto.ConfigureRequest): proto.ConfigureResponse {

@@ -101,32 +101,59 @@ export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
 export const costOf = ({ gasLimit, gasPrice, maxFeePerGas, value }: Transaction): bigint =>
   gasLimit * (maxFeePerGas ?? gasPrice ?? 0n) + value;
 
+/** A signed transaction, and who signed it. */
+export interface Sent {
+  raw: string;
+  tx: Transaction;
+  from: string;
+}
+
+/** Reads a signed transaction. Throws what is wrong with it whatever the state of the chain. */
+export async function sentBy(engine: Engine, raw: string, spec: ChainSpec): Promise<Sent> {
+  const tx = decoded(raw, spec);
+  return { raw, tx, from: await senderOf(engine, tx) };
+}
+
+/** What accounts had after the latest change of the state. */
+export type Accounts = Map<string, Promise<{ balance: bigint; used: number }>>;
+
+function accountOf(engine: Engine, from: string, accounts: Accounts) {
+  const ask = (method: string) => engine.call<string>(method, [from, "latest"]);
+  const asked = async () => {
+    const [balance, used] = await Promise.all([ask("eth_getBalance"), ask("eth_getTransactionCount")]);
+    return { balance: BigInt(balance), used: Number(used) };
+  };
+  const known = accounts.get(from) ?? asked();
+  accounts.set(from, known);
+  known.catch(() => accounts.delete(from));
+  return known;
+}
+
 /**
  * A signed transaction whose block can have it: whatever gets a hash gets a receipt. Throws why not. Nothing has reached the engine's
  * pool yet, which does not give back a transaction that waits for an earlier one, or what that one replaced.
  */
-export async function admitted(engine: Engine, raw: string, spec: ChainSpec, pool: Pool): Promise<[string, Waiting]> {
-  const tx = decoded(raw, spec);
+export async function admitted(
+  engine: Engine,
+  { raw, tx, from }: Sent,
+  { accounts, pool }: { accounts: Accounts; pool: Pool },
+): Promise<[string, Waiting]> {
   const hash = tx.hash!;
   if (pool.has(hash)) throw new Unfit("already known");
-  const from = await senderOf(engine, tx);
-  const ask = (method: string, at: string) => engine.call<string>(method, [from, at]);
-  const [balance, used, next] = await Promise.all([
-    ask("eth_getBalance", "latest"),
-    ask("eth_getTransactionCount", "latest"),
-    ask("eth_getTransactionCount", "pending"),
-  ]);
-  if (tx.nonce < Number(used)) throw new Unfit(`nonce too low: next nonce ${Number(used)}, tx nonce ${tx.nonce}`);
+  const { balance, used } = await accountOf(engine, from, accounts);
+  if (tx.nonce < used) throw new Unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
   const cost = costOf(tx);
   const own = pool.of(from);
   const former = own.find(({ nonce }) => nonce === tx.nonce);
   if (former && !isDearer(tx, former)) throw new Unfit("replacement transaction underpriced");
   const spent = own.reduce((sum, one) => sum + (one === former ? 0n : one.cost), 0n);
-  if (BigInt(balance) < spent + cost) {
+  if (balance < spent + cost) {
     const queued = spent > 0n ? `, queued cost ${spent}` : "";
-    throw new Unfit(`insufficient funds for gas * price + value: balance ${BigInt(balance)}${queued}, tx cost ${cost}`);
+    throw new Unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, tx cost ${cost}`);
   }
-  return [hash, { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > Number(next) }];
+  let next = used;
+  while (own.some(({ nonce }) => nonce === next)) next++;
+  return [hash, { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > next }];
 }
 
 /** Whether a transaction may take the place of one that waits: for a tenth more, as with geth. */

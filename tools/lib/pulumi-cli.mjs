@@ -20,6 +20,7 @@ import { runMain, log, UserError, withProgress } from "./terminal.mjs";
 /**
  * @typedef {object} Options
  * @property {boolean} [languages] with the hosts of YAML, Python and Go beside that of Node.js
+ * @property {"oldest" | "newest"} [release] where none is on PATH. Default: that of variable PULUMI_CONSORTIUM_CLI
  * @property {() => Promise<boolean>} [canDownload] instead of asking the download host
  * @property {string} [automation] instead of @pulumi/pulumi/automation
  */
@@ -35,9 +36,9 @@ const releases = {
 
 const releaseVariable = "PULUMI_CONSORTIUM_CLI";
 
-/** The release of this process. */
-function chosenRelease() {
-  const name = process.env[releaseVariable] || "oldest";
+/** @param {string} [wanted] default: the release of this process */
+function releaseOf(wanted) {
+  const name = wanted ?? (process.env[releaseVariable] || "oldest");
   const release = releases[name];
   if (!release) throw new UserError(`${releaseVariable} must be ${Object.keys(releases).join(" or ")}, not "${name}".`);
   return release;
@@ -58,10 +59,10 @@ export function cacheRoot(platform = process.platform, home = homedir()) {
  * @param {Options} [options]
  * @returns {Promise<PulumiCli>}
  */
-export async function pulumiCli({ languages = false, ...making } = {}) {
+export async function pulumiCli({ languages = false, release: wanted, ...making } = {}) {
   if (process.env[askingVariable]) throw new UserError("this is a wrapper and not a Pulumi of its own.");
   const platform = `${process.platform}-${process.arch}`;
-  const release = chosenRelease();
+  const release = releaseOf(wanted);
   const pulumiVersion = release.version;
   const home = join(cacheRoot(), `pulumi-v${pulumiVersion}-${platform}`);
   const more = join(cacheRoot(), `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);

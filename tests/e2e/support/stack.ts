@@ -35,6 +35,8 @@ export interface StackOptions {
   program: string | { example: string };
   /** What the program is written in. Default: JavaScript or TypeScript, as with "nodejs", whose CLI generates code, too. */
   language?: Language | "nodejs";
+  /** For what older releases of Pulumi lack. Default: the release that all tests run on. */
+  release?: "newest";
   /** A provider's schema: Python and Go programs can import the SDK that is generated from it. */
   schema?: string;
   env?: Record<string, string | undefined>;
@@ -122,9 +124,10 @@ export class Stack {
   }
 
   static async create(options: StackOptions): Promise<Stack> {
-    const { language, schema } = options;
+    const { language, schema, release } = options;
     const project = language === "nodejs" || !language ? undefined : await projectIn(language, schema);
-    const stack = new Stack(await (language ? cliWithLanguages() : cli()), options, project);
+    const chosen = release ? pulumiCli({ languages: true, release }) : language ? cliWithLanguages() : cli();
+    const stack = new Stack(await chosen, options, project);
     atTheEnd(() => stack.#remove());
     if (options.inline) stack.#inline = await Inline.start(project ? undefined : () => stack.#read("index.js"));
     if (stack.#isInFolder) initStack(stack.#backend, stack.#project, "test");

@@ -48,7 +48,7 @@ export async function world(
   program: StackOptions["program"],
   options: ServiceOptions & Partial<StackOptions> = {},
 ): Promise<World> {
-  const { env, config, secrets, plugin, inline, language, schema, ...rest } = options;
+  const { env, config, secrets, plugin, inline, language, schema, release, ...rest } = options;
   const service = await startService({
     organizations: [{ name: "local", apiKey: canaryKey }],
     tethers: [{ id: tetherId }],
@@ -65,6 +65,7 @@ export async function world(
     inline,
     language,
     schema,
+    release,
   });
   return { service, stack, network: () => networkOf(service.baseUrl, service.apiKey) };
 }

@@ -24,6 +24,17 @@ test("a caller that has used more than its share waits as long as that takes; ot
   expect(await timed(turns.next("frugal"))).toBeLessThan(greedy);
 });
 
+test("work that throws counts like any other, and what it threw is passed on", async () => {
+  const turns = new Turns({ atOnce: 64, work: 100 });
+  const throwing = (): never => {
+    busy(130)();
+    throw new Error("refused");
+  };
+  expect(() => turns.measured("greedy", throwing)).toThrow("refused");
+  const [greedy, other] = await Promise.all([timed(turns.next("greedy")), timed(turns.next("other"))]);
+  expect([greedy > 150, greedy < 2_000, other < greedy]).toEqual([true, true, true]);
+});
+
 test("works of many callers leave gaps for everything else, and no caller's come before another's", async () => {
   const turns = new Turns({ atOnce: 64, work: 1_000 });
   const order: string[] = [];

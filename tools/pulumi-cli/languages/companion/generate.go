@@ -38,7 +38,8 @@ var generators = map[string]generator{
 	"nodejs": {
 		sdk: func(p *schema.Package, r *pulumirpc.GeneratePackageRequest, loader schema.ReferenceLoader) (files, error) {
 			generated, err := nodejs.GeneratePackage(tool, p, r.ExtraFiles, r.LocalDependencies, r.Local, loader)
-			return fromParent(generated, `from "./utilities"`, `from "../utilities"`), err
+			generated = fromParent(generated, `from "./utilities"`, `from "../utilities"`)
+			return fromParent(generated, `from "./types/`, `from "../types/`), err
 		},
 		program: nodejs.GenerateProgram,
 		project: func(folder string, project workspace.Project, p *pcl.Program, local map[string]string) error {
@@ -64,11 +65,11 @@ var generators = map[string]generator{
 	},
 }
 
-// Mends an import in the folder of the settings: the generators count on what filepath.Rel("config", "") answered
+// Mends imports in the folders of the settings and the types: the generators count on what filepath.Rel("config", "") answered
 // before Go 1.26.
 func fromParent(generated files, wrong, right string) files {
 	for name, text := range generated {
-		if path.Base(path.Dir(name)) == "config" {
+		if folder := path.Base(path.Dir(name)); folder == "config" || folder == "types" {
 			generated[name] = bytes.ReplaceAll(text, []byte(wrong), []byte(right))
 		}
 	}

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { done } from "../support/stack";
+import { type World, world } from "../support/world";
+
+/*
+ * Hooks of resources and transforms of the stack, on both providers. The program runs on the host of `tools/pulumi`, which lets the SDK
+ * talk to the engine itself.
+ */
+
+const adapters = [
+  ["dynamic", false],
+  ["plugin", true],
+] as const;
+
+/** Writes down which hooks were called, with what they were told. */
+const hooks = (description: string): string => `
+  const fs = require("node:fs");
+  const pulumi = require("@pulumi/pulumi");
+  const { Consortium } = require("pulumi-consortium");
+  const told = (name) => new pulumi.ResourceHook(name, (args) => {
+    const { newInputs = {}, newOutputs = {}, oldInputs = {} } = args;
+    const said = [name, newInputs.description ?? oldInputs.description, newOutputs.state].filter(Boolean).join(" ");
+    fs.appendFileSync("hooks.txt", said + "\\n");
+  });
+  const names = ["beforeCreate", "afterCreate", "beforeUpdate", "afterUpdate", "beforeDelete", "afterDelete"];
+  const bound = Object.fromEntries(names.map((name) => [name, [told(name)]]));
+  new Consortium("c", { description: "${description}" }, { hooks: bound });
+`;
+
+const written = (w: World): string[] => readFileSync(join(w.stack.folder, "hooks.txt"), "utf8").trim().split("\n");
+
+test.each(adapters)("hooks before and after each operation, on %s", async (_, plugin) => {
+  const w = await world(hooks("one"), { language: "nodejs", plugin });
+  await done(w.stack.up());
+  w.stack.program(hooks("two"));
+  await done(w.stack.up());
+  await w.stack.ok(["destroy", "--yes", "--skip-preview", "--run-program"]);
+  expect(written(w)).toEqual([
+    "beforeCreate one",
+    "afterCreate one setup",
+    "beforeUpdate two",
+    "afterUpdate two setup",
+    "beforeDelete two",
+    "afterDelete two",
+  ]);
+});
+
+test.each(adapters)("onError: the hook says whether to try again, on %s", async (_, plugin) => {
+  const program = `
+    const fs = require("node:fs");
+    const pulumi = require("@pulumi/pulumi");
+    const { Consortium } = require("pulumi-consortium");
+    const again = new pulumi.ErrorHook("again", ({ errors }) => {
+      fs.appendFileSync("hooks.txt", errors.length + " " + errors[0].includes("already taken") + "\\n");
+      return errors.length < 2;
+    });
+    const first = new Consortium("c", { name: "same" });
+    new Consortium("d", { name: "same" }, { dependsOn: [first], hooks: { onError: [again] } });
+  `;
+  const w = await world(program, { language: "nodejs", plugin, limits: { consortia: 3 } });
+  expect((await w.stack.up()).code).not.toBe(0);
+  expect(written(w)).toEqual(["1 true", "2 true"]);
+  expect((await w.network()).consortia).toHaveLength(1);
+});
+
+test.each(adapters)("transforms of the stack, on %s", async (_, plugin) => {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    const { Consortium } = require("pulumi-consortium");
+    pulumi.runtime.registerResourceTransform(({ type, props, opts }) =>
+      type.endsWith("Consortium") ? { props: { ...props, description: "by the stack" }, opts } : undefined);
+    const consortium = new Consortium("c");
+    new Consortium("other");
+    exports.description = consortium.description;
+  `;
+  const w = await world(program, { language: "nodejs", plugin, limits: { consortia: 3 } });
+  await done(w.stack.up());
+  expect(await w.stack.outputs()).toEqual({ description: "by the stack" });
+  expect((await w.network()).consortia.map(({ description }) => description)).toEqual(["by the stack", "by the stack"]);
+});
