@@ -1,4 +1,4 @@
-import { admitted, failureOf, resultIn, type Sent, sentBy, signed, Unfit } from "./admission";
+import { admitted, failureOf, resultIn, type Sent, sentBy, signed } from "./admission";
 import type { ChainBase } from "./chain-base";
 import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
@@ -7,6 +7,7 @@ import { Reads } from "./reads";
 import { Renewal } from "./renewal";
 import { type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
+import { Unfit } from "./failures";
 import type { Profile } from "../profiles";
 import { Sealing } from "./sealing";
 
@@ -191,7 +192,7 @@ export class Chain {
           const own = sent ?? (await sentBy(engine, await signed(engine, params[0], spec), spec));
           const [hash, waiting] = await admitted(engine, own, this.#base);
           const full = pool.refuses(waiting);
-          if (full !== undefined) throw new Unfit(full);
+          if (full !== undefined) throw new Unfit(-32_000, full);
           answer = { result: resultIn(await engine.send(own.raw)) };
           pool.add(hash, waiting);
           return { tx: own.raw };
