@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import { z } from "zod";
 import { type Advice, clientAdvice, type KeyOrigin } from "./advice";
 import { type Environment, environmentName, keySourceVariable, processEnvironment } from "./environment";
@@ -203,6 +203,16 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advi
   return text;
 }
 
+/** In addresses, IPv6 is in brackets and in its shortest form. People list it without, and in any. */
+const withBrackets = (hosts: string): string =>
+  hosts
+    .split(/[\s,]+/)
+    .map((host) => {
+      const plain = host.replace(/^\[(.*)\]$/, "$1");
+      return isIPv6(plain) ? new URL(`http://[${plain}]`).hostname : host;
+    })
+    .join(",");
+
 /**
  * The proxy for a base address, from `HTTPS_PROXY` or `HTTP_PROXY`. The transport applies `NO_PROXY`. A proxy on another machine
  * cannot reach an address of this one, and would see the key if the address begins with `http://`.
@@ -219,7 +229,7 @@ function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
     );
   }
   if (isThisMachine(url) && !isThisMachine(new URL(address))) return undefined;
-  return { address, source, except: env.no_proxy ?? env.NO_PROXY ?? "" };
+  return { address, source, except: withBrackets(env.no_proxy ?? env.NO_PROXY ?? "") };
 }
 
 export const defaultBaseUrl = (region: Region): string =>

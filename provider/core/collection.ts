@@ -218,7 +218,9 @@ export class Listed {
   async #unlistable(error: unknown, maxAgeMs: number): Promise<Presence> {
     if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !this.place.parent)
       throw error;
-    return this.#withOwner(maxAgeMs, isApiError(error, "missing", "unsupported") ? "unlistable" : error);
+    // Of what no service has to list, a 403 says no more than a 404.
+    const isLacking = isApiError(error, "missing", "unsupported") || (this.place.isUnlisted && isForbidden(error));
+    return this.#withOwner(maxAgeMs, isLacking ? "unlistable" : error);
   }
 
   /** "gone" with its owner; otherwise this. */

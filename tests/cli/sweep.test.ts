@@ -1,9 +1,11 @@
 import { PassThrough } from "node:stream";
 import { confirm } from "../../cli/shared/terminal";
+import { exactly } from "../../cli/sweep";
 import { type Service, type ServiceOptions, startService } from "../../service/index";
 import { send } from "../support/network";
 import { containing } from "../service/helpers";
 import { connection, consortium } from "./command";
+import { found } from "./found";
 
 const hour = 3_600_000;
 let service: Service;
@@ -236,6 +238,16 @@ describe("by id", () => {
     expect(await sweep("--id", twin, "--yes")).toMatchObject(deleted(1));
     expect(service.store.credentials.list().map(({ id }) => id)).toEqual([a]);
     expect(deletions()).toEqual(["appcreds"]);
+  });
+
+  test("of a consortium that another organization shares, its own is meant, and what it is in is not", () => {
+    const own = found("node", "n1", { name: "own" });
+    const theirs = { ...found("node", "n2", { name: "theirs" }), ofOthers: "o2" };
+    const environment = { ...found("environment", "e1", {}, [own, theirs]), ofOthers: "o2" };
+    const shared = { ...found("consortium", "c1", {}, [environment]), ofOthers: "o2" };
+    expect([...exactly([shared], ["n1"]).going]).toEqual([own]);
+    for (const id of ["n2", "e1", "c1"])
+      expect(() => exactly([shared], ["n1", id])).toThrow(`lists nothing of this organization with the id ${id}.`);
   });
 
   test("an id that is not there: nothing is deleted, not even the others", async () => {

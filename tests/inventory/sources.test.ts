@@ -203,6 +203,19 @@ describe("the live network", () => {
     expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");
   });
 
+  test.each([
+    [" FIRST", "Main"],
+    ["first", "MAIN "],
+  ])("names that the service writes in another way have not drifted: %j and %j", async (orgName, name) => {
+    const { client, consortiumId, membershipId, environmentId } = await made();
+    const stack = stackOf(
+      ["Membership", "m", membershipId, { consortiumId, orgName }],
+      ["Environment", "e", environmentId, { consortiumId, name }],
+    );
+    const said = outline(withStacks(await new LiveNetwork(client).look(), [stack]));
+    expect(said).toEqual(expect.arrayContaining(["membership first m", "environment main e"]));
+  });
+
   test("an object whose name the service does not show has not drifted", async () => {
     const { client, consortiumId, environmentId, membershipId } = await made();
     const live = await new LiveNetwork(client).look();

@@ -185,13 +185,22 @@ describe("a chain", () => {
 
 const opensNothing = { credential: { username: "u1", password: "p" }, nodes: 0, opened: [], refused: [] };
 test.each([
-  ["is wrong if a node refused it", { nodes: 1, refused: ["n1"], why: "wrong" }, true, true, "failed"],
-  ["is wrong if the service lists all, and not this one", {}, false, true, "failed", "no credential of this user name"],
-  ["is not wrong if the service does not list all", {}, false, false, "skipped", "its member has no nodes"],
-  ["is not wrong if it is listed, and its member has no nodes", {}, true, true, "skipped"],
-  ["is nothing to say of if its nodes could not be asked: they say why", { nodes: 1 }, true, true, undefined],
+  ["is wrong if a node refused it", { nodes: 1, refused: ["n1"], why: "wrong" }, {}, true, "failed"],
+  [
+    "is wrong if the service lists all, and not this one",
+    {},
+    undefined,
+    true,
+    "failed",
+    "no credential of this user name",
+  ],
+  ["is not wrong if the service does not list all", {}, undefined, false, "skipped", "its member has no nodes"],
+  ["is not wrong if it is listed, and its member has no nodes", {}, {}, true, "skipped"],
+  ["is not wrong if it is listed as active", {}, { state: "active" }, true, "skipped"],
+  ["is wrong if it is listed as deleted", {}, { state: "deleted" }, true, "failed", "no credential of this user name"],
+  ["is nothing to say of if its nodes could not be asked: they say why", { nodes: 1 }, {}, true, undefined],
 ])("a credential that opens nothing %s", (_what, probe, listed, allListed, outcome, text = "") => {
-  const environment = environmentOf(1, [], listed ? { credentials: [{ id: "u1" }] } : {});
+  const environment = environmentOf(1, [], listed ? { credentials: [{ id: "u1", ...listed }] } : {});
   const results = said("credential", { environment, credentials: [{ ...opensNothing, ...probe }], allListed });
   expect(results).toEqual(outcome ? [{ outcome, text: containing(text) }] : []);
 });

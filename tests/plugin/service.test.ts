@@ -206,6 +206,56 @@ test("differences: in place, replacing, none; and a provider's never replace", a
   ]);
 });
 
+test.each<[string, Props, string[]]>([
+  ["another setting is a change", { region: "ap" }, ["region"]],
+  ["what an SDK, the engine or the plugin adds is none", { own: "apiKey", version: "0.3.0", __internal: {} }, []],
+  ["beside another setting, it is none, either", { own: false, region: "ap" }, ["region"]],
+  ["what stack configuration prefixes is the same setting", { region: undefined, "consortium:region": "eu" }, []],
+])("settings of a provider: %s", async (_, change, changed) => {
+  const olds = { own: true, region: "eu", apiKey: secret("k"), version: "0.2.0" };
+  const news = JSON.parse(JSON.stringify({ ...olds, ...change })) as Props;
+  const difference = await plugin.diffConfig("urn:pulumi:dev::p::pulumi:providers:consortium::acme", olds, news);
+  expect([difference.getChanges(), difference.getDiffsList(), difference.getReplacesList()]).toEqual([
+    changed.length > 0 ? DIFF_SOME : DIFF_NONE,
+    changed,
+    [],
+  ]);
+});
+
+test.each([
+  ["keeps the code that a state of the dynamic provider has, so that moving back changes nothing", "exports.x = 1"],
+  ["has no code where the state has none", undefined],
+])("an update %s", async (_, code) => {
+  await start();
+  await plugin.configure();
+  const { id, outs } = await plugin.create("Consortium", { name: "c" });
+  const olds = { ...outs, ...(code !== undefined && { __provider: code }) };
+  const updated = await plugin.update("Consortium", id, olds, { name: "d" });
+  expect(updated.outs).toMatchObject({ name: "d" });
+  expect(updated.outs.__provider).toBe(code);
+});
+
+test.each([
+  ["fails", 6],
+  ["succeeds", 1],
+])("every line is shown before the answer, after which the engine may end the plugin: %s", async (ends, lost) => {
+  const { service } = await start();
+  await plugin.configure();
+  plugin.busyMs = 400;
+  service.faults.add({
+    kind: "status",
+    status: 500,
+    method: "POST",
+    route: "/consortia/:consortiumId/memberships",
+    times: lost,
+  });
+  const { id: consortiumId } = await plugin.create("Consortium", { name: "c" });
+  const created = plugin.create("Membership", { consortiumId, orgName: "m" });
+  if (ends === "fails") await expect(created).rejects.toMatchObject({ details: containing("HTTP 500") });
+  else await created;
+  expect(plugin.shown.filter(({ text }) => text.includes("Looking"))).toHaveLength(lost);
+});
+
 test("an object that is not ready is kept with its id; secrets stay secret; the next update goes on", async () => {
   const { service } = await start({ timing: { nodeStart: 60_000 } });
   const inputs = { ...(await place({ description: secret("hush") })), name: secret("n") };
@@ -294,6 +344,13 @@ test("a difference without a key, or with another organization required, is refu
 
 test.each([
   ["the engine made it: its settings are those of the stack", { region: "eu" }, "default", '{"region":"eu"}', false],
+  [
+    "the engine made it, and adds what it knows of the plugin",
+    { region: "eu", version: "0.1.0", pluginDownloadURL: "https://x", __internal: {} },
+    "default_0_1_0",
+    '{"region":"eu"}',
+    false,
+  ],
   ["a program made it: it has others", { apiKey: "k" }, "default", '{"region":"eu"}', true],
   ["a program made it: it says so", { region: "eu", own: true }, "default", '{"region":"eu"}', true],
   ["a program made it: it has another name", {}, "acme", "{}", true],

@@ -64,12 +64,21 @@ describe.each([400, 422, 403])("HTTP %d", (status) => {
   });
 });
 
-test("the dynamic provider refuses a secret input without its value, which the engine would print", async () => {
-  const inputs = { consortiumId: "c", name: 1234567, provider: "quorum", consensusType: "raft" };
-  const { failures } = (await new Engine("environment").preview({ ...inputs, __secrets: [["name"]] })) as {
-    failures: Props[];
-  };
-  expect(failures).toEqual([{ property: "", reason: 'name must be text: write "[secret]" instead of [secret]' }]);
+describe("the dynamic provider refuses a wrong input", () => {
+  const environment = { consortiumId: "c", provider: "quorum", consensusType: "raft" };
+  const broken = { name: "e", extra: { deep: [{ token: "canary \ud83d" }], beside: "half \ud83d" } };
+  const [deep, beside] = ["extra.deep.0.token", "extra.beside"];
+  test.each<[string, Props, string[][], string[]]>([
+    ["that is secret, without its name: the engine would print its value", { name: 1234567 }, [["name"]], [""]],
+    ["inside one that is secret", broken, [["extra"]], ["", ""]],
+    ["beside a secret in the same object", broken, [["extra", "deep", "0", "token"]], ["", ""]],
+    ["that is not secret, by its name", broken, [["name"]], [deep, beside]],
+  ])("%s", async (_, inputs, secrets, properties) => {
+    const outcome = await new Engine("environment").preview({ ...environment, ...inputs, __secrets: secrets });
+    const { failures } = outcome as { failures: { property: string; reason: string }[] };
+    expect(failures.map(({ property }) => property)).toEqual(properties);
+    expect(JSON.stringify(failures)).not.toMatch(/1234567|canary/);
+  });
 });
 
 test("later runs know what is secret from the state, and nothing of it reaches the service", async () => {

@@ -72,6 +72,8 @@ export interface Listed {
 export class Protocol {
   /** What the plugin showed: severity, row, text. */
   readonly shown: { row: string; text: string; passing: boolean }[] = [];
+  /** How long the engine takes to show a line. */
+  busyMs = 0;
 
   #client!: ResourceProviderClient;
   #end!: (regular: boolean) => void;
@@ -115,9 +117,13 @@ export class Protocol {
 
   readonly #log: IEngineServer["log"] = ({ request }, callback) => {
     const row = request.getUrn().split("::").at(-1)!;
-    this.shown.push({ row, text: request.getMessage(), passing: request.getEphemeral() });
-    this.say(row, request.getMessage());
-    callback(null, new Empty());
+    const show = (): void => {
+      this.shown.push({ row, text: request.getMessage(), passing: request.getEphemeral() });
+      this.say(row, request.getMessage());
+      callback(null, new Empty());
+    };
+    if (this.busyMs > 0) setTimeout(show, this.busyMs);
+    else show();
   };
 
   /** One call: its answer. @throws Failed */

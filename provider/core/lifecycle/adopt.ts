@@ -182,6 +182,11 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const [first] = taken;
   const ids = taken.map(({ id }) => id).join(", ");
   const holder = taken.map(({ id }) => collection.holder(id, session.owner)).find(Boolean);
+  if (holder && !isNamesake(definition, holder.inputs, collection.inputs))
+    return (
+      `the name is still the one of ${first!.id}, which "${holder.owner.name}" of this program gives up in this run, but only after ` +
+      `this one, as with \`--parallel 1\`. Take two runs: the first one without this resource, the second one with it.`
+    );
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))

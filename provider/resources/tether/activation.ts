@@ -1,6 +1,7 @@
 import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { isSilent } from "../../api/conflict";
+import { unseenMs } from "../../core/run";
 import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { isPassing, patiently, shownOf, titleOf } from "./read";
@@ -48,13 +49,22 @@ export async function activated(start: Start): Promise<void> {
   if (refusal) throw refusal;
 }
 
+/** What it says where the environment that it is to pin does not exist. */
+const saysNoEnvironment =
+  /\benvironment\b.*\b(does not|doesn't) exist\b|\bno such environment\b|\benvironment\b.*\bnot found\b/i;
+
 /** How long a service is asked again that does not start it and does not say why: a contract may need a moment. */
 const silentMs = 30_000;
 
-/** Activates it as soon as the service allows that. */
+/** Activates it as soon as the service allows that. An environment that nobody is making does not come by waiting. */
 export function activateSoon(session: Session, tetherId: string, start: Start): Promise<unknown> {
-  const end = session.clock.now() + silentMs;
-  const mayPass = (error: ApiError): boolean => !isSilent(error) || session.clock.now() < end;
+  const { clock, run } = session;
+  const startedAt = clock.now();
+  const mayPass = (error: ApiError): boolean => {
+    if (isSilent(error)) return clock.now() < startedAt + silentMs;
+    if (!saysNoEnvironment.test(error.errorMessage) || clock.now() < startedAt + unseenMs) return true;
+    return [...run.unsettled.values()].some((count) => count > 0);
+  };
   return patiently(
     session,
     tetherId,

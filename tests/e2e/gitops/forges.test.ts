@@ -15,7 +15,7 @@ import { transformSync } from "esbuild";
 import { send } from "../../support/network";
 import { programOf } from "../support/backends/programs";
 import { startS3 } from "../support/backends/s3";
-import { actions, Forge, gitlabJob, type Job, type Runner, tokenWith, type Written } from "../support/forges";
+import { actions, Forge, gitlabJob, type Job, type Runner, tokenWith } from "../support/forges";
 import { npmInstallSeeded, packed } from "../support/packed";
 import { cli, failed, finished, root, withoutCompiler } from "../support/stack";
 import { encrypted, initStack, outputsIn, passphrase, salt, stateFile, stateIn } from "../support/state-file";
@@ -345,84 +345,6 @@ describe("GitLab CI, from merge request to apply", () => {
     expect(report({ folder })).toMatch(/\*\*It failed\.\*\*[^]*out of order/);
     expect(writes()).toEqual([]);
   });
-});
-
-/** What others wrote: more than a page of it, and the report of another project's bot. */
-const others = (): Written[] => [
-  ...Array.from({ length: 120 }, (_, at) => ({ id: at + 1, number: at + 1, body: `opinion ${at}` })),
-  { id: 121, number: 121, body: "<!-- consortium comment: other/staging -->\n\n## Theirs\n" },
-];
-
-const marked = (kind: string, ...stacks: string[]): string =>
-  `<!-- consortium ${kind}: ${stacks.map((stack) => `trade-network/${stack}`).join(" ")} -->\n\n`;
-const tokens = (token: string): Record<string, string> => ({
-  GITLAB_COMMENT_TOKEN: token,
-  GITHUB_TOKEN: token,
-  CI_JOB_TOKEN: token,
-});
-const allowed = tokenWith({ "pull-requests": "write", issues: "write", actions: "read" });
-/** Another forge, and what its jobs are told. */
-async function forgeWith(written: Written[] = [], which: "GitHub" | "GitLab" = "GitHub") {
-  const other = await Forge.start(written);
-  const env = {
-    ...(which === "GitLab" && { GITLAB_CI: "true" }),
-    CI_API_V4_URL: other.address,
-    CI_PROJECT_ID: "7",
-    CI_MERGE_REQUEST_IID: "3",
-    GITHUB_API_URL: other.address,
-    GITHUB_REPOSITORY: "acme/network",
-    PULL_REQUEST: "3",
-    ...tokens(allowed),
-  };
-  return { other, env };
-}
-
-test.each([
-  ["GitLab", ["comment", "staging", "production"], marked("comment", "staging", "production")],
-  ["GitHub", ["comment", "staging", "production"], marked("comment", "staging", "production")],
-  ["GitHub", ["issue", "staging"], marked("issue", "staging")],
-] as const)("%s, %j: writes the report once, then replaces it, and leaves others alone", async (which, args, mark) => {
-  const { other, env } = await forgeWith(others(), which);
-  for (const text of ["## First\n", "## Second\n"]) {
-    write("report.md", text);
-    expect(await script(clone, "forge.mjs", [...args], env)).toMatchObject({ code: 0 });
-    expect(other.written.slice(0, 121)).toEqual(others());
-    expect(other.written.slice(121)).toMatchObject([{ body: mark + text }]);
-  }
-  await failed(script(clone, "forge.mjs", [...args], { ...env, ...tokens("wrong") }));
-  expect(other.written).toHaveLength(122);
-});
-
-test("an issue of one stack is not that of another, and no pull request is taken for one", async () => {
-  const there: Written[] = [
-    { id: 1, number: 1, body: marked("issue", "production") },
-    { id: 2, number: 2, body: marked("issue", "staging"), pull_request: {} },
-  ];
-  const { other, env } = await forgeWith([...there]);
-  write("report.md", "## Drift\n");
-  expect(await script(clone, "forge.mjs", ["issue", "staging"], env)).toMatchObject({ code: 0 });
-  expect(other.written.slice(0, 2)).toEqual(there);
-  expect(other.written.slice(2)).toMatchObject([
-    { title: "Drift of staging", body: `${marked("issue", "staging")}## Drift\n` },
-  ]);
-});
-
-test("a plan that a fork made, or that has expired, is none; an answer that is not one is an error", async () => {
-  const { other, env } = await forgeWith();
-  const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
-  const [own, fork] = [1, 2].map((id) => ({ id: 1, repository_id: 1, head_repository_id: id }));
-  const made = { name, created_at: "2026-01-01T00:00:00Z", zip: Buffer.from("") };
-  other.artifacts.push(
-    { ...made, id: 1, expired: true, workflow_run: own! },
-    { ...made, id: 2, expired: false, workflow_run: fork! },
-  );
-  const { code, text } = await script(clone, "forge.mjs", ["plan", "staging"], env);
-  expect([code, text]).toEqual([0, expect.stringContaining("no pull request has planned")]);
-  const refused = { ...env, ...tokens("wrong") };
-  for (const which of [{}, { GITLAB_CI: "true" }])
-    expect(await failed(script(clone, "forge.mjs", ["plan", "staging"], { ...refused, ...which }))).toContain(
-      "HTTP 403",
-    );
 });
 
 test("a key service is asked with the token of the job, and no other key: without the token nothing opens", async () => {

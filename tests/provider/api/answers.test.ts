@@ -1,5 +1,5 @@
 import { ConsortiumClient } from "../../../provider/api/client";
-import { failure, http, json, peer, settingsFor, text } from "../../support/peer";
+import { failure, http, json, peer, settingsFor, type Reply, text } from "../../support/peer";
 import { virtualTime } from "../../support/virtual-time";
 
 /* What is made of each answer: success, an error with the service's own words, or none at all. */
@@ -132,6 +132,24 @@ describe("an answer that is none", () => {
     expect(await Promise.all(both)).toMatchObject([{ kind: "missing" }, { kind: "missing" }]);
     expect(await failure(client.request("DELETE", "/x"))).toMatchObject({ kind: "missing" });
     expect(requests.map(({ url }) => url.slice("/api/v1".length)).sort()).toEqual(["/consortia", "/x", "/x", "/y"]);
+  });
+
+  test.each<[string, Reply]>([
+    ["with 503", text(503, "")],
+    ["with a page", text(200, "<html>")],
+    ["with a reset", (_response, _seen, socket) => void socket.resetAndDestroy()],
+  ])("where that ends %s, the next 404 in words asks again", async (_, broken) => {
+    virtualTime();
+    let asked = 0;
+    const { baseUrl, requests } = await peer((response, seen, socket) => {
+      const isAsked = requests.at(-1)!.url.endsWith("/consortia");
+      const reply = !isAsked ? text(404, "Not Found") : asked++ === 0 ? broken : json(200, []);
+      reply(response, seen, socket);
+    });
+    const client = http(baseUrl);
+    for (const kind of ["server", "missing"])
+      expect(await failure(client.request("POST", "/x", { body: {} }))).toMatchObject({ kind, status: 404 });
+    expect(asked).toBe(2);
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { Listed } from "../../../provider/core/collection";
 import { Run } from "../../../provider/core/run";
 import { type Session } from "../../../provider/core/session";
 import { newSession } from "../../../provider/core/session";
-import { virtualTime } from "../../support/virtual-time";
+import { type VirtualTime, virtualTime } from "../../support/virtual-time";
 import { type Peer, peer, type Reply, settingsFor, text } from "../../support/peer";
 
 /* "Gone" drops an object from the state, so it is only said when nothing speaks against it. */
@@ -19,16 +19,17 @@ type Answers = Record<string, [status: number, body?: unknown]>;
 const everythingEmpty: Answers = { "/consortia": [200, []], "/consortia/c1/environments": [200, []] };
 
 /** A service that gives these answers and 404 to everything else, as JSON or (text) as it is. */
-async function answering(answers: Answers): Promise<{ session: Session; server: Peer }> {
+async function answering(answers: Answers): Promise<{ session: Session; server: Peer; time: VirtualTime }> {
   const time = virtualTime();
   const reply: Reply = (response, seen, socket) => {
     const where = server.requests[seen - 1]!.url.replace("/api/v1", "");
     const [status, body] = answers[where] ?? [404, { errorMessage: "no such thing" }];
+    response.setHeader("date", new Date(time.wall()).toUTCString());
     text(status, typeof body === "string" ? body : JSON.stringify(body))(response, seen, socket);
   };
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
-  return { session: newSession(client, { clock: time }), server };
+  return { session: newSession(client, { clock: time }), server, time };
 }
 
 const found = { item: expect.objectContaining({ id: "n1" }) as unknown };
@@ -64,6 +65,20 @@ test.each<[string, unknown, [number, unknown?] | undefined, unknown]>([
   if (typeof verdict === "string" && verdict !== "gone")
     await expect(presence).rejects.toMatchObject({ kind: verdict });
   else expect(await presence).toEqual(verdict);
+});
+
+test.each([
+  ["a moment ago", -1_000, 10_000],
+  ["a moment ahead, by a clock that is not quite right", 1_000, 12_000],
+  ["a minute ago", -60_000, 0],
+  ["a minute ahead, by a clock that is wrong", 60_000, 0],
+])("not listed, and made %s: looked for until it must be shown", async (_, age, atMost) => {
+  const { session, time } = await answering({ [nodes.collection]: [200, others] });
+  const began = time.now();
+  expect(await new Listed(session, nodes).find("n1", 0, time.wall() + age)).toBe("gone");
+  const took = time.now() - began;
+  expect(took).toBeGreaterThanOrEqual(atMost - 2_000);
+  expect(took).toBeLessThan(atMost + 1_000);
 });
 
 describe("the list itself fails", () => {

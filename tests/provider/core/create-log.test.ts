@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../provider/api/clock";
 import { markInterrupted, markNew, readCreateLog } from "../../../provider/core/create-log";
-import { bases } from "../../support/bases";
+import { bases, collectionOf } from "../../support/bases";
 import { Engine, errorOf, failed, type Kind, type Outcome, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
@@ -177,7 +177,27 @@ test("where nothing came of it, it is created after as long as a request may tak
   expect(said.join("\n")).toContain("looking for what a killed run of this stack may have created");
 });
 
-test("a create that is refused is none; a line that a power cut tore is none", async () => {
+test.each([
+  ["refused, nothing comes of it: one of its name is somebody else's", 400, failed("already taken")],
+  ["unclear, it may still be carried out: one of its name is its own", 500, { then: "created" }],
+])("of a create whose answer is %s", async (_, status, outcome) => {
+  const { engine, service, net } = await world("node");
+  const args = bases.node(net);
+  newProcess({ CONSORTIUM_FLEET_CREATES: file });
+  service.faults.add({ kind: "status", status, errorMessage: "no", method: "POST", times: Infinity });
+  expect(await engine.up(args)).toEqual(failed(`HTTP ${status}`));
+  service.faults.clear();
+  const { _id: late } = await send(service, "POST", collectionOf("node", net), {
+    name: args.name,
+    membership_id: net.membershipId,
+  });
+  markInterrupted(file, []);
+  newProcess();
+  expect(await engine.up(args)).toEqual(outcome);
+  expect(engine.kept?.id).toBe(status === 500 ? late : undefined);
+});
+
+test("a create that is not sent is none; a line that a power cut tore is none", async () => {
   const { again, args } = await killed("consortium", { answered: true });
   await again({ name: args.name as string }); // taken: it is not sent
   writeFileSync(file, `${readFileSync(file, "utf8")}{"begun":{"att`);

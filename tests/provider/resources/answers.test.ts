@@ -3,6 +3,7 @@ import { bases, type Collected, collected, nameField, nameKey, named, storeOf } 
 import { Engine, failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
+import { rewriting } from "../../support/virtual-time";
 
 /* The same facts with every way that the service may answer where the API does not say. */
 
@@ -57,6 +58,7 @@ const variants: Variant[] = [
     kinds: ["appCred"],
   },
   { where: "what is gone is answered 410", answers: { gone: 410 } },
+  { where: "what is gone is answered 403", answers: { gone: 403 } },
   { where: "objects have fields that nobody knows", answers: { unknownFields: true } },
   { where: "fields that the API does not list are refused", answers: { strictBodies: true } },
   {
@@ -225,6 +227,36 @@ test.each([
   expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
 });
 
+test.each(named)("%s: an answer to a change that shows it as it was is not believed", async (kind) => {
+  const { engine, service, net } = await world(kind);
+  const args = bases[kind](net);
+  await engine.up(args);
+  const was = storeOf(service, kind).get(engine.kept!.id).fields;
+  const stale = (text: string): string => JSON.stringify({ ...(JSON.parse(text) as object), ...was, _revision: "0" });
+  const revision = Number(engine.outputs.revision);
+  rewriting({
+    answer: (text, { method }) => (method === "PATCH" ? stale(text).replace('"0"', `"${revision}"`) : text),
+  });
+  const renamed = { ...args, [nameKey(kind)]: "renamed" };
+  expect(await engine.up(renamed)).toEqual({ then: "updated" });
+  expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "renamed", revision: String(revision + 1) });
+});
+
+test.each([
+  ["rpc", "wss"],
+  ["wss", "rpc"],
+])("a node that shows %s alone is ready, and is so for the next run, too", async (shown, without) => {
+  const { engine, net, time } = await world("node");
+  rewriting({ answer: (text) => text.replaceAll(new RegExp(`"${without}":"[^"]*",?`, "g"), "").replaceAll(",}", "}") });
+  const began = time.now();
+  expect(await engine.up(bases.node(net))).toEqual({ then: "created" });
+  expect(time.now() - began).toBeLessThan(60_000);
+  expect(engine.outputs.urls).toEqual({ [shown]: expect.any(String) as string });
+  newProcess();
+  await engine.refresh();
+  expect(await engine.up(bases.node(net))).toEqual({ then: "same" });
+});
+
 test.each(["consortiumZone", "environmentZone", "configuration", "service", "invitation"] as const)(
   "%s, of which the service has no list: refused, and that says it",
   async (kind) => {
@@ -236,18 +268,39 @@ test.each(["consortiumZone", "environmentZone", "configuration", "service", "inv
   },
 );
 
-describe("403 for what is not there is never believed alone", () => {
-  test.each(collected)("%s: refresh and destroy fail, and nothing is dropped", async (kind) => {
-    const { engine, service, net } = await world(kind, { answers: { gone: 403 } });
+describe("403 for what is not there", () => {
+  async function removed(kind: Collected) {
+    const made = await world(kind, { answers: { gone: 403 } });
+    const { engine, service, net, time } = made;
     await engine.up(bases[kind](net));
     storeOf(service, kind).remove(engine.kept!.id);
+    time.pass(60_000);
     newProcess();
-    await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
-    await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);
-    expect(engine.kept).toBeDefined();
+    return made;
+  }
+
+  test.each(collected)("%s: is believed where the key can read a list, and it is not in there", async (kind) => {
+    const { engine } = await removed(kind);
+    const { kept } = engine;
+    expect(await engine.refresh()).toBe("gone");
+    engine.kept = kept;
+    newProcess();
+    await engine.destroy();
+    expect(engine.kept).toBeUndefined();
   });
 
-  test("but an environment that is listed as deleted is, and its node with it", async () => {
+  test.each(collected)(
+    "%s: is not believed where the list is refused as well, and nothing is dropped",
+    async (kind) => {
+      const { engine, service } = await removed(kind);
+      service.faults.add({ kind: "status", status: 403, method: "GET", times: Infinity });
+      await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
+      await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);
+      expect(engine.kept).toBeDefined();
+    },
+  );
+
+  test("an environment that is listed as deleted is gone, and its node with it", async () => {
     const { engine, service, net, time } = await world("environment", { answers: { gone: 403 } });
     const node = new Engine("node");
     await engine.up(bases.environment(net));

@@ -97,6 +97,19 @@ test.each(lagging)("%s: with lists %i ms behind, longer than it looks or not: ma
   expect(await count()).toBe(1);
 });
 
+const unique = collected.filter((kind) => !holdsLedger(definitions[kind].type) && kind !== "appCred");
+test.each(unique)("%s: sent again, and its name is taken: by what the first attempt made", async (kind) => {
+  const { engine, service, net, time, count } = await world(kind);
+  service.setTiming({ listLag: 4_000 });
+  time.pass(9_000);
+  service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
+  const taken = { kind: "status", status: 409, errorMessage: "The name is already in use." } as const;
+  service.faults.add({ ...taken, method: "POST", route: routeOf(kind), nth: 2, times: Infinity });
+  expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+  service.setTiming({ listLag: 0 });
+  expect(await count()).toBe(1);
+});
+
 test.each(collected)("%s: a verb has one deadline, throttled calls included", async (kind) => {
   const { engine, service, net, time } = await world(kind);
   service.faults.add({ kind: "status", status: 429, retryAfter: 8, times: Infinity });

@@ -153,6 +153,7 @@ describe("a zone whose resource goes", () => {
   ])("is not deleted while an environment has %s, but goes when that one is itself going", async (_title, other) => {
     const at = await world("consortiumZone");
     const { engine, net, shown, service } = at;
+    await post(at, zones(at), { ...theirs, name: "another", region: "eu-west-1" });
     const inside = await post(at, zones(at), { ...theirs, ...other });
     await engine.up(bases.consortiumZone(net));
     const kept = engine.kept!;
@@ -167,6 +168,19 @@ describe("a zone whose resource goes", () => {
     await engine.destroy();
     engine.kept = kept;
     expect(await shown()).toBeUndefined();
+  });
+
+  test.each([
+    ["region", { region: "eu-west-1" }],
+    ["cloud", { cloud: "azure" }],
+  ])("goes where an environment has zones in another %s alone", async (_, other) => {
+    const at = await world("consortiumZone");
+    const { engine, net, count } = at;
+    await post(at, zones(at), { ...theirs, ...other });
+    await engine.up(bases.consortiumZone(net));
+    newProcess();
+    await engine.destroy();
+    expect(await count()).toBe(0);
   });
 
   test("goes with the last node of this stack", async () => {

@@ -65,6 +65,17 @@ describe("sent once, though the answer is late or lost", () => {
     await settlesOnce(world, "updated");
   });
 
+  test("a start without a clear answer, before it is mined: the next run waits for that, too", async () => {
+    const world = await otherTether({ unready: 502, minedAfterMs: Infinity });
+    expect(errorOf(await lost(world))).toMatch(/HTTP 502/);
+    expect(world.engine.outputs).not.toHaveProperty("state");
+    world.manners = strict;
+    const began = world.time.now();
+    world.time.after(90_000, () => void world.did.mined.push("rinkeby"));
+    await settlesOnce(world, "updated");
+    expect(world.time.now() - began).toBeGreaterThanOrEqual(90_000);
+  });
+
   test.each<[string, Manners["shows"]]>([
     ["its networks", ({ mined }) => ({ deployed_networks: mined })],
     ["its contracts", ({ mined }) => ({ contracts: Object.fromEntries(mined.map((name) => [name, account])) })],

@@ -22,6 +22,15 @@ test("created: every step once, in the order of the rules; then nothing more to 
   expect(calls()).toEqual([]);
 });
 
+test("where the environment that it is to pin does not exist, it does not wait for the limit", async () => {
+  const { engine, service, time } = await tethered();
+  const errorMessage = "The environment payments does not exist yet.";
+  service.faults.add({ ...posting("activate"), kind: "status", status: 409, errorMessage, times: Infinity });
+  const startedAt = time.now();
+  expect(errorOf(await engine.up(tetherArgs))).toMatch(/environment.* does not exist/);
+  expect(time.now() - startedAt).toBeLessThan(30_000);
+});
+
 test("back to a network that has its contract: it is not deployed again", async () => {
   const { engine, fields } = await tethered();
   await engine.up(tetherArgs);

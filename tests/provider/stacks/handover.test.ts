@@ -251,6 +251,39 @@ onBothAdapters((make) => {
       expect([objects(), writes(), names()]).toEqual([before, [], ["c", "e"]]);
     });
 
+    test("and that the program shows while the other is being made: both are told at once, and nothing is made", async () => {
+      const later =
+        (...others: string[]) =>
+        (): void => {
+          const consortium = new Consortium("c", { name: "trade" });
+          for (const name of others) new Environment(name, prod(consortium));
+          new Environment("e", prod(consortium), { dependsOn: new Membership("m", { consortium }) });
+        };
+      const { stack, time, writes } = await made(later());
+      const began = time.now();
+      const { errors } = await stack.up(later("e2"));
+      expect(errors.map(({ name, message }) => [name, message])).toEqual([
+        ["e", expect.stringContaining('is "e" of this program already') as string],
+        ["e2", expect.stringContaining("the name is already taken: the environment") as string],
+      ]);
+      expect(time.now() - began).toBeLessThan(5_000);
+      expect([objects(), writes()]).toEqual([before, []]);
+    });
+
+    test("but that is replaced, is adopted by its id: it stays, and the other is made anew", async () => {
+      const { stack, service } = await made(alone);
+      const { id } = stack.of("e");
+      const moved = (): void => {
+        const consortium = new Consortium("c", { name: "trade" });
+        const replaced = new Environment("e", { ...prod(consortium), name: "next", consensusType: "ibft" });
+        new Environment("e2", { ...prod(consortium), adopt: id }, { dependsOn: replaced });
+      };
+      expect(await stack.up(moved)).toMatchObject({ errors: [] });
+      expect(stack.of("e2").id).toBe(id);
+      expect(service.store.environments.list().map(({ fields }) => fields.name)).toEqual(["prod", "next"]);
+      expect((await stack.up(moved)).changes).toEqual([]);
+    });
+
     test("registered when the other has adopted it already: it is named, and taking the other out leaves the object", async () => {
       const { stack } = await made(alone);
       const late = (): void => {

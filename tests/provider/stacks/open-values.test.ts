@@ -1,6 +1,7 @@
 import { Node, TetherService } from "../../../sdk";
 import { Stack } from "../../support/double/stack";
 import { ledger, onBothAdapters } from "../../support/stacks";
+import { rewriting } from "../../support/virtual-time";
 
 /* What the service decides: clients and protocols that are not known here, the release that it runs, and whether it pauses. */
 
@@ -74,6 +75,19 @@ onBothAdapters((make, adapter) => {
         /release quorum-0 \(0\.9\.0\) is older than quorum-1 \(1\.0\.0\), .*cannot go back\. Set releaseId: "quorum-1".*Nothing was changed/,
       );
       expect([writes(), stack.of("e").id]).toEqual([[], id]);
+    });
+
+    test.each([
+      ["1.0.0", true],
+      ["1.0.1", true],
+      ["0.10.0", false],
+    ])("of the version %s, where it runs 1.0.0: allowed is %s", async (version, isAllowed) => {
+      const { service, stack } = await make(release("quorum-1"));
+      rewriting({ answer: (text) => text.replace('"version":"0.9.0"', `"version":"${version}"`) });
+      const { failure } = await stack.up(release("quorum-0"));
+      expect(failure).toMatch(isAllowed ? /^$/ : /is older than quorum-1/);
+      const { release_id } = service.store.environments.get(stack.of("e").id).fields;
+      expect(release_id).toBe(isAllowed ? "quorum-0" : "quorum-1");
     });
 
     test.each([400, 404, 405])("that a service cannot change (%i): the error says what is possible", async (status) => {

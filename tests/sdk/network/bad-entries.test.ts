@@ -164,6 +164,18 @@ const wrong: [string, (text: string) => string, string[]][] = [
     [],
   ],
   [
+    "names that are the same, of objects that are adopted by them",
+    (text) =>
+      text.replace("{ org", "{ adopt: true, org").replace("acme:\n", "acme: { orgName: Globex Corp, adopt: true }\n"),
+    ['4:3: members.globex: its name "Globex Corp" is also that of "acme": names of members must be unique'],
+  ],
+  [
+    "names that are the same, of objects that are adopted by their ids",
+    (text) =>
+      text.replace("{ org", "{ adopt: m2, org").replace("acme:\n", "acme: { orgName: Globex Corp, adopt: m1 }\n"),
+    [],
+  ],
+  [
     "an id that two adopt",
     (text) => text.replace("acme:\n", "acme: { adopt: m1 }\n").replace("{ org", "{ adopt: m1, org"),
     ["4:3: members.globex: members.acme also has the adopted object m1"],

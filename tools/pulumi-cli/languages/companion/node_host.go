@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,11 +70,12 @@ func (h *nodeHost) Run(ctx context.Context, req *pulumirpc.RunRequest) (*pulumir
 }
 
 func (h *nodeHost) environment(req *pulumirpc.RunRequest) ([]string, error) {
-	config, err := json.Marshal(req.Config)
+	// Without any configuration, {} and [] instead of null.
+	config, err := json.Marshal(maps.Collect(maps.All(req.Config)))
 	if err != nil {
 		return nil, err
 	}
-	secretKeys, err := json.Marshal(req.ConfigSecretKeys)
+	secretKeys, err := json.Marshal(append([]string{}, req.ConfigSecretKeys...))
 	if err != nil {
 		return nil, err
 	}

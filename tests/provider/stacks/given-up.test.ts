@@ -1,0 +1,24 @@
+import { Node } from "../../../sdk";
+import { ledger, onBothAdapters } from "../../support/stacks";
+
+/* A name that a resource gives up in the same run in which another one takes it. */
+
+onBothAdapters((make) => {
+  const one = ledger((base) => new Node("n", base));
+  const renamed = ledger((base) => {
+    new Node("b", { ...base, name: "n" });
+    new Node("n", { ...base, name: "other" });
+  });
+
+  test("one step at a time, a resource that takes a name before it is free is told who gives it up, and how to go on", async () => {
+    const { stack } = await make(one);
+    const { failure } = await stack.up(renamed, { parallel: 1 });
+    expect(failure).toMatch(/still the one of \w+, which "n" of this program gives up in this run.*Take two runs/);
+    expect(failure).not.toMatch(/set adopt|adopt: true/i);
+  });
+
+  test("all at once, it waits until the name is free", async () => {
+    const { stack } = await make(one);
+    expect((await stack.up(renamed)).errors).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import { Schedule } from "../../../service/tether/schedule";
+import { until } from "../../support/until";
+
+/* When something is due for a tether. */
+
+afterEach(() => jest.restoreAllMocks());
+
+const day = 86_400_000;
+test.each([
+  ["in a moment", 20, 20],
+  ["in half an hour", day / 48, day / 48],
+  ["in a month, which is longer than a timer of Node.js can be", 30 * day, 3_600_000],
+  ["long ago", -day, 0],
+])("%s: the timer is set once, and no longer than an hour", async (_, due, timer) => {
+  const set = jest.spyOn(globalThis, "setTimeout");
+  const work = jest.fn(() => Promise.resolve(undefined));
+  const schedule = new Schedule(() => 0, work);
+  schedule.set("t", due);
+  expect(set.mock.calls.map(([, ms]) => ms)).toEqual([timer]);
+  await schedule.close();
+});
+
+test("what an hour of waiting has not made due is looked at again, and done when it is", async () => {
+  let now = 0;
+  const set = jest.spyOn(globalThis, "setTimeout");
+  const work = jest.fn(() => Promise.resolve(undefined));
+  const schedule = new Schedule(() => now, work);
+  await schedule.look("t", 5_400_000);
+  now = 3_600_000;
+  await schedule.look("t", 5_400_000);
+  expect([set.mock.calls.map(([, ms]) => ms), work.mock.calls]).toEqual([[3_600_000, 1_800_000], []]);
+  now = 5_400_000;
+  await schedule.look("t", 5_400_000);
+  await until(() => work.mock.calls.length === 1);
+  await schedule.close();
+});
