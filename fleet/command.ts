@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
-import { type Command as Program, Option } from "commander";
+import type { Command as Program } from "commander";
 import { problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
 import { defineResume, defineStatus } from "./operator-command";
-import { changedSince, fleetFile, only, reporting } from "./options";
+import { changedSince, fleetFile, matrixOption, only, reporting } from "./options";
 import { writeChanged } from "./project";
 import {
   type Command,
@@ -36,6 +36,7 @@ interface Flags extends Wanted {
   refresh?: boolean;
   takeOver?: boolean;
   shards?: number;
+  stages?: number;
   matrix?: keyof typeof matrices;
 }
 
@@ -73,6 +74,12 @@ export function define(program: Program): void {
       .option("--parallel <count>", parallel, wholeNumber(1, 64))
       .addOption(only())
       .option("--shard <shard>", "only one of several shares of the stacks, such as 2/5, by their names", shardIn);
+    if (name !== "destroy")
+      command.option(
+        "--stage <stage>",
+        "only one stage of `plan`, from 1; its shards are shares of that",
+        wholeNumber(1, 1_000),
+      );
     reporting(command);
     if (name !== "drift") command.option("--refresh", "read the service first, so that up corrects drift");
     if (name === "up" || name === "preview")
@@ -88,29 +95,37 @@ export function define(program: Program): void {
 }
 
 function definePlan(program: Program): void {
-  const shards = `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`;
+  const shards = `shards of each stage, 1 to ${mostShards} (default: one for every 50 stacks)`;
   program
     .command("plan")
-    .description("show how the stacks spread over shards, or write the matrix of a pipeline")
+    .description("show the stages of the stacks, and their shards, or write the matrices of a pipeline")
     .addArgument(fleetFile())
     .option("--shards <count>", shards, wholeNumber(1, mostShards))
-    .addOption(new Option("--matrix <forge>", "write the matrix for this forge").choices(Object.keys(matrices)))
+    .option("--stages <count>", "how many stages the pipeline has jobs for: more are an error", wholeNumber(1, 1_000))
+    .addOption(matrixOption())
     .addOption(only())
     .addOption(changedSince())
     .addHelpText("after", "\nNeeds no keys and no Pulumi. See docs/fleet.md for the pipelines.")
-    .action((file: string, { shards, matrix, ...wanted }: Flags) => {
+    .action((file: string, { shards, stages, matrix, ...wanted }: Flags) => {
       const definition = readFleet(file);
       const { stacks, changes } = selected(definition, wanted);
-      const planned = plannedShards(definition.stacks, stacks, shards);
+      const planned = plannedShards(stacks, shards);
       changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: nothing in it is changed.`));
-      if (matrix) return console.log(matrices[matrix](planned.map(({ shard }) => shard)));
-      for (const { shard, stacks: own } of planned)
+      if (stages !== undefined && planned.length > stages)
+        throw new Error(
+          `${file} has ${planned.length} stages, and --stages says ${stages}: add jobs to the pipeline, or shorten the chain of dependsOn.`,
+        );
+      if (matrix) return console.log(matrices[matrix](planned));
+      for (const { stage, shard, stacks: own } of planned.flat())
         for (const { name } of own) {
-          const reason = changes?.reasons.get(name);
-          console.log([titleOf(shard), name, ...(reason === undefined ? [] : [reason])].join("  "));
+          const [at, reason] = [planned.length > 1 ? [`stage ${stage}`] : [], changes?.reasons.get(name)];
+          console.log([titleOf(shard), name, ...at, ...(reason === undefined ? [] : [reason])].join("  "));
         }
-      const shown = counted(planned.length, "shard");
-      console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${shown}`);
+      const shown = [
+        counted(planned.flat().length, "shard"),
+        ...(planned.length > 1 ? [`${planned.length} stages`] : []),
+      ];
+      console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${shown.join(" of ")}`);
     });
 }
 
@@ -159,7 +174,7 @@ function defineManifests(program: Program): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const read = readFleet(file, { limits: command === "up" || command === "preview" });
-  const { stacks, inAll, changes } = selected(read, flags);
+  const { stacks, inAll, stages, changes } = selected(read, flags);
   if (changes)
     console.error(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
   for (const folder of flags.policyPack ?? []) {
@@ -169,12 +184,14 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
     read.policyPacks.push(pack);
   }
   const secrets = await readSecrets(read, stacks, process.env);
-  const { parallel = read.concurrency, refresh, takeOver, shard } = flags;
+  const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
+  const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;
+  const spread = { inAll, ...(stage !== undefined && { stage, stages }) };
   const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
   const options = { stacks, parallel, refresh, takeOver, secrets, say, stop: stopOnSignals() };
   const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({
     ...(await runFleet(read, { ...options, ...more, command: what })),
-    shard: shard && { ...shard, inAll },
+    shard: shard && { ...shard, ...spread },
   });
   const planned = await agreed(command, stacks.length, flags, run);
   if (!planned) return void (process.exitCode = 1);

@@ -4,12 +4,13 @@ import { confirm, messageOf, repeatable, replaceFile, writable } from "pulumi-co
 import { Cluster } from "./cluster";
 import { readFleet } from "./file";
 import { labelsOf, namespaceOf } from "./manifests";
-import { only, reporting } from "./options";
+import { matrixOption, only, reporting } from "./options";
 import { cancelStack } from "./pulumi";
 import { holdersOf } from "./recovery";
-import { counted, mergeResults } from "./results";
+import { counted, isGood, type Merged, mergeResults } from "./results";
 import { type Fleet } from "./schema";
 import { patternOf } from "./selection";
+import { matrices, titleOf } from "./shards";
 import * as status from "./status";
 import { type StackObject, type StackStatus } from "./status";
 
@@ -22,6 +23,7 @@ interface Flags {
   json?: boolean;
   junit?: string;
   prometheus?: string;
+  matrix?: keyof typeof matrices;
   yes?: boolean;
 }
 
@@ -54,9 +56,13 @@ export function defineStatus(program: Program): void {
 export function defineResume(program: Program): void {
   const command = program
     .command("resume")
-    .description("start stalled Stacks of the operator again, and clear locks whose workspaces are gone")
-    .argument("[file]", "the fleet file: its backend has the locks (default: PULUMI_BACKEND_URL)");
+    .description("start stalled Stacks of the operator again, or name the shards of a run that remain")
+    .argument(
+      "[files...]",
+      "the fleet file: its backend has the locks (default: PULUMI_BACKEND_URL); or what --json of its runs printed",
+    );
   inCluster(command)
+    .addOption(matrixOption())
     .option("--json", "print one JSON document")
     .option("--yes", "clear locks without asking")
     .addHelpText("after", "\nExit code 1: a stalled Stack was not started.")
@@ -65,7 +71,7 @@ export function defineResume(program: Program): void {
 
 async function seen(files: string[], flags: Flags): Promise<{ all: StackStatus[]; missing?: string }> {
   const [file] = files;
-  if (file === undefined || /\.ya?ml$/.test(file)) {
+  if (!isResult(file)) {
     if (files.length > 1) throw new Error("Name one fleet file, or results of its runs.");
     const fleet = file === undefined ? undefined : readFleet(file, { limits: false });
     const { found } = await stacksOf(fleet, flags);
@@ -74,6 +80,19 @@ async function seen(files: string[], flags: Flags): Promise<{ all: StackStatus[]
   }
   const { merged, missing } = mergeResults(files);
   return { all: status.statusOfResults(merged).filter(({ stack }) => isWanted(stack, flags)), missing };
+}
+
+const isResult = (file: string | undefined): boolean => file !== undefined && !/\.ya?ml$/.test(file);
+
+/** Shards to run again, in the order of their stages. */
+function remaining({ merged, again }: Merged, { matrix, json }: Flags): void {
+  if (matrix !== undefined) return console.log(matrices[matrix](again));
+  if (json) return console.log(JSON.stringify(again, undefined, 2));
+  const several = again.length > 1;
+  for (const { stage, shard } of again.flat())
+    console.log(`${several ? `--stage ${stage} ` : ""}--shard ${titleOf(shard)}`);
+  const bad = merged.stacks.filter((one) => !isGood(one)).length;
+  console.error(`${counted(again.flat().length, "shard")} to run again; ${counted(bad, "stack")} not ok`);
 }
 
 const isWanted = (stack: string, { only }: Flags): boolean =>
@@ -109,7 +128,9 @@ interface Resumed {
   left?: string;
 }
 
-async function resume(file: string | undefined, flags: Flags): Promise<void> {
+async function resume(files: string[], flags: Flags): Promise<void> {
+  const [file] = files;
+  if (isResult(file)) return remaining(mergeResults(files), flags);
   const fleet = file === undefined ? undefined : readFleet(file, { limits: false });
   const { cluster, found } = await stacksOf(fleet, flags);
   const stalled = found.filter((object) => status.statusOf(object).state === "stalled");

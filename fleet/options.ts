@@ -1,5 +1,6 @@
 import { Argument, type Command as Program, Option } from "commander";
 import { repeatable, writable } from "pulumi-consortium/internal/fleet";
+import { matrices } from "./shards";
 
 /* What several commands have. */
 
@@ -14,3 +15,6 @@ export const reporting = (command: Program) =>
   command
     .option("--json", "print one JSON document")
     .option("--junit <file>", "also write the results as JUnit XML", (file) => writable(file, true));
+
+export const matrixOption = () =>
+  new Option("--matrix <forge>", "write the matrices for this forge").choices(Object.keys(matrices));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { groupBy, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
 import { type FleetStack } from "./schema";
-import { indexesOf, titleOf } from "./shards";
+import { indexesOf, type Planned, type Shard, titleOf } from "./shards";
 
 /* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
 
@@ -59,8 +59,16 @@ const results = z.object({
   command: z.enum(["up", "preview", "destroy", "drift", "losses"]),
   project: z.string(),
   seconds: z.number(),
-  /** One of several shards, and how many stacks all of them have. */
-  shard: z.object({ index: z.number(), count: z.number(), inAll: z.number() }).optional(),
+  /** One of several shards, and how many stacks all of them have; in which stage, and how many stacks each stage has. */
+  shard: z
+    .object({
+      index: z.number(),
+      count: z.number(),
+      inAll: z.number(),
+      stage: z.number().optional(),
+      stages: z.array(z.number()).optional(),
+    })
+    .optional(),
   stacks: z.array(result).readonly(),
   /** Stacks of the project that are no longer in the file. */
   strays: z.array(z.string()).readonly(),
@@ -81,50 +89,105 @@ export function exitCode({ stacks }: FleetResult): 0 | 1 | 2 {
 
 type Part = FleetResult & { file: string };
 
+export interface Merged {
+  merged: FleetResult;
+  /** Which shards have no results. */
+  missing?: string;
+  /** The shards to run again, by stage: those without results, and those where a stack is not as its file says. */
+  again: Pick<Planned, "stage" | "shard">[][];
+}
+
 /**
- * Merges files that `--json` wrote. `missing` says which shards have no results; `seconds` are those of the longest run.
+ * Merges files that `--json` wrote. `seconds` are those of the longest run of each stage.
  * @throws if a file holds no results, or results that do not belong together
  */
-export function mergeResults(names: readonly string[]): { merged: FleetResult; missing?: string } {
+export function mergeResults(names: readonly string[]): Merged {
   const texts = names.map((file) => ({ file, text: textOf(file) }));
   const parts = texts.filter(({ text }) => text.trim() !== "").map(partIn); // a killed job leaves an empty file
   const [first] = parts;
   if (first === undefined) throw new Error(`${names.join(", ")}: empty. The run ended before it had any result.`);
-  const same = (told: (part: Part) => string, what: string) => {
-    const other = parts.find((part) => told(part) !== told(first));
-    if (other)
-      throw new Error(`${other.file} has ${told(other)}, and ${first.file} has ${told(first)}: merge only ${what}.`);
-  };
-  same(({ command, project }) => `results of ${command} in the project ${project}`, "files of one run");
-  same(spreadOf, "shards that were made of the same stacks");
-  const stacks = parts.flatMap((part) => part.stacks);
+  same(parts, ({ command, project }) => `results of ${command} in the project ${project}`, "files of one run");
+  same(parts, spreadOf, "shards that were made of the same stacks");
   const places = parts.flatMap(({ file, stacks }) => stacks.map(({ stack }) => ({ file, stack })));
   for (const [one, other] of groupBy(places, ({ stack }) => stack).values())
     if (other) throw new Error(`${one.stack} is in ${one.file} and in ${other.file}: name each result once.`);
+  const stages = stagesIn(parts);
   const merged = {
     command: first.command,
     project: first.project,
-    seconds: Math.max(...parts.map(({ seconds }) => seconds)),
-    stacks,
+    seconds: stages.reduce((sum, { own }) => sum + Math.max(0, ...own.map(({ seconds }) => seconds)), 0),
+    stacks: parts.toSorted((one, other) => stageOf(one) - stageOf(other)).flatMap((part) => part.stacks),
     strays: [...new Set(parts.flatMap(({ strays }) => strays))],
   };
-  return { merged, missing: missingIn(parts, stacks.length) };
+  return { merged, missing: missingIn(stages), again: stages.map(againIn) };
 }
 
-const spreadOf = ({ shard }: Part): string =>
-  shard === undefined ? "no shard" : `a shard of ${shard.count}, with ${shard.inAll} stacks in all`;
+function same(parts: readonly Part[], told: (part: Part) => string, what: string): void {
+  const [first] = parts;
+  const other = first && parts.find((part) => told(part) !== told(first));
+  if (other)
+    throw new Error(`${other.file} has ${told(other)}, and ${first.file} has ${told(first)}: merge only ${what}.`);
+}
+
+const stageOf = ({ shard }: Part): number => shard?.stage ?? 1;
+
+const spreadOf = ({ shard }: Part): string => {
+  if (shard === undefined) return "no shard";
+  const { count, stages, inAll } = shard;
+  return `${stages ? `a stage of ${stages.length}` : `a shard of ${count}`}, with ${stages?.join(" and ") ?? inAll} stacks in all`;
+};
+
+/** What there is of a stage. */
+interface Stage {
+  stage: number;
+  /** Whether there are others. */
+  isOne: boolean;
+  own: readonly Part[];
+  /** How many of its stacks have no result, and how many it has. */
+  lacking: number;
+  size: number;
+  shards: readonly Shard[];
+}
+
+function stagesIn(parts: readonly Part[]): Stage[] {
+  const found = parts.reduce((sum, { stacks }) => sum + stacks.length, 0);
+  const { stages = [parts[0]?.shard?.inAll ?? found] } = parts[0]?.shard ?? {};
+  const most = Math.max(1, ...parts.map(({ shard }) => shard?.count ?? 1));
+  return stages.map((size, at) => {
+    const own = parts.filter((part) => stageOf(part) === at + 1);
+    same(own, ({ shard }) => `a shard of ${shard?.count}`, "shards that were made of the same stacks");
+    const has = own.reduce((sum, { stacks }) => sum + stacks.length, 0);
+    // A stage that did not run may run in any number of shards.
+    const count = own[0]?.shard?.count ?? Math.min(most, size);
+    const shards = indexesOf(count).map((index) => ({ index, count }));
+    return { stage: at + 1, isOne: stages.length === 1, own, lacking: size - has, size, shards };
+  });
+}
+
+const unseen = ({ own, shards }: Stage): Shard[] => {
+  const given = new Set(own.map(({ shard }) => shard?.index ?? 1));
+  return shards.filter(({ index }) => !given.has(index));
+};
+
+const againIn = (one: Stage): Merged["again"][number] => {
+  const bad = one.own.filter(({ stacks }) => !stacks.every(isGood)).map(({ shard }) => shard?.index ?? 1);
+  const lost = one.lacking > 0 ? unseen(one).map(({ index }) => index) : [];
+  const isAgain = ({ index }: Shard) => bad.includes(index) || lost.includes(index);
+  return one.shards.filter(isAgain).map((shard) => ({ stage: one.stage, shard }));
+};
 
 /** Shards without stacks may be left out. */
-function missingIn(parts: readonly Part[], found: number): string | undefined {
-  const shard = parts[0]?.shard;
-  if (shard === undefined || found === shard.inAll) return undefined;
-  const { count, inAll } = shard;
-  const given = new Set(parts.map((part) => part.shard?.index));
-  const lacking = indexesOf(count).filter((index) => !given.has(index));
-  return (
-    `${inAll - found} of ${inAll} stacks have no result. There are no results of the shards ` +
-    `${lacking.map((index) => titleOf({ index, count })).join(", ")}. Run these shards again, and merge all of them.`
-  );
+function missingIn(stages: readonly Stage[]): string | undefined {
+  const lines = stages
+    .filter(({ lacking }) => lacking > 0)
+    .map((one) => {
+      const { stage, isOne, own, lacking, size } = one;
+      if (!isOne && own.length === 0) return `Stage ${stage} did not run: ${counted(size, "stack")}.`;
+      const where = isOne ? "" : `stage ${stage}: `;
+      const titles = unseen(one).map(titleOf).join(", ");
+      return `${where}${lacking} of ${size} stacks have no result. There are no results of the shards ${titles}.`;
+    });
+  return lines.length === 0 ? undefined : `${lines.join(" ")} Run these shards again, and merge all of them.`;
 }
 
 function partIn({ file, text }: { file: string; text: string }): Part {

@@ -6,30 +6,34 @@ import { printableLines } from "pulumi-consortium/internal/fleet";
 import { earlierFleet } from "./file";
 import { workFolderOf } from "./project";
 import { type Fleet, type FleetStack } from "./schema";
-import { type Shard, shardsOf } from "./shards";
+import { type Shard, shardsOf, stagesOf } from "./shards";
 
 /* Which stacks of a fleet a command runs for. */
 
 export interface Wanted {
   /** Patterns of names. */
   only: readonly string[];
+  /** The stacks of one stage, from 1. */
+  stage?: number;
   shard?: Shard;
   /** A commit. */
   changedSince?: string;
 }
 
 /**
- * The wanted stacks.
- * @returns inAll: how many there are in all shards
+ * The wanted stacks. Shards without a stage run in no order: stacks that depend on each other share one.
+ * @returns inAll: how many there are in all shards and stages; stages: how many in each
  * @throws if a pattern matches no stack, or git cannot tell what has changed
  */
-export function selected(fleet: Fleet, { only, shard, changedSince }: Wanted) {
+export function selected(fleet: Fleet, { only, stage, shard, changedSince }: Wanted) {
   const named = only.length === 0 ? fleet.stacks : matching(fleet, only);
   const changes = changedSince === undefined ? undefined : changesSince(fleet, changedSince);
   const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
-  const shards = shard && shardsOf(fleet.stacks, shard.count);
-  const stacks = shards ? all.filter(({ name }) => shards.get(name) === shard.index) : all;
-  return { stacks, inAll: all.length, changes };
+  const stages = stagesOf(all);
+  const own = stage === undefined ? all : (stages[stage - 1] ?? []);
+  const shards = shard && shardsOf(own, shard.count, stage === undefined);
+  const stacks = shards ? own.filter(({ name }) => shards.get(name) === shard.index) : own;
+  return { stacks, inAll: all.length, stages: stages.map(({ length }) => length), changes };
 }
 
 /** A pattern such as `acme-*`: a star matches anything. */

@@ -1,21 +1,47 @@
 #!/usr/bin/env bash
 # report.sh TITLE [FLAG…]: writes report.md, one report of all plans in plans/, for a comment on the change.
 # FLAGs are those of `consortium report`; with --fail-on, the exit code is 2 if that applies.
+# STACKS: all stacks, separated by spaces. The report names those without a plan, and the exit code is 2.
 # MAPS: where maps/ will be found; the maps of the plans are also written.
 set -euo pipefail
 consortium() { npx --no-install pulumi-consortium "$@"; }
 
 title="${1:-Preview}"
+plans=()
+for plan in plans/*.json; do
+  [ ! -s "$plan" ] || plans+=("$plan")
+done
+rm -f report.md # of an earlier run: nobody takes it for this one's
+code=0
+for stack in ${STACKS:-}; do
+  if [ ! -s "plans/$stack.json" ]; then
+    code=2
+    printf '> **No preview exists for this commit: `%s`.** Its job failed before it had a plan: see its log.\n\n' "$stack"
+  fi
+done >report.new
+if [ "${#plans[@]}" -eq 0 ] && [ "$code" -eq 0 ]; then
+  rm report.new
+  echo "report.sh: there is no plan in plans/." >&2
+  exit 1
+fi
 if [ -n "${MAPS:-}" ]; then
   mkdir -p maps
-  for plan in plans/*.json; do
+  for plan in ${plans:+"${plans[@]}"}; do
     name="$(basename "$plan" .json)"
     consortium map --plan "$plan" --output "maps/$name.svg" || echo "report.sh: there is no map of $name." >&2
   done
 fi
-code=0
-# GitHub takes 65,536 characters, with the mark that the comment begins with.
-consortium report plans/*.json --title "$title" --max 65000 ${MAPS:+--map "$MAPS"} "${@:2}" >report.md || code=$?
+if [ "${#plans[@]}" -gt 0 ]; then
+  # GitHub takes 65,536 characters, with the mark that the comment begins with.
+  said=0
+  consortium report "${plans[@]}" --title "$title" --max 65000 ${MAPS:+--map "$MAPS"} "${@:2}" >>report.new || said=$?
+  [ "$said" -eq 0 ] || code="$said"
+fi
+if [ "$code" -ne 0 ] && [ "$code" -ne 2 ]; then
+  rm report.new
+  exit "$code"
+fi
+mv report.new report.md
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
   cat report.md >>"$GITHUB_STEP_SUMMARY"
 fi

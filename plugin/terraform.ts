@@ -52,7 +52,7 @@ const port: TerraformArgument = { type: "int", is: "computed" };
 const trigger: TerraformArgument = {
   type: "text",
   to: "",
-  note: "none: a change of what restarts it says so in the preview",
+  note: "none: changes that need a restart, such as of `size`, bring it",
 };
 const sharedZones: [string, string] = [
   "shares an existing zone, never deletes one",

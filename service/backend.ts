@@ -7,7 +7,6 @@ import { Chains } from "./ledger/chains";
 import { findAnvil, whyNoLedger } from "./ledger/engine";
 import { RealLedger, registerOf, SimulatedLedger } from "./store/ledgers";
 import { NodeEndpoint } from "./http/node-endpoint";
-import type { Turns } from "./http/turns";
 import type { ResolvedOptions } from "./settings/options";
 import { AccountKeys } from "./tether/accounts";
 import { RealTethers } from "./tether/real-tethers";
@@ -15,11 +14,11 @@ import { SimulatedTethers } from "./tether/simulated-tethers";
 import { isTarget, Targets } from "./tether/targets";
 
 /** Real chains, if they are wanted and available; else a simulation. */
-export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base, turns: Turns): Backend {
+export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);
   if (anvil === undefined) return simulation(base, "missing", whyNoLedger());
-  return realChains(base, anvil, dataDir, wanted, turns);
+  return realChains(base, anvil, dataDir, wanted);
 }
 
 function simulation(base: Base, state: LedgerState, why: string): Backend {
@@ -39,13 +38,7 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
 
 type LedgerSettings = NonNullable<ResolvedOptions["ledger"]>;
 
-function realChains(
-  base: Base,
-  anvil: string,
-  dataDir: string | undefined,
-  settings: LedgerSettings,
-  turns: Turns,
-): Backend {
+function realChains(base: Base, anvil: string, dataDir: string | undefined, settings: LedgerSettings): Backend {
   const { targets: addresses = {}, idleAfter: idle = usualPace.idle } = settings;
   const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
   const { callLimits } = base.settings;
@@ -59,7 +52,7 @@ function realChains(
     pace,
   );
   const ledger = new RealLedger(base, chains);
-  const nodes = new NodeEndpoint(base, ledger, turns);
+  const nodes = new NodeEndpoint(base, ledger);
   const targets = new Targets(chains, addresses, () => base.origin());
   const tethers = new RealTethers(base, ledger, targets, keys);
   const unswept = (error: Error) =>

@@ -25,7 +25,7 @@ const target = {
   every: positive.optional(),
 };
 const ruleSchema = z.discriminatedUnion("kind", [
-  /** Answers with this status. `retryAfter` is in seconds; `body` replaces `{ errorMessage }`. */
+  /** Answers with this status. `retryAfter` is in seconds; `body` replaces `{ errorMessage }`, which a 2xx has only if it is given. */
   z.strictObject({
     ...target,
     kind: z.literal("status"),
@@ -217,7 +217,8 @@ function replacement(rule: FaultRule & { kind: "status" | "html" }, reply: Fasti
   }
   if (rule.retryAfter !== undefined) reply.header("retry-after", String(rule.retryAfter));
   reply.type("application/json");
-  return JSON.stringify(rule.body ?? { errorMessage: rule.errorMessage ?? reason });
+  const errorMessage = rule.errorMessage ?? (status < 300 ? undefined : reason);
+  return JSON.stringify(rule.body ?? { errorMessage });
 }
 
 async function half(wellFormed: boolean, reply: FastifyReply, payload: string): Promise<string> {

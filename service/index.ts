@@ -5,7 +5,6 @@ import { type Fault, type FaultRule, Faults } from "./faults";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener, waitFor } from "./http/server";
 import { Tokens } from "./http/authentication";
-import { Turns } from "./http/turns";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
 import {
   answersLike,
@@ -89,7 +88,6 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     warn,
     report: reporter(warn),
   };
-  const turns = new Turns(callLimits);
   const log = new CallLog(options.recordBodies);
   const inFlight = new InFlight();
   const routes = new Set<string>();
@@ -102,8 +100,8 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   let backend: Backend | undefined;
   let listener: Listener;
   const start = async () => {
-    backend = openBackend(options, base, turns);
-    const context = { ...base, organizations, tokens: new Tokens(organizations, clock), turns, backend };
+    backend = openBackend(options, base);
+    const context = { ...base, organizations, tokens: new Tokens(organizations, clock), backend };
     const { app, server } = await buildApp({ context, log, inFlight, faults, outages, routes, options });
     listener = new Listener(server, options, backend.drop);
     await listener.open();

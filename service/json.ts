@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from "node:timers/promises";
 /**
  * What a caller's JSON may have. Its bytes alone bound neither the time nor the memory that it takes: `[[],[],…]` takes twenty times
  * as much as a text of the same length.
@@ -67,4 +68,13 @@ function endOfText(json: string, begin: number): number {
     if ((end - before) % 2 === 0) return end;
   }
   return json.length;
+}
+
+/** A body from this size on takes its time. */
+const large = 8_192;
+let last: Promise<unknown> = Promise.resolve();
+
+/** Waits before a large body is read, so that there is a round of the event loop after each, in which all else is answered. */
+export function gapBefore(body: string): Promise<unknown> {
+  return body.length < large ? Promise.resolve() : (last = last.then(nextRound));
 }

@@ -19,7 +19,7 @@ import { changedLines } from "./mutations/changes.mjs";
 import { compiling } from "./mutations/compiles.mjs";
 import { forget, isKilled, isOpen, judged, named, score, table, write } from "./mutations/figures.mjs";
 import { nearness } from "./mutations/near.mjs";
-import { drawnBy, excludedMutations, mutantsOf, rangeOf, rooms, sourcesIn } from "./mutations/mutants.mjs";
+import { drawnBy, excludedMutations, guards, mutantsOf, rangeOf, rooms, sourcesIn } from "./mutations/mutants.mjs";
 
 /** @typedef {import("./mutations/mutants.mjs").Drawable} Drawable */
 
@@ -58,6 +58,7 @@ async function run(drawn, temporary) {
   const sources = [...new Set(drawn.map(({ place }) => place.file))];
   const nearest = nearness(tests);
   const near = Object.fromEntries(sources.map((source) => [source, nearest(source, Number(options.tests))]));
+  const lazily = options.changed;
   const home = join(root, "node_modules", ".cache", "mutations");
   const incrementalFile = join(home, "results.json");
   mkdirSync(home, { recursive: true });
@@ -73,13 +74,13 @@ async function run(drawn, temporary) {
       until: options.minutes && started + 60_000 * Number(options.minutes),
     },
     jest: { projectType: "custom", enableFindRelatedTests: false, config: { ...common, projects: null } },
-    coverageAnalysis: "perTest",
+    coverageAnalysis: lazily ? "off" : "perTest",
     concurrency: Number(options.concurrency),
     maxTestRunnerReuse: 30, // each loads hundreds of test files
     dryRunTimeoutMinutes: 60,
     timeoutFactor: 4, // a busy machine takes its time
-    timeoutMS: 60_000,
-    incremental: true,
+    timeoutMS: lazily ? 600_000 : 60_000,
+    incremental: !lazily, // it takes the tests of each mutant, which nobody knows then
     incrementalFile,
     force: options.force,
     disableTypeChecks: false,
@@ -110,7 +111,9 @@ async function changed(sources) {
   const { since, lines } = await changedLines(options.since);
   log(since === undefined ? "There is no commit to compare with." : `Lines changed since ${since}`);
   const all = await mutantsOf(sources.filter((file) => lines.has(file)));
-  return all.filter(({ place: { file, start } }) => lines.get(file)?.has(start[0]));
+  return all.filter(
+    ({ place: { file, start, mutatorName } }) => lines.get(file)?.has(start[0]) && guards.includes(mutatorName),
+  );
 }
 
 await runMain("mutations", async () => {

@@ -3,6 +3,7 @@ import { type EnvironmentModel } from "../../inventory/model";
 import { type Clock } from "../../provider/api";
 import { inTime } from "../../provider/api/clock";
 import { conditionOf } from "../../provider/api/states";
+import { secondsOf } from "../../provider/profiles";
 import { messageOf } from "../../sdk/runtime/ethers";
 
 /** What a node showed of its chain during the check. */
@@ -93,7 +94,7 @@ export class ChainNode {
     const numbers = Array.from({ length: Math.min(looksBack, last) }, (_, back) => last - back).reverse();
     const read = numbers.map((one) => this.#ask<RpcBlock | null>("eth_getBlockByNumber", [toHex(one), false]));
     return (await Promise.all(read)).flatMap((block) =>
-      block ? [{ time: secondsIn(block.timestamp), isEmpty: block.transactions.length === 0 }] : [],
+      block ? [{ time: secondsOf(block.timestamp), isEmpty: block.transactions.length === 0 }] : [],
     );
   }
 
@@ -163,12 +164,6 @@ interface Block {
   time: number;
   isEmpty: boolean;
 }
-
-/** With raft, Quorum's timestamps are in nanoseconds. */
-const secondsIn = (timestamp: string): number => {
-  const time = Number(timestamp);
-  return time > 1e15 ? time / 1e9 : time;
-};
 
 const toHex = (number: number): string => `0x${number.toString(16)}`;
 

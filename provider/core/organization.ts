@@ -2,7 +2,7 @@ import { type Identified, type PartialList } from "../api";
 import { lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
 import { pulumiAdvice } from "./advice";
-import { Listed } from "./collection";
+import { Listed } from "./listed";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
 import { text } from "../plain";

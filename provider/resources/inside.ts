@@ -2,7 +2,7 @@ import { isApiError, PartialList } from "../api";
 import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import { isGoing, isGone } from "../api/states";
-import { Listed } from "../core/collection";
+import { Listed } from "../core/listed";
 import { type Inside, type Place, type Props } from "../core/definition";
 import { type Session } from "../core/session";
 import { type Identified } from "../api";

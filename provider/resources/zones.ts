@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
-import { Listed } from "../core/collection";
+import { Listed } from "../core/listed";
 import { type Definition, type User } from "../core/definition";
 import { field } from "../core/field";
 import { sameName } from "../core/values";

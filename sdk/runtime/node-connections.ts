@@ -5,6 +5,7 @@ import type { JsonRpcApiProviderOptions, JsonRpcError, JsonRpcPayload, JsonRpcRe
 import { WebSocket } from "ws";
 import { basicAuthHeader } from "../../provider/api/secrets";
 import { CredentialRefused } from "./credential-refused";
+import { secondsOf } from "../../provider/profiles";
 import { ethers } from "./ethers";
 
 /* Loaded at the first `connect` or report, not before: see connect.ts and verify.ts. */
@@ -66,6 +67,13 @@ function messageIn(body: string): string {
   return body.trim().slice(0, 200) || "no reason given";
 }
 
+/** With raft, quorum's clock counts nanoseconds, which are more than a number in ethers can be: programs get seconds. */
+function inSeconds(method: string, result: unknown): unknown {
+  const { timestamp } = (result ?? {}) as { timestamp?: unknown };
+  if (!/^eth_getBlockBy/.test(method) || typeof timestamp !== "string") return result;
+  return { ...(result as object), timestamp: `0x${Math.floor(secondsOf(timestamp)).toString(16)}` };
+}
+
 class NodeProvider extends HttpProvider {
   #met = false;
 
@@ -82,7 +90,7 @@ class NodeProvider extends HttpProvider {
       await this._detectNetwork();
       this.#met = true;
     }
-    return super.send(method, params);
+    return inSeconds(method, await super.send(method, params));
   }
 
   override async _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<JsonRpcResult[]> {
@@ -118,7 +126,7 @@ class NodeSocketProvider extends WebSocketProvider {
   }
 
   override send(method: string, params: unknown[] | Record<string, unknown>): Promise<unknown> {
-    return this.#unlessItFails(() => super.send(method, params));
+    return this.#unlessItFails(async () => inSeconds(method, await super.send(method, params)));
   }
 
   override _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<Answer> {

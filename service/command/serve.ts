@@ -19,6 +19,7 @@ function options(command: Command) {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--allow-host <name...>", "additional host names to accept")
+    .option("--allow-origin <origin...>", "origins of web pages that may call the service (default: this machine's)")
     .option("--port <port>", "port to listen on; 0 takes any free one", port, 4280)
     .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
     .option("--backup <folder>", "copy the folder of --data to a new one, also while a service uses it, and end")
@@ -113,6 +114,7 @@ function start(flags: Flags): Promise<Service> {
     log: flags.log,
     tethers: flags.tether,
     allowHosts: flags.allowHost,
+    allowOrigins: flags.allowOrigin,
     recordBodies: false,
     organizations: [{ name: first, apiKey: flags.apiKey || undefined }, ...others.map((name) => ({ name }))],
     limits: {

@@ -15,7 +15,7 @@ import { embeddedRoutes, observerHeader } from "../routes/embedded";
 import { tetherRoutes } from "../routes/tether";
 import type { ResolvedOptions } from "../settings/options";
 import { callerOf, requireKey } from "./authentication";
-import { acceptJson, measureRoutes } from "./bodies";
+import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal, unwritten } from "../errors";
 import { refuseStrangers } from "./host-check";
@@ -40,7 +40,7 @@ export interface Parts {
   inFlight: InFlight;
   faults: Faults;
   outages: Outages;
-  options: Pick<ResolvedOptions, "host" | "allowHosts" | "tls" | "log">;
+  options: Pick<ResolvedOptions, "host" | "allowHosts" | "allowOrigins" | "tls" | "log">;
   /** Collects the patterns of all routes. */
   routes: Set<string>;
 }
@@ -68,8 +68,8 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
   app.decorateRequest("failures", 0);
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
-  acceptJson(app, context.turns);
-  refuseStrangers(app, options.host, options.allowHosts);
+  acceptJson(app);
+  refuseStrangers(app, options);
   limitUnread(app, context.settings.callLimits);
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
@@ -91,7 +91,6 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   await targetRoutes(app, context);
   const api = (own: FastifyInstance) => {
     requireKey(own, context);
-    measureRoutes(own, context.turns);
     for (const row of specified) serve(own, context, row);
     nodeRoutes(own, context);
     tetherRoutes(own, context);

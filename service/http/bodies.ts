@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { explain, Refusal } from "../errors";
-import { parseJson, TooMuch } from "../json";
-import { type Turns, turnOf } from "./turns";
+import { gapBefore, parseJson, TooMuch } from "../json";
 
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
 export const description = z.string();
@@ -41,34 +40,17 @@ class Unparsed {
   constructor(readonly json: string) {}
 }
 
-/**
- * Parses JSON bodies of callers with a key, when it is their turn. A body may be missing although the header announces one, as in
- * `DELETE`.
- */
-export function acceptJson(app: FastifyInstance, turns: Turns): void {
+/** Parses JSON bodies of callers with a key. A body may be missing although the header announces one, as in `DELETE`. */
+export function acceptJson(app: FastifyInstance): void {
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) =>
     done(null, body.length === 0 ? undefined : new Unparsed(body.toString())),
   );
-  app.addHook("preValidation", async (request, reply) => {
+  app.addHook("preValidation", async (request) => {
     const { organization, body } = request;
-    if (!organization) return;
-    await turnOf(turns, organization.id, reply);
-    if (body instanceof Unparsed) request.body = turns.measured(organization.id, () => parsed(body.json));
-  });
-}
-
-/** Measures the work of the routes of `app`, all of which need a key. */
-export function measureRoutes(app: FastifyInstance, turns: Turns): void {
-  app.addHook("onRoute", (route) => {
-    const { handler } = route;
-    route.handler = function (request, reply) {
-      return turns.measured(request.organization!.id, () => {
-        const answer: unknown = handler.call(this, request, reply);
-        // what is sent now is made into JSON now
-        return answer === undefined || answer === reply || answer instanceof Promise ? answer : reply.send(answer);
-      });
-    };
+    if (!organization || !(body instanceof Unparsed)) return;
+    await gapBefore(body.json);
+    request.body = parsed(body.json);
   });
 }
 

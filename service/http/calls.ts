@@ -5,6 +5,7 @@ import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
 import { finished } from "../ledger/answers";
 import type { Chain } from "../ledger/chains";
+import { Unfit } from "../ledger/failures";
 import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "../ledger/rpc";
 import type { Message, Rights } from "../ledger/screening";
 
@@ -105,13 +106,15 @@ export async function* answers(
   end: number,
 ): AsyncGenerator<Buffer> {
   let room = limits.answer;
-  for (const [index, call] of calls.entries()) {
-    if (batch) yield Buffer.from(index === 0 ? "[" : ",");
+  let said = 0;
+  for (const call of calls) {
     const answer = "answer" in call ? written(call.answer) : await answerTo(call);
+    if (call.silent) continue;
+    if (batch) yield Buffer.from(said++ === 0 ? "[" : ",");
     room -= answer.length;
     yield answer;
   }
-  if (batch) yield Buffer.from("]");
+  if (said > 0) yield Buffer.from("]");
 
   async function answerTo(call: RpcCall): Promise<Buffer> {
     try {
@@ -127,6 +130,7 @@ export async function* answers(
         room = 0; // the rest of a batch is not asked
         return written(failure(call.id, -32_005, excessive(error, limits)));
       }
+      if (error instanceof Unfit) return written(failure(call.id, error.code, error.message));
       if (!(error instanceof Refusal)) {
         report(error);
         return written(unforeseen(call.id));

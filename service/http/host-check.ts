@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Refusal } from "../errors";
+import type { ResolvedOptions } from "../settings/options";
 
 /** Whether a name or address always means this machine, whatever a name server says. */
 export const isLoopback = (name: string) =>
@@ -14,14 +15,18 @@ const plain = (name: string) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1");
  * Refuses requests from web pages in browsers on this machine or its network. They send the origin of their own server, or use a
  * name that was made to point here (DNS rebinding). Programs send no origin, and use the name or address that they were given.
  */
-export function refuseStrangers(app: FastifyInstance, host: string, allowed: readonly string[]): void {
+export function refuseStrangers(
+  app: FastifyInstance,
+  { host, allowHosts: allowed, allowOrigins }: Pick<ResolvedOptions, "host" | "allowHosts" | "allowOrigins">,
+): void {
+  const origins = new Set(allowOrigins.map((origin) => origin.toLowerCase()));
   const bound = plain(host);
   const open = !isLoopback(bound);
   const machine = open ? [hostname(), hostname().split(".")[0]!] : [];
   const names = new Set([bound, ...machine, ...allowed].map(plain));
   const own = (name: string) => isLoopback(name) || names.has(name) || (open && isInterface(name));
 
-  app.addHook("onRequest", (request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const { host: asked, origin } = request.headers;
     if (asked === undefined && request.raw.httpVersion !== "1.0") throw new Refusal(400, "The Host header is missing.");
     const name = hostName(asked);
@@ -32,14 +37,30 @@ export function refuseStrangers(app: FastifyInstance, host: string, allowed: rea
         `The Host header names ${asked}, which is not an address of this service. If it should be one, allow it with --allow-host.`,
       );
     }
-    if (origin !== undefined && !isOwnOrigin(origin, (from) => own(from) || from === name)) {
+    if (origin === undefined) return done();
+    if (!origins.has(origin.toLowerCase()) && !isOwnOrigin(origin, (from) => own(from) || from === name)) {
       throw new Refusal(
         403,
-        `Web pages from ${origin} may not use this service. If they should, allow their host with --allow-host.`,
+        `Web pages from ${origin} may not use this service. If they should, allow them with --allow-origin ${origin}.`,
       );
     }
-    done();
+    void reply.headers({ "access-control-allow-origin": origin, vary: "Origin", ...shown });
+    if (request.method !== "OPTIONS" || !("access-control-request-method" in request.headers)) return done();
+    return void reply.code(204).headers(preflight(request)).send();
   });
+}
+
+const shown = { "access-control-expose-headers": "retry-after, www-authenticate" };
+
+/** What a browser asks before it lets a web page send a request: no key is needed for that, and none is sent. */
+function preflight({ headers }: FastifyRequest): Record<string, string> {
+  const asked = headers["access-control-request-headers"];
+  return {
+    "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+    "access-control-allow-headers": typeof asked === "string" ? asked : "authorization, content-type",
+    "access-control-max-age": "600",
+    ...("access-control-request-private-network" in headers ? { "access-control-allow-private-network": "true" } : {}),
+  };
 }
 
 /** The name in a Host header, without the port; empty if there is none. */

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Base } from "../context";
 import { Refusal } from "../errors";
+import { gapBefore } from "../json";
 import { admitted, nodePath } from "./authentication";
-import { type Turns, turnOf } from "./turns";
 import { asksUpgrade, scope } from "./server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send, Share } from "./calls";
@@ -15,7 +15,7 @@ import { failure, unforeseen, written } from "../ledger/rpc";
 import { type Message, read, type Rights } from "../ledger/screening";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "../ledger/chains";
-import { Subscriptions } from "../ledger/subscriptions";
+import { Outbox, Subscriptions, Unread } from "../ledger/subscriptions";
 
 /** Messages of one WebSocket that are answered at a time; others are not read meanwhile. */
 const mostAnswered = 4;
@@ -30,7 +30,7 @@ interface Place {
   node: string;
   rights: Rights;
   share: Share;
-  /** Reads a message, when it is the caller's turn. */
+  /** Reads a message. */
   message: (text: string) => Promise<Message>;
   chain: () => Promise<Chain>;
 }
@@ -44,12 +44,12 @@ export class NodeEndpoint {
   /** The first bytes after a request for a WebSocket. */
   readonly #heads = new WeakMap<IncomingMessage, Buffer>();
   /** Each is open as long as its credential and its node exist. */
-  readonly #open = new Map<WebSocket, Place>();
+  readonly #open = new Map<WebSocket, { place: Place; outbox: Outbox }>();
+  readonly #unread = new Unread();
 
   constructor(
     private readonly base: Base,
     private readonly ledger: RealLedger,
-    private readonly turns: Turns,
   ) {
     this.#limits = base.settings.callLimits;
     const maxPayload = this.#limits.request;
@@ -77,8 +77,8 @@ export class NodeEndpoint {
 
   /** Closes the WebSockets of deleted credentials and nodes. */
   removed(ids: ReadonlySet<string>): void {
-    for (const [member, { credential, node }] of this.#open) {
-      if (ids.has(credential) || ids.has(node)) member.terminate();
+    for (const [member, { place }] of this.#open) {
+      if (ids.has(place.credential) || ids.has(place.node)) member.terminate();
     }
     for (const id of ids) this.#shares.delete(id);
   }
@@ -107,33 +107,28 @@ export class NodeEndpoint {
     const account = await this.ledger.account(await chain(), node);
     const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
     const rights = { limits: this.#limits, account, profile, socket, report: this.base.report };
-    const { turns } = this;
-    const { organization } = node;
-    const readIt = (text: string) => turns.measured(organization, () => read(text, rights));
-    if (!socket) {
-      await turnOf(turns, organization, reply);
-      return send(reply, share, readIt((request.body as string | undefined) ?? ""), chain, rights);
-    }
     const message = async (text: string) => {
-      await turns.next(organization);
-      return readIt(text);
+      await gapBefore(text);
+      return read(text, rights);
     };
+    if (!socket) return send(reply, share, await message((request.body as string | undefined) ?? ""), chain, rights);
     this.#upgrade(request.raw, { credential: credential.id, node: node.id, rights, share, message, chain });
     return reply.hijack();
   }
 
   #upgrade(request: IncomingMessage, place: Place): void {
     const { sockets } = this.#limits;
-    const same = [...this.#open.values()].filter(({ credential }) => credential === place.credential);
+    const same = [...this.#open.values()].filter((one) => one.place.credential === place.credential);
     if (same.length >= sockets) throw new Refusal(429, `At most ${sockets} WebSockets are allowed for a credential.`);
     this.#webSockets.handleUpgrade(request, request.socket, this.#heads.get(request)!, (member) => {
-      this.#open.set(member, place);
+      const outbox = new Outbox(member, this.#limits, this.#unread, () => this.#relieve());
+      this.#open.set(member, { place, outbox });
       const alive = this.#watch(member);
       member.once("close", () => {
         clearInterval(alive);
         this.#open.delete(member);
       });
-      connect(member, place, () => this.#relieve());
+      connect(member, place, outbox);
     });
   }
 
@@ -151,13 +146,11 @@ export class NodeEndpoint {
 
   /** Closes the WebSockets that leave most unread, until all together no longer leave too much. */
   #relieve(): void {
-    let sum = 0;
-    for (const { bufferedAmount } of this.#open.keys()) sum += bufferedAmount;
-    if (sum <= mostUnread) return;
-    const slowest = [...this.#open.keys()].sort((one, other) => other.bufferedAmount - one.bufferedAmount);
-    for (const member of slowest) {
-      if (sum <= mostUnread) return;
-      sum -= member.bufferedAmount;
+    if (this.#unread.bytes <= mostUnread) return;
+    const slowest = [...this.#open].sort(([, one], [, other]) => other.outbox.bytes - one.outbox.bytes);
+    for (const [member, { outbox }] of slowest) {
+      if (this.#unread.bytes <= mostUnread) return;
+      outbox.clear();
       member.terminate();
     }
   }
@@ -182,23 +175,12 @@ function route(app: FastifyInstance, request: IncomingMessage, socket: Socket, r
 }
 
 /** Connects a member to a chain, with the same limits as over HTTP. */
-function connect(member: WebSocket, { rights, share, message, chain }: Place, relieve: () => void): void {
+function connect(member: WebSocket, place: Place, outbox: Outbox): void {
+  const { rights, share, message, chain } = place;
   const { limits } = rights;
-  const notify = (line: Buffer) => {
-    member.send(line, { binary: false });
-    if (member.bufferedAmount > limits.answer)
-      member.terminate(); // it does not read
-    else if (member.bufferedAmount > 0) relieve();
-  };
-  const subscriptions = new Subscriptions(limits, notify, () => member.close(chainEnded), rights.report);
+  const subscriptions = new Subscriptions(limits, outbox, () => member.close(chainEnded));
   member.on("error", () => undefined).once("close", () => subscriptions.close());
 
-  const ask: Ask = async (call, bounds) => {
-    const asked = await chain();
-    const concerns = subscriptions.concerns(call.method);
-    const line = concerns ? await subscriptions.ask(call, asked, bounds) : await asked.ask(call, bounds);
-    return finished(call, line, asked, rights.report);
-  };
   const tell = (text: Buffer) =>
     new Promise<void>((done) => {
       const late = setTimeout(() => member.terminate(), limits.time);
@@ -210,14 +192,22 @@ function connect(member: WebSocket, { rights, share, message, chain }: Place, re
   const answer = async (text: string) => {
     const { end, release } = await share.turn();
     const parts: Buffer[] = [];
+    const sent: (() => void)[] = [];
+    const ask: Ask = async (call, bounds) => {
+      const asked = await chain();
+      const concerns = subscriptions.concerns(call.method);
+      const line = concerns ? await subscriptions.ask(call, asked, bounds, sent) : await asked.ask(call, bounds);
+      return finished(call, line, asked, rights.report);
+    };
     try {
       for await (const part of answers(await message(text), share, ask, rights, end)) parts.push(part);
-      await tell(Buffer.concat(parts));
+      if (parts.length > 0) await tell(Buffer.concat(parts));
     } catch (error) {
       const known = error instanceof Refusal;
       if (!known) rights.report(error);
       await tell(written(known ? failure(null, -32_005, error.message) : unforeseen(null)));
     } finally {
+      for (const goOn of sent) goOn();
       release();
     }
   };

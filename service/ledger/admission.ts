@@ -2,20 +2,12 @@ import type * as Transactions from "ethers/transaction";
 import { createRequire } from "node:module";
 import { type HardFork, hasFork } from "../profiles";
 import type { ChainSpec, Engine } from "./engine";
-import { inGethsWords } from "./failures";
+import { inGethsWords, Unfit } from "./failures";
 import type { Pool, Waiting } from "./pool";
 import type { Answer } from "./rpc";
 
 /** A transaction that would never get into a block, and why, in geth's words. */
-export class Unfit extends Error {
-  constructor(
-    message: string,
-    readonly code = -32_000,
-    readonly data?: unknown,
-  ) {
-    super(message);
-  }
-}
+const unfit = (message: string) => new Unfit(-32_000, message);
 
 /** The gas that all transactions of a block have together. */
 export const blockGas = 30_000_000;
@@ -41,24 +33,23 @@ export function decoded(raw: string, spec: ChainSpec): Transaction {
   const { Transaction } = transactions();
   const type = Number(raw.slice(0, 4));
   const fork = forkOf(spec);
-  if (raw.length < 4) throw new Unfit("typed transaction too short");
+  if (raw.length < 4) throw unfit("typed transaction too short");
   const since = type === 0 || type >= 0xc0 ? "istanbul" : typeSince[type];
-  if (type === 0 || since === undefined || !hasFork(fork, since)) throw new Unfit("transaction type not supported");
+  if (type === 0 || since === undefined || !hasFork(fork, since)) throw unfit("transaction type not supported");
   let tx: Transaction;
   try {
     tx = Transaction.from(raw);
     if (tx.serialized !== raw.toLowerCase()) throw new Error("not canonical");
   } catch {
-    throw new Unfit("rlp: the transaction cannot be decoded");
+    throw unfit("rlp: the transaction cannot be decoded");
   }
   const { signature, chainId } = tx;
   const isSigned = signature !== null && [signature.r, signature._s].every((part) => BigInt(part) > 0n);
-  if (!isSigned || BigInt(signature._s) > halfOrder)
-    throw new Unfit("invalid sender: invalid transaction v, r, s values");
+  if (!isSigned || BigInt(signature._s) > halfOrder) throw unfit("invalid sender: invalid transaction v, r, s values");
   if (tx.type === 0 && signature.legacyChainId === null)
-    throw new Unfit("only replay-protected (EIP-155) transactions allowed over RPC");
+    throw unfit("only replay-protected (EIP-155) transactions allowed over RPC");
   if (chainId !== BigInt(spec.chainId))
-    throw new Unfit(`invalid sender: invalid chain id for signer: have ${chainId} want ${spec.chainId}`);
+    throw unfit(`invalid sender: invalid chain id for signer: have ${chainId} want ${spec.chainId}`);
   fits(tx, raw, spec);
   return tx;
 }
@@ -68,21 +59,21 @@ function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
   const fork = forkOf(spec);
   const code = spec.profile?.codeSize ?? 24_576;
   const bytes = (raw.length - 2) / 2;
-  if (bytes > mostBytes) throw new Unfit(`oversized data: transaction size ${bytes}, limit ${mostBytes}`);
+  if (bytes > mostBytes) throw unfit(`oversized data: transaction size ${bytes}, limit ${mostBytes}`);
   const initial = (data.length - 2) / 2;
   if (to === null && hasFork(fork, "shanghai") && initial > 2 * code)
-    throw new Unfit(`max initcode size exceeded: code size ${initial}, limit ${2 * code}`);
-  if (gasLimit > blockGas) throw new Unfit(`exceeds block gas limit: have ${gasLimit}, limit ${blockGas}`);
-  if (BigInt(tx.nonce) >= mostNonce) throw new Unfit("nonce has max value");
-  if (costOf(tx) >= 2n ** 256n) throw new Unfit("insufficient funds for gas * price + value");
+    throw unfit(`max initcode size exceeded: code size ${initial}, limit ${2 * code}`);
+  if (gasLimit > blockGas) throw unfit(`exceeds block gas limit: have ${gasLimit}, limit ${blockGas}`);
+  if (BigInt(tx.nonce) >= mostNonce) throw unfit("nonce has max value");
+  if (costOf(tx) >= 2n ** 256n) throw unfit("insufficient funds for gas * price + value");
   if ((maxPriorityFeePerGas ?? 0n) > (maxFeePerGas ?? maxPriorityFeePerGas ?? 0n))
-    throw new Unfit(
+    throw unfit(
       `max priority fee per gas higher than max fee per gas: tip ${maxPriorityFeePerGas}, fee ${maxFeePerGas}`,
     );
   const needed = intrinsicGas(tx, fork);
-  if (gasLimit < needed) throw new Unfit(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`);
+  if (gasLimit < needed) throw unfit(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`);
   if (tx.type === 4 && (to === null || !tx.authorizationList?.length))
-    throw new Unfit("EIP-7702 transaction with empty auth list or without a receiver");
+    throw unfit("EIP-7702 transaction with empty auth list or without a receiver");
 }
 
 /** The gas that a transaction needs before anything is executed. */
@@ -101,32 +92,59 @@ export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
 export const costOf = ({ gasLimit, gasPrice, maxFeePerGas, value }: Transaction): bigint =>
   gasLimit * (maxFeePerGas ?? gasPrice ?? 0n) + value;
 
+/** A signed transaction, and who signed it. */
+export interface Sent {
+  raw: string;
+  tx: Transaction;
+  from: string;
+}
+
+/** Reads a signed transaction. Throws what is wrong with it whatever the state of the chain. */
+export async function sentBy(engine: Engine, raw: string, spec: ChainSpec): Promise<Sent> {
+  const tx = decoded(raw, spec);
+  return { raw, tx, from: await senderOf(engine, tx) };
+}
+
+/** What accounts had after the latest change of the state. */
+export type Accounts = Map<string, Promise<{ balance: bigint; used: number }>>;
+
+function accountOf(engine: Engine, from: string, accounts: Accounts) {
+  const ask = (method: string) => engine.call<string>(method, [from, "latest"]);
+  const asked = async () => {
+    const [balance, used] = await Promise.all([ask("eth_getBalance"), ask("eth_getTransactionCount")]);
+    return { balance: BigInt(balance), used: Number(used) };
+  };
+  const known = accounts.get(from) ?? asked();
+  accounts.set(from, known);
+  known.catch(() => accounts.delete(from));
+  return known;
+}
+
 /**
  * A signed transaction whose block can have it: whatever gets a hash gets a receipt. Throws why not. Nothing has reached the engine's
  * pool yet, which does not give back a transaction that waits for an earlier one, or what that one replaced.
  */
-export async function admitted(engine: Engine, raw: string, spec: ChainSpec, pool: Pool): Promise<[string, Waiting]> {
-  const tx = decoded(raw, spec);
+export async function admitted(
+  engine: Engine,
+  { raw, tx, from }: Sent,
+  { accounts, pool }: { accounts: Accounts; pool: Pool },
+): Promise<[string, Waiting]> {
   const hash = tx.hash!;
-  if (pool.has(hash)) throw new Unfit("already known");
-  const from = await senderOf(engine, tx);
-  const ask = (method: string, at: string) => engine.call<string>(method, [from, at]);
-  const [balance, used, next] = await Promise.all([
-    ask("eth_getBalance", "latest"),
-    ask("eth_getTransactionCount", "latest"),
-    ask("eth_getTransactionCount", "pending"),
-  ]);
-  if (tx.nonce < Number(used)) throw new Unfit(`nonce too low: next nonce ${Number(used)}, tx nonce ${tx.nonce}`);
+  if (pool.has(hash)) throw unfit("already known");
+  const { balance, used } = await accountOf(engine, from, accounts);
+  if (tx.nonce < used) throw unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
   const cost = costOf(tx);
   const own = pool.of(from);
   const former = own.find(({ nonce }) => nonce === tx.nonce);
-  if (former && !isDearer(tx, former)) throw new Unfit("replacement transaction underpriced");
+  if (former && !isDearer(tx, former)) throw unfit("replacement transaction underpriced");
   const spent = own.reduce((sum, one) => sum + (one === former ? 0n : one.cost), 0n);
-  if (BigInt(balance) < spent + cost) {
+  if (balance < spent + cost) {
     const queued = spent > 0n ? `, queued cost ${spent}` : "";
-    throw new Unfit(`insufficient funds for gas * price + value: balance ${BigInt(balance)}${queued}, tx cost ${cost}`);
+    throw unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, tx cost ${cost}`);
   }
-  return [hash, { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > Number(next) }];
+  let next = used;
+  while (own.some(({ nonce }) => nonce === next)) next++;
+  return [hash, { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > next }];
 }
 
 /** Whether a transaction may take the place of one that waits: for a tenth more, as with geth. */
@@ -144,7 +162,7 @@ async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
     { to: recovery, gas: "0x10000", gasPrice: "0x0", data },
     "latest",
   ]);
-  if (found.length !== 66) throw new Unfit("invalid sender: invalid transaction v, r, s values");
+  if (found.length !== 66) throw unfit("invalid sender: invalid transaction v, r, s values");
   return `0x${found.slice(-40)}`;
 }
 
@@ -163,7 +181,7 @@ export async function signed(engine: Engine, asked: unknown, spec: ChainSpec): P
 export function resultIn(answer: Answer): unknown {
   if ("result" in answer) return answer.result;
   const { message, code, data } = inGethsWords(answer.error, { height: 0, history: 0 });
-  throw new Unfit(message, code, data);
+  throw new Unfit(code, message, data);
 }
 
 /** What answers a call that failed so. */

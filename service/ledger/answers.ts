@@ -62,6 +62,7 @@ export function finished(
   const shape = shapes.get(method);
   if (isEngines && !isError && !shape)
     return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},`), line.subarray(begin.length)]);
+  if (!isEngines && !shape) return line; // the service's own, with the caller's id
   const answer = JSON.parse(line.toString()) as Answer;
   if ("error" in answer) return written(isEngines ? translated(id, method, answer.error) : { ...answer, id });
   const { result } = answer;

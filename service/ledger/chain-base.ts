@@ -1,5 +1,6 @@
 import type { ChainSpec, Head } from "./engine";
 import type { Entry, LedgerData } from "./ledger-data";
+import type { Accounts } from "./admission";
 import { Pool, type PoolLimits } from "./pool";
 import { SteadyClock } from "../storage/steady-clock";
 
@@ -71,6 +72,7 @@ const mostLines = 1_000;
 /** What every part of a chain works with. */
 export class ChainBase {
   readonly pool: Pool;
+  readonly accounts: Accounts = new Map();
   /** Who uses the chain. The service itself does not count. */
   readonly presence: Presence;
   /** Recent messages, oldest first. */
@@ -106,6 +108,7 @@ export class ChainBase {
 
   set head(head: Head) {
     this.#head = head;
+    this.accounts.clear();
     this.clock.saw(head.timestamp / this.perMs);
   }
 

@@ -1,4 +1,4 @@
-import { admitted, failureOf, resultIn, signed, Unfit } from "./admission";
+import { admitted, failureOf, resultIn, type Sent, sentBy, signed } from "./admission";
 import type { ChainBase } from "./chain-base";
 import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
@@ -7,6 +7,7 @@ import { Reads } from "./reads";
 import { Renewal } from "./renewal";
 import { type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
+import { Unfit } from "./failures";
 import type { Profile } from "../profiles";
 import { Sealing } from "./sealing";
 
@@ -79,7 +80,7 @@ export class Chain {
     if (base.head.number === 0) base.presence.calls(); // whoever made it is there
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
     chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
-    chain.#every(pace.lifetime / 60, () => chain.#expire());
+    chain.#every(Math.max(1_000, pace.lifetime / 60), () => chain.#expire());
     return chain;
   }
 
@@ -144,6 +145,7 @@ export class Chain {
       if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
       await this.#base.record([entry]); // everybody sees the money at once
       await tell(engine, entry);
+      this.#base.accounts.clear();
       return undefined;
     };
     return this.#enqueue({ act });
@@ -174,20 +176,26 @@ export class Chain {
 
   /** Accepts a transaction: records it, then answers. */
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
-    const { pool } = this.#base;
+    const { pool, spec } = this.#base;
     const end = performance.now() + ms;
     let answer: Answer = { result: null };
+    let sent: Sent | undefined;
+    try {
+      // many are read at the same time, and then taken one after the other
+      if (method.startsWith("eth_sendRaw")) sent = await sentBy(await this.#keeper.ready(), params[0] as string, spec);
+    } catch (error) {
+      return failureOf(error);
+    }
     await this.#enqueue({
       act: async (engine) => {
         try {
-          const unsigned = method.startsWith("eth_sendTransaction");
-          const tx = unsigned ? await signed(engine, params[0], this.#base.spec) : (params[0] as string);
-          const [hash, waiting] = await admitted(engine, tx, this.#base.spec, pool);
+          const own = sent ?? (await sentBy(engine, await signed(engine, params[0], spec), spec));
+          const [hash, waiting] = await admitted(engine, own, this.#base);
           const full = pool.refuses(waiting);
-          if (full !== undefined) throw new Unfit(full);
-          answer = { result: resultIn(await engine.send(tx)) };
+          if (full !== undefined) throw new Unfit(-32_000, full);
+          answer = { result: resultIn(await engine.send(own.raw)) };
           pool.add(hash, waiting);
-          return { tx };
+          return { tx: own.raw };
         } catch (error) {
           answer = failureOf(error);
         }
@@ -300,16 +308,17 @@ export class Chain {
     return acted;
   }
 
-  /** Drops transactions that have waited too long for one with a lower nonce. */
+  /** Drops the transactions of accounts that have waited too long for one with a lower nonce. */
   #expire(): void {
-    const { lifetime } = this.#base.pace;
-    for (const [hash, { from, nonce }] of this.#base.pool.expired(Date.now() - lifetime)) {
+    const { pace, pool } = this.#base;
+    for (const from of pool.expired(Date.now() - pace.lifetime)) {
       const act = async (engine: Engine) => {
-        this.#base.pool.remove(hash);
-        await tell(engine, { drop: hash });
-        const waited = `it waited ${Math.round(lifetime / 60_000)} minutes for one of ${from} with a nonce below ${nonce}`;
-        this.#base.log(`Dropped transaction hash=${hash}: ${waited}. Send that one, then this one again.`);
-        return { drop: hash };
+        const gone = pool.drop(from);
+        const entry: Entry = { drop: from, again: pool.of(from).map(({ raw }) => raw) };
+        await tell(engine, entry);
+        const why = `one of ${from} with a lower nonce did not come within ${Math.round(pace.lifetime / 60_000)} minutes`;
+        for (const hash of gone) this.#base.log(`Dropped transaction hash=${hash}: ${why}. Send both again.`);
+        return gone.length > 0 ? entry : undefined;
       };
       this.#enqueue({ act }).catch(() => undefined);
     }

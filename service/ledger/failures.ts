@@ -5,6 +5,17 @@ export interface Failure {
   data?: unknown;
 }
 
+/** A call that fails, with what its caller is told. */
+export class Unfit extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
+}
+
 /** What of an engine's words stands for what in geth's. */
 const words: readonly [RegExp, string][] = [
   [/InvalidFEOpcode/, "invalid opcode: INVALID"],

@@ -19,8 +19,8 @@ export type Entry =
   | { give: [account: string, wei: string]; once?: string }
   /** A block: its number and its time. */
   | { seal: [number: number, timestamp: number] }
-  /** A transaction that waited too long, by its hash. */
-  | { drop: string };
+  /** An account whose waiting transactions are dropped, but for those that are sent again. */
+  | { drop: string; again: string[] };
 
 type Fields = Record<string, unknown>;
 /** A block as the engine shows it, with its transactions. */

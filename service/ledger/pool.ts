@@ -47,9 +47,17 @@ export class Pool {
     return [...this.#waiting.values()].map(({ raw }) => raw);
   }
 
-  /** Those that have waited for a lower nonce since before a time. */
-  expired(before: number): [hash: string, one: Waiting][] {
-    return [...this.#waiting].filter(([hash, { queued }]) => queued && (this.#since.get(hash) ?? before) < before);
+  /** The accounts of which one has waited for a lower nonce since before a time. */
+  expired(before: number): Set<string> {
+    const late = [...this.#since].filter(([hash, since]) => since < before && this.#waiting.get(hash)?.queued);
+    return new Set(late.map(([hash]) => this.#waiting.get(hash)!.from));
+  }
+
+  /** Removes those of an account that wait for a lower nonce. Returns their hashes. */
+  drop(account: string): string[] {
+    const gone = [...this.#waiting].filter(([, { from, queued }]) => queued && from === account).map(([hash]) => hash);
+    for (const hash of gone) this.remove(hash);
+    return gone;
   }
 
   /** Adds a transaction that an engine has accepted. It takes the place of the one with its nonce. */

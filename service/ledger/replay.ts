@@ -67,8 +67,10 @@ export const stopping = () => new Refusal(503, "The service is stopping.");
 /** Tells an engine one entry. Returns the hash of a transaction that it took. */
 export async function tell(engine: Engine, entry: Entry): Promise<string | undefined> {
   if ("seal" in entry) await engine.seal(entry.seal[1]);
-  else if ("drop" in entry) await engine.answer("anvil_dropTransaction", [entry.drop]);
-  else if ("give" in entry) {
+  else if ("drop" in entry) {
+    await engine.call("anvil_removePoolTransactions", [entry.drop]);
+    for (const tx of entry.again) await engine.send(tx);
+  } else if ("give" in entry) {
     const [account, wei] = entry.give;
     await engine.call("anvil_addBalance", [account, `0x${BigInt(wei).toString(16)}`]);
   } else {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Refusal } from "../errors";
 import { outlineOf, parseJson, TooMuch } from "../json";
 import { type CallLimits, isObject } from "../settings/settings";
+import { Unfit } from "./failures";
 import { hasFork, type Profile } from "../profiles";
 import { signing, type Simulation, standard, type Transaction, whyInvalid } from "./params";
 import { failure, type RpcCall, rpcCall, unforeseen } from "./rpc";
@@ -50,7 +51,10 @@ export interface Rights {
 }
 
 /** One call, screened: what to ask the chain, or an answer that needs no chain. */
-export type Screened = RpcCall | { answer: object };
+export type Screened = (RpcCall | { answer: object }) & {
+  /** Whether it has no id: then nobody waits for an answer, and there is none. */
+  silent?: boolean;
+};
 
 export interface Message {
   batch: boolean;
@@ -103,17 +107,13 @@ export function screen(calls: unknown, rights: Rights): Message {
   return { batch: true, calls: calls.map((call) => screened(call, rights)) };
 }
 
-/** A call that is not passed on, and why. */
-class Unfit extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
-    super(message);
-  }
+function screened(call: unknown, rights: Rights): Screened {
+  const isNotification = typeof fieldsOf(call).method === "string" && fieldsOf(call).id === undefined;
+  const passed = understood(call, rights);
+  return isNotification ? { ...passed, silent: true } : passed;
 }
 
-function screened(call: unknown, rights: Rights): Screened {
+function understood(call: unknown, rights: Rights): Screened {
   const { jsonrpc, id, method } = fieldsOf(call);
   const params = fieldsOf(call).params ?? [];
   const known = idOf(call);
@@ -125,7 +125,8 @@ function screened(call: unknown, rights: Rights): Screened {
         -32_600,
         'A number is beyond 2^53 - 1: write it as a hexadecimal string, such as "0x20000000000000".',
       );
-    if (known !== id && id !== null) throw new Unfit(-32_600, "The id of a call must be a string or a number.");
+    if (known !== id && id !== null && id !== undefined)
+      throw new Unfit(-32_600, "The id of a call must be a string or a number.");
     const rules = admit(method, Array.isArray(params) ? (params as unknown[]) : [], rights);
     if (!Array.isArray(params)) throw new Unfit(-32_602, "non-array args: the params of a call must be a list");
     const { data, error } = rules.safeParse(params);

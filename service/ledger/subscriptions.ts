@@ -1,145 +1,149 @@
-import type { Socket } from "node:net";
-import pLimit from "p-limit";
+import { randomBytes } from "node:crypto";
+import type { WebSocket } from "ws";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
-import { type Bounds, converse, Excess, failure, type RpcCall, rpcCall, written } from "./rpc";
+import { Unfit } from "./failures";
+import { Feeds } from "./feeds";
+import { type Bounds, Excess, type RpcCall, written } from "./rpc";
 
-/** The answer to `eth_subscribe` is short; longer lines are notifications. */
-const mostOfAnswer = 4_096;
-/** How long an engine may take to adopt its predecessor's subscriptions (ms). */
-const moving = 5_000;
+/** What is on its way to the subscribers of all WebSockets, and how many of them have not read it. */
+export class Unread {
+  readonly #readers = new Map<Buffer, number>();
+  /** Bytes; what many have not read counts once, as it is there once. */
+  bytes = 0;
 
-/** A notification or an answer of an engine. */
-interface Told {
-  method?: unknown;
-  params?: { subscription?: unknown };
-  result?: unknown;
+  add(result: Buffer): void {
+    const readers = this.#readers.get(result) ?? 0;
+    if (readers === 0) this.bytes += result.length;
+    this.#readers.set(result, readers + 1);
+  }
+
+  remove(result: Buffer): void {
+    const readers = this.#readers.get(result)! - 1;
+    if (readers > 0) return void this.#readers.set(result, readers);
+    this.#readers.delete(result);
+    this.bytes -= result.length;
+  }
 }
 
-type Known = Map<unknown, unknown>;
+/** Sends notifications to one WebSocket, at its pace. One that does not read is cut off, alone. */
+export class Outbox {
+  readonly #queue: [subscription: string, result: Buffer][] = [];
+  readonly #own = new Unread();
+  #sending = false;
 
-/** The subscriptions of one WebSocket. They have their own connection to the chain. */
+  /** @param relieve is called whenever there is more that is unread */
+  constructor(
+    private readonly member: WebSocket,
+    private readonly limits: CallLimits,
+    private readonly all: Unread,
+    private readonly relieve: () => void,
+  ) {
+    member.once("close", () => this.clear());
+  }
+
+  get bytes(): number {
+    return this.#own.bytes;
+  }
+
+  /** Forgets what is not sent yet. */
+  clear(): void {
+    for (const [, result] of this.#queue.splice(0)) this.#done(result);
+  }
+
+  notify(subscription: string, result: Buffer): void {
+    if (this.member.readyState !== this.member.OPEN) return;
+    this.#own.add(result);
+    this.all.add(result);
+    this.#queue.push([subscription, result]);
+    if (this.bytes > this.limits.answer) this.member.terminate();
+    else this.relieve();
+    if (!this.#sending) void this.#deliver();
+  }
+
+  #done(result: Buffer): void {
+    this.#own.remove(result);
+    this.all.remove(result);
+  }
+
+  async #deliver(): Promise<void> {
+    this.#sending = true;
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      const [subscription, result] = next;
+      const head = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":`;
+      await new Promise<void>((done) => {
+        const late = setTimeout(() => this.member.terminate(), this.limits.time);
+        this.member.send(head, { binary: false, fin: false });
+        this.member.send(result, { binary: false, fin: true }, () => {
+          clearTimeout(late);
+          done();
+        });
+      });
+      this.#done(result);
+    }
+    this.#sending = false;
+  }
+}
+
+const kinds = new Set(["newHeads", "logs", "newPendingTransactions", "syncing"]);
+
+/** The subscriptions of one WebSocket. */
 export class Subscriptions {
-  /** The subscriptions, by the id that the subscriber knows. */
-  readonly #made = new Map<unknown, RpcCall>();
-  /** The id that the subscriber knows, by the id on an engine that took the place of another one. */
-  #known: Known = new Map();
-  readonly #inTurn = pLimit(1);
+  /** What ends each. */
+  readonly #made = new Map<string, () => void>();
   #closed = false;
-  #connection: Socket | undefined;
-  #unfollow: (() => void) | undefined;
-  #heard: ((line: Buffer, answer: Told) => void) | undefined;
 
-  /**
-   * @param tell receives each notification
-   * @param end is called when the chain is gone
-   */
+  /** @param end is called when the chain is gone */
   constructor(
     private readonly limits: CallLimits,
-    private readonly tell: (line: Buffer) => void,
+    private readonly outbox: Pick<Outbox, "notify">,
     private readonly end: () => void,
-    private readonly report: (error: unknown) => void,
   ) {}
 
   concerns = (method: string) => method === "eth_subscribe" || method === "eth_unsubscribe";
 
-  ask(call: RpcCall, chain: Chain, { ms }: Bounds): Promise<Buffer> {
-    return this.#inTurn(async () => {
-      if (this.#closed) throw new Excess("late"); // nobody hears of it
-      const { id, method, params } = call;
-      const { subscriptions } = this.limits;
-      if (method === "eth_unsubscribe" && !this.#made.has(params[0]))
-        return written({ jsonrpc: "2.0", id, result: false });
-      if (method === "eth_subscribe" && this.#made.size >= subscriptions)
-        return written(failure(id, -32_000, `There are ${subscriptions} subscriptions, and no more are allowed here.`));
-      this.#connection ??= this.#connect(chain.socketPath, this.#known);
-      this.#unfollow ??= chain.follow((socketPath) => this.#move(socketPath));
-      const { line, result } = await this.#answer(this.#connection, this.#translated(call), ms);
-      if (method === "eth_unsubscribe") this.#made.delete(params[0]);
-      else if (typeof result === "string") this.#made.set(result, call);
-      if (this.#made.size === 0) this.#release(); // a subscriber keeps the chain awake, an open WebSocket does not
-      return line;
+  /** @param sent what to do once the answer is sent: until then, nobody knows whose the notifications are */
+  async ask(call: RpcCall, chain: Chain, { ms }: Bounds, sent: (() => void)[]): Promise<Buffer> {
+    const { id, method, params } = call;
+    const answer = (result: unknown) => written({ jsonrpc: "2.0", id, result });
+    if (this.#closed) throw new Excess("late"); // nobody hears of it
+    if (method === "eth_subscribe") return answer(await this.#subscribe(call, chain, ms, sent));
+    const leave = this.#made.get(params[0] as string);
+    if (leave) leave();
+    else throw new Unfit(-32_000, "subscription not found");
+    return answer(true);
+  }
+
+  async #subscribe(call: RpcCall, chain: Chain, ms: number, sent: (() => void)[]): Promise<string> {
+    const { subscriptions, answer } = this.limits;
+    const kind = call.params[0] as string;
+    if (!kinds.has(kind)) throw new Unfit(-32_601, `no "${kind}" subscription in eth namespace`);
+    if (this.#made.size >= subscriptions)
+      throw new Unfit(-32_000, `There are ${subscriptions} subscriptions, and no more are allowed here.`);
+    const name = `0x${randomBytes(16).toString("hex")}`;
+    let held: Buffer[] | undefined = [];
+    const hear = (result: Buffer) => (held ? void held.push(result) : this.outbox.notify(name, result));
+    sent.push(() => {
+      for (const result of held ?? []) this.outbox.notify(name, result);
+      held = undefined;
     });
+    this.#made.set(name, () => undefined); // it counts from now on
+    try {
+      // the service has always all blocks, so nothing is ever told of `syncing`
+      const stop =
+        kind === "syncing" ? () => undefined : await Feeds.of(chain, answer).listen(call, { hear, end: this.end }, ms);
+      const leave = () => void (this.#made.delete(name), stop());
+      this.#made.set(name, leave);
+      if (this.#closed) leave();
+      return name;
+    } catch (error) {
+      this.#made.delete(name);
+      throw error;
+    }
   }
 
   close(): void {
     this.#closed = true;
-    this.#release();
+    for (const leave of this.#made.values()) leave();
   }
-
-  #release(): void {
-    const connection = this.#connection;
-    this.#unfollow?.();
-    this.#connection = this.#unfollow = undefined;
-    this.#known = new Map();
-    connection?.destroy();
-  }
-
-  #connect(socketPath: string, known: Known): Socket {
-    const connection: Socket = converse(socketPath, this.limits.answer, (line) => {
-      try {
-        this.#hear(line, known);
-      } catch (error) {
-        this.report(error);
-        connection.destroy();
-      }
-    });
-    return connection
-      .on("error", () => undefined)
-      .once("close", () => {
-        if (this.#connection === connection) this.end(); // else another one has taken its place
-      });
-  }
-
-  /** Renews the subscriptions on another engine. The former one's last notifications are still delivered. */
-  #move(socketPath: string): Promise<void> {
-    return this.#inTurn(async () => {
-      if (!this.#unfollow) return;
-      const former = this.#connection;
-      const known: Known = new Map();
-      const connection = (this.#connection = this.#connect(socketPath, known));
-      this.#known = known;
-      try {
-        for (const [id, { send }] of [...this.#made])
-          known.set((await this.#answer(connection, send, moving)).result, id);
-      } catch {
-        this.end();
-      }
-      setTimeout(() => former?.destroy(), moving).unref();
-    });
-  }
-
-  /** The call as this engine understands it: it may know a subscription by another id. */
-  #translated({ id, method, params, send }: RpcCall): string {
-    const own = [...this.#known].find(([, known]) => known === params[0])?.[0];
-    if (method !== "eth_unsubscribe" || own === undefined) return send;
-    return rpcCall(method, [own], id).send;
-  }
-
-  #answer(connection: Socket, text: string, ms: number): Promise<{ line: Buffer; result?: unknown }> {
-    return new Promise((done, fail) => {
-      const late = setTimeout(() => fail(new Excess("late")), ms);
-      this.#heard = (line, { result }) => {
-        clearTimeout(late);
-        this.#heard = undefined;
-        done({ line, result });
-      };
-      connection.write(`${text}\n`);
-    });
-  }
-
-  #hear(line: Buffer, known: Known): void {
-    if (this.#heard && line.length <= mostOfAnswer) {
-      const answer = JSON.parse(line.toString()) as Told;
-      if (answer.method === undefined) return this.#heard(line, answer);
-    }
-    this.tell(known.size === 0 ? line : renamed(line, known));
-  }
-}
-
-/** A notification, with the id that the subscriber knows. */
-function renamed(line: Buffer, known: Known): Buffer {
-  const told = JSON.parse(line.toString()) as Told;
-  const subscription = known.get(told.params?.subscription);
-  return subscription === undefined ? line : written({ ...told, params: { ...told.params, subscription } });
 }

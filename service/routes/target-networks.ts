@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../http/context";
 import { Refusal } from "../errors";
-import { turnOf } from "../http/turns";
+import { gapBefore } from "../json";
 import { scope } from "../http/server";
 import { acceptText, send, Share } from "../http/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";
@@ -54,9 +54,9 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
     targets.post("/target/:network", { config: { quiet: true } }, async (request, reply) => {
       const { network, targets } = networkOf(request);
       const share = entered(request, reply);
-      const { turns } = context;
-      await turnOf(turns, request.ip, reply);
-      const asked = turns.measured(request.ip, () => read((request.body as string | undefined) ?? "", rights));
+      const body = (request.body as string | undefined) ?? "";
+      await gapBefore(body);
+      const asked = read(body, rights);
       mustBeMessage(asked);
       rate.take(request.ip, asked.calls.length - 1, reply);
       const chain = () => targets.chain(network);

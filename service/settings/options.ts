@@ -13,6 +13,7 @@ import {
 
 const text = z.string().trim().min(1);
 const hostName = z.string().regex(/^[^\s:/?#@]+$|^\[[\da-f:.]+\]$/i, "must be a name or an address, without a port");
+const origin = z.string().regex(/^[a-z][a-z\d+.-]*:\/\/[^\s/?#]+$/i, "must be an origin, such as https://app.example");
 const rpc = z.url({ protocol: /^https?$/, error: "must be an http(s) address" }).optional();
 const wei = z.string().regex(/^\d+$/, "must be a whole number of wei, as a string").optional();
 const distinct =
@@ -80,6 +81,8 @@ const ofService = {
   port: z.number().int().min(0).max(65_535).default(0),
   /** Additional host names that clients may use, such as that of a container; see docs/reference/embedded-service.md. Default: none. */
   allowHosts: z.array(hostName).default([]),
+  /** Origins of web pages that may call the service, such as `https://app.example`. Default: those of this machine only. */
+  allowOrigins: z.array(origin).default([]),
   /** Folder for all data and the API keys. Default: in memory only. */
   dataDir: text.optional(),
   /** Organizations; the first one's key is `service.apiKey`. Default: one, named `local`. */

@@ -180,8 +180,6 @@ const boundsOfCalls = {
   answer: some.max(256 * MiB).default(16 * MiB),
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */
   time: some.max(3_600_000).default(30_000),
-  /** Processor time of the service a second for the calls of an organization, or of an address without a key. Default 500. */
-  work: some.max(1_000).default(500),
   /** Requests of one credential under way at once; more is refused with 429. Default 64. */
   atOnce: some.default(64),
   /** Size of a call's state and block overrides. Default 64 KiB. */

@@ -26,7 +26,7 @@ const commands: [string, string, string | undefined][] = [
   ["fleet merge", "[options] <files...>", "error: missing required argument 'files'"],
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet status", "[options] [files...]", undefined],
-  ["fleet resume", "[options] [file]", undefined],
+  ["fleet resume", "[options] [files...]", undefined],
   ["check", "[options]", undefined],
   ["console", "[options]", undefined],
   ["map", "[options] [file]", undefined],

@@ -92,10 +92,10 @@ describe("the pipelines of the example run", () => {
     const output = join(checkout, ".output");
     expect(sh(stepsOf("plan"), { GITHUB_OUTPUT: output, SINCE: "0".repeat(40) }).status).not.toBe(0);
     expect(sh(stepsOf("plan"), { GITHUB_OUTPUT: output })).toMatchObject({ status: 0 });
-    const [, matrix = ""] = /^matrix=(.*)\n$/.exec(readFileSync(output, "utf8")) ?? [];
-    const { shard } = JSON.parse(matrix) as { shard: string[] };
-    for (const [index, SHARD] of shard.entries()) {
-      expect(sh(stepsOf("up"), { SHARD })).toMatchObject({ status: 0 });
+    const [, stages = ""] = /^stages=(.*)\n$/.exec(readFileSync(output, "utf8")) ?? [];
+    const [first] = JSON.parse(stages) as { shard: string[] }[];
+    for (const [index, SHARD] of first!.shard.entries()) {
+      expect(sh(stepsOf("stage-1"), { SHARD, JOB: "stage-1" })).toMatchObject({ status: 0 });
       mkdirSync(join(checkout, `results/results-${index}`), { recursive: true });
       renameSync(join(checkout, "results.json"), join(checkout, `results/results-${index}/results.json`));
     }
@@ -106,12 +106,16 @@ describe("the pipelines of the example run", () => {
 
   test("on GitLab", () => {
     expect(sh(plan.plan!.script)).toMatchObject({ status: 0 });
-    const made = parse(readFileSync(join(checkout, "fleet-matrix.yml"), "utf8")) as {
-      fleet: { extends: string; parallel: { matrix: { SHARD: string[] }[] } };
-    };
-    expect(jobs[made.fleet.extends]).toBeDefined();
-    for (const SHARD of made.fleet.parallel.matrix[0]!.SHARD)
-      expect(sh(jobs[".fleet"]!.script, { SHARD })).toMatchObject({ status: 0 });
+    interface Made {
+      extends: string;
+      variables: Record<string, string>;
+      parallel: { matrix: { SHARD: string[] }[] };
+    }
+    const made = parse(readFileSync(join(checkout, "fleet-matrix.yml"), "utf8")) as Record<string, Made>;
+    expect(Object.keys(made)).toEqual(["stage-1"]);
+    const { extends: base, variables, parallel } = made["stage-1"]!;
+    for (const SHARD of parallel.matrix[0]!.SHARD)
+      expect(sh(jobs[base]!.script, { ...variables, SHARD })).toMatchObject({ status: 0 });
     expect(sh(jobs.merge!.script)).toMatchObject({ status: 0 });
     expect(readFileSync(join(checkout, "fleet.xml"), "utf8")).toContain(changed);
   });

@@ -186,7 +186,7 @@ describe("shards", () => {
   /** Each stack once, in whichever shard, with the results in files. */
   async function shards(orders: Record<string, string> = {}): Promise<string[]> {
     const files = [];
-    for (const shard of ["1/3", "2/3", "3/3"]) {
+    for (const shard of ["1/4", "2/4", "3/4", "4/4"]) {
       const { stdout } = await up(orders, "--shard", shard);
       const result = join(folder, `result-${shard[0]}.json`);
       writeFileSync(result, stdout);
@@ -225,7 +225,7 @@ describe("shards", () => {
     const lost = stacksIn(filled[0]!);
     if (filled.length > 1) expect(stdout).toContain(`${3 - lost} of ${3 - lost} stack`);
     expect(stderr).toContain(
-      `${lost} of 3 stacks have no result. There are no results of the shards ${/-(\d)\.json/.exec(filled[0]!)![1]}/3.`,
+      `${lost} of 3 stacks have no result. There are no results of the shards ${/-(\d)\.json/.exec(filled[0]!)![1]}/4.`,
     );
     expect((await merged(...filled, filled[0]!)).stderr).toMatch(/ is in .* and in .*: name each result once/);
   });
@@ -235,7 +235,7 @@ describe("shards", () => {
     const other = join(folder, "other.json");
     writeFileSync(other, readFileSync(first!, "utf8").replace('"command": "up"', '"command": "drift"'));
     expect((await merged(first!, other)).stderr).toContain("merge only files of one run");
-    writeFileSync(other, readFileSync(first!, "utf8").replace('"count": 3', '"count": 4'));
+    writeFileSync(other, readFileSync(first!, "utf8").replace('"count": 4', '"count": 5'));
     expect((await merged(first!, other)).stderr).toContain("merge only shards that were made of the same stacks");
     expect((await merged(file)).stderr).toContain(`${file} does not hold the results of a fleet.`);
     expect((await merged(join(folder, "none.json"))).stderr).toContain("there is no such file");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { plannedShards, shardIn, shardsOf } from "../../fleet/shards";
+import { plannedShards, shardIn, shardsOf, stagesOf } from "../../fleet/shards";
 import { random } from "../support/random";
 import { consortium } from "../cli/command";
 import { stackOf, temporary, writeIn } from "./made";
@@ -18,15 +18,30 @@ const shardsOfNames = (names: readonly string[], count: number) =>
 describe("shards", () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `org${index % 97}-network${index}`);
   const count = 5;
+  const sizesOf = (shards: Map<string, number>, many: number) =>
+    Array.from({ length: many }, (_, at) => [...shards.values()].filter((share) => share === at + 1).length);
+  const movedIn = (before: Map<string, number>, after: Map<string, number>) =>
+    [...before].filter(([name, share]) => after.has(name) && after.get(name) !== share).map(([name]) => name);
 
-  test("each stack has one, about as many in each, and it stays as others come and go", () => {
+  test.each([
+    [200, 4],
+    [200, 20],
+    [1_000, 7],
+    [201, 20],
+    [3, 4],
+  ])("%i stacks in %i shards: as many in each, or one less", (many, shards) => {
+    const sizes = sizesOf(shardsOfNames(names.slice(0, many), shards), shards);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(many);
+    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+  });
+
+  test("as one of them comes or goes, few move", () => {
     const all = shardsOfNames(names, count);
-    const sizes = [1, 2, 3, 4, 5].map((index) => [...all.values()].filter((share) => share === index).length);
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(names.length);
-    for (const size of sizes) expect(Math.abs(size - names.length / count)).toBeLessThan(60);
     fc.assert(
-      fc.property(fc.subarray(names, { minLength: 1 }), (some) => {
-        for (const [name, share] of shardsOfNames(some, count)) expect(share).toBe(all.get(name));
+      fc.property(fc.constantFrom(...names), fc.uuid(), (gone, more) => {
+        const without = names.filter((name) => name !== gone);
+        expect(movedIn(all, shardsOfNames(without, count)).length).toBeLessThan(count * 2);
+        expect(movedIn(all, shardsOfNames([...names, more], count)).length).toBeLessThan(count * 2);
       }),
       random(5),
     );
@@ -53,33 +68,41 @@ describe("shards", () => {
     [10_001, 200],
   ])("%i stacks are spread over %i by default", (size, count) => {
     const stacks = Array.from({ length: size }, (_, index) => stackOf({ name: `s${index}` }));
-    const planned = plannedShards(stacks, stacks);
+    const planned = plannedShards(stacks).flat();
     expect(planned.length).toBe(count);
     expect(planned.map(({ shard }) => shard.count)).toEqual(planned.map(() => count));
     expect(planned.flatMap((one) => one.stacks).length).toBe(size);
   });
 
-  test("those that have none of the wanted stacks are left out", () => {
-    const all = names.slice(0, 50).map((name) => stackOf({ name }));
-    const [wanted] = all;
-    const index = shardsOf(all, 5).get(wanted!.name);
-    expect(plannedShards(all, [wanted!], 5)).toEqual([{ shard: { index, count: 5 }, stacks: [wanted] }]);
+  test("those without any of the stacks are left out", () => {
+    const one = stackOf();
+    const index = shardsOf([one], 5).get(one.name);
+    expect(plannedShards([one], 5)).toEqual([[{ stage: 1, shard: { index, count: 5 }, stacks: [one] }]]);
   });
 
-  test("with one more of them, stacks move only there", () => {
+  test("with one more of them, nearly all that move go there", () => {
     const [before, after] = [count, count + 1].map((many) => shardsOfNames(names, many));
-    const moved = names.filter((name) => before!.get(name) !== after!.get(name));
-    expect(moved.length).toBeGreaterThan(0);
-    expect(new Set(moved.map((name) => after!.get(name)))).toEqual(new Set([count + 1]));
+    const moved = movedIn(before!, after!);
+    const elsewhere = moved.filter((name) => after!.get(name) !== count + 1);
+    expect(moved.length).toBeLessThan(200);
+    expect(elsewhere.length).toBeLessThan(10);
   });
 
-  test("stacks that depend on each other share one, however far", () => {
+  test("without stages, stacks that depend on each other share one, however far", () => {
     for (const other of [(index: number) => index - 1, () => 0]) {
       const linked = names
         .slice(0, 20)
         .map((name, index) => stackOf({ name, dependsOn: index === 0 ? [] : [names[other(index)]!] }));
-      expect(new Set(shardsOf(linked, count).values()).size).toBe(1);
+      expect(new Set(shardsOf(linked, count, true).values()).size).toBe(1);
+      expect(new Set(shardsOf(linked, count).values()).size).toBe(count);
     }
+  });
+
+  test("stages: what depends on none, then what depends on that alone, and so on", () => {
+    const on = (name: string, ...dependsOn: string[]) => stackOf({ name, dependsOn });
+    const stages = stagesOf([on("d", "c", "a"), on("a"), on("b", "a"), on("c", "b"), on("e", "not among them")]);
+    expect(stages.map((stage) => stage.map(({ name }) => name))).toEqual([["a", "e"], ["b"], ["c"], ["d"]]);
+    expect(stagesOf([])).toEqual([]);
   });
 });
 
@@ -137,7 +160,12 @@ async function changed(since = "HEAD"): Promise<Record<string, string>> {
   const { code, stdout, stderr } = await plan("--shards", "1", "--changed-since", since);
   if (code !== 0) throw new Error(stderr);
   const lines = stdout.trim().split("\n").filter(Boolean);
-  return Object.fromEntries(lines.map((line) => line.split("  ").slice(1) as [string, string]));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, ...rest] = line.split("  ");
+      return [name, rest.at(-1)] as [string, string];
+    }),
+  );
 }
 
 const everything = (why: string) =>
@@ -241,7 +269,7 @@ test("a stack that left the file is named", async () => {
   const { prod, app } = usual;
   fleet({ stacks: { live: prod, app: { ...app, dependsOn: ["acme-live"] } } });
   const { stdout, stderr } = await plan("--changed-since", "HEAD");
-  expect(stdout).toContain("acme-live  it is new in the file");
+  expect(stdout).toMatch(/acme-live {2}stage 1 {2}it is new in the file/);
   for (const name of ["acme-prod", "acme-test"])
     expect(stderr).toContain(`${name} is no longer in ${join(folder, "live/fleet.yaml")}: nothing in it is changed.`);
 });
@@ -268,17 +296,30 @@ test.each([
     stdout
       .trim()
       .split("\n")
-      .map((line) => line.split(/\s+/)[1]),
-  ).toEqual(expected);
+      .map((line) => line.split(/\s+/)[1])
+      .sort(),
+  ).toEqual([...expected].sort());
 });
 
-test("matrices: the shards that have any of the stacks, and one at least", async () => {
+test("matrices: by stage, the shards that have any of the stacks, and one at least", async () => {
   const github = await plan("--matrix", "github", "--shards", "2", "--only", "acme-*");
-  const [first] = (JSON.parse(github.stdout) as { shard: string[] }).shard;
-  expect(first).toMatch(/^[12]\/2$/);
-  expect(JSON.parse((await plan("--matrix", "github", "--changed-since", "HEAD")).stdout)).toEqual({ shard: ["1/1"] });
+  // Two networks, and an app that depends on one of them.
+  expect(JSON.parse(github.stdout)).toEqual([
+    { shard: ["1/2", "2/2"] },
+    { shard: [expect.stringMatching(/^[12]\/2$/) as string] },
+  ]);
+  expect(JSON.parse((await plan("--matrix", "github", "--changed-since", "HEAD")).stdout)).toEqual([
+    { shard: ["1/1"] },
+  ]);
+  const job = { extends: ".fleet", parallel: { matrix: [{ SHARD: ["1/1"] }] } };
   expect(JSON.parse((await plan("--matrix", "gitlab")).stdout)).toEqual({
-    fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: ["1/1"] }] } },
+    "stage-1": { ...job, variables: { STAGE: "1" }, needs: [] },
+    "stage-2": { ...job, variables: { STAGE: "2" }, needs: [{ job: "stage-1", artifacts: false }] },
+  });
+  expect((await plan()).stdout).toMatch(/^1\/1 {2}acme-prod {2}stage 1\n[^]*1\/1 {2}acme-app {2}stage 2\n$/);
+  expect(await plan("--stages", "1")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("has 2 stages, and --stages says 1: add jobs to the pipeline") as string,
   });
   const many = await plan("--shards", "201");
   expect(many).toMatchObject({ code: 1, stderr: expect.stringContaining("from 1 to 200") as string });

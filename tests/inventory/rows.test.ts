@@ -158,12 +158,18 @@ describe("what a model has of an object", () => {
     const props = { ...inside, name: "docs", service: "documentstore", size: { secret: "x" } };
     const urls = { http: "h", ws: { secret: "x" } };
     expect(only(row("service", "s", { ...props, urls, state: "started", membershipId: "m" }))).toEqual({
-      ...{ id: "s", kind: "service", name: "docs", state: "started", membershipId: "m" },
+      id: "s",
+      kind: "service",
+      name: "docs",
+      state: "started",
+      membershipId: "m",
       facts: { service: "documentstore" },
       urls: { http: "h" },
     });
     expect(only(row("service", "s", props))).toEqual({
-      ...{ id: "s", kind: "service", name: "docs" },
+      id: "s",
+      kind: "service",
+      name: "docs",
       facts: { service: "documentstore" },
     });
   });

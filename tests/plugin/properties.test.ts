@@ -1,48 +1,132 @@
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { CheckRequest, DiffRequest, DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { checkConfig, Configuration, diffConfig, failures } from "../../plugin/configuration";
 import { fromEngine, hasUnknown, toEngine } from "../../plugin/properties";
-import { secretSignature, signatureKey } from "../../provider/constants";
+import { type Props } from "../../provider/core/definition";
 import { unknown } from "../../provider/core/values";
-import { struct } from "../support/protocol";
 
-/* Values in Pulumi's wire format: plain, secret, unknown, and with dependencies, as a component receives them. */
+/** Properties as they travel between the engine and the plugin, and the settings of a provider that are made of them. */
 
-const output = (more: object) => ({ [signatureKey]: "d0e6a833031e9bbcd3f4e8bde6ca49a4", ...more });
-const secret = (more: object) => ({ [signatureKey]: secretSignature, ...more });
+const signature = "4dabf18193072939515e22adb298388d";
+const secret = (value: unknown) => ({ [signature]: "1b47061264138c4ac30d75fd1eb44270", value });
+const output = (value?: unknown, more: object = {}) => ({
+  [signature]: "d0e6a833031e9bbcd3f4e8bde6ca49a4",
+  ...(value !== undefined && { value }),
+  ...more,
+});
+const other = { [signature]: "c44067f5952c0a294b673a41bacd8c17", hash: "h" };
+const struct = (props: object) => Struct.fromJavaScript(props as never);
 
-test.each<[string, unknown, boolean]>([
-  ["text", "a", false],
-  ["null", null, false],
-  ["the marker of an unknown", unknown, true],
-  ["one in a list in an object", { a: ["b", { c: unknown }] }, true],
-  ["an object and a list without one", { a: ["b", { c: 1 }], d: null }, false],
-  ["an output with a value", output({ value: "a" }), false],
-  ["an output whose value is nothing", output({ value: null }), false],
-  ["an output with a value that has one inside", output({ value: { a: unknown } }), true],
-  ["an output without a value", output({}), true],
-  ["an output without a value that is secret", output({ secret: true }), true],
-  ["an output without a value beside one with it", { a: output({ value: 1 }), b: [output({})] }, true],
-  ["a secret with a value", secret({ value: "a" }), false],
-  ["a secret that is unknown", secret({ value: unknown }), true],
-])("unknown, or with something unknown in it: %s: %j is %s", (_, value, expected) =>
-  expect(hasUnknown(value)).toBe(expected),
-);
+test.each<[unknown, boolean]>([
+  [unknown, true],
+  ["text", false],
+  [null, false],
+  [{ a: ["b", unknown] }, true],
+  [{ a: ["b"] }, false],
+  [output(), true],
+  [output("a"), false],
+  [output({ a: unknown }), true],
+  [secret(unknown), true],
+  [secret("a"), false],
+  [other, false],
+])("%j has an unknown value: %j", (value, has) => expect(hasUnknown(value)).toBe(has));
 
-test("secrets are found by their paths, once for what is inside another, and are marked again", () => {
-  const wire = {
-    a: secret({ value: { b: secret({ value: 1 }) } }),
-    c: ["d", secret({ value: "e" })],
-    f: output({ value: "g", secret: true }),
-    h: output({ value: "i", secret: false }),
-  };
-  const { props, secrets, paths } = fromEngine(struct(wire));
-  expect(props).toEqual({ a: { b: 1 }, c: ["d", "e"], f: "g", h: "i" });
-  expect([secrets, paths]).toEqual([
-    ["a", "c", "f"],
-    [["a"], ["c", 1], ["f"]],
+test.each<[string, object, object, unknown[], string[]]>([
+  ["plain values", { a: 1, b: [null, "x"] }, { a: 1, b: [null, "x"] }, [], []],
+  ["a secret", { a: secret("s"), b: 1 }, { a: "s", b: 1 }, [["a"]], ["a"]],
+  [
+    "parts that are secret",
+    { a: { b: secret("s"), c: [1, secret(2)] } },
+    { a: { b: "s", c: [1, 2] } },
+    [
+      ["a", "b"],
+      ["a", "c", 1],
+    ],
+    ["a"],
+  ],
+  ["a secret in a secret, told once", { a: secret({ b: secret("s") }) }, { a: { b: "s" } }, [["a"]], ["a"]],
+  ["an output", { a: output("v") }, { a: "v" }, [], []],
+  ["a secret output", { a: output("v", { secret: true }) }, { a: "v" }, [["a"]], ["a"]],
+  ["an output that is said not to be secret", { a: output("v", { secret: false }) }, { a: "v" }, [], []],
+  ["a secret in an output", { a: output({ b: secret("s") }) }, { a: { b: "s" } }, [["a", "b"]], ["a"]],
+  ["what has another signature", { a: other }, { a: other }, [], []],
+])("from the engine: %s", (_, wire, props, paths, secrets) => {
+  expect(fromEngine(struct(wire))).toEqual({ props, paths, secrets });
+});
+
+test("from the engine: nothing", () => expect(fromEngine(undefined)).toEqual({ props: {}, paths: [], secrets: [] }));
+
+test.each<[string, Props, (string | (string | number)[])[], object]>([
+  ["no secrets, and nothing that is undefined", { a: 1, b: undefined }, [], { a: 1 }],
+  ["a secret by its name", { a: 1, b: 2 }, ["a"], { a: secret(1), b: 2 }],
+  ["a part by its path", { a: { b: [1, 2] } }, [["a", "b", 1]], { a: { b: [1, secret(2)] } }],
+  ["a whole and a part of it, in any order", { a: { b: 1 } }, [["a", "b"], "a"], { a: secret({ b: 1 }) }],
+  ["the same twice", { a: 1 }, ["a", ["a"]], { a: secret(1) }],
+  ["null, which is a value", { a: null }, ["a"], { a: secret(null) }],
+  ["what is not there", { a: { b: 1 } }, ["c", ["a", "c"], ["a", "b", "c"], []], { a: { b: 1 } }],
+])("to the engine: %s", (_, props, secrets, wire) => {
+  expect(toEngine(props, secrets).toJavaScript()).toEqual(wire);
+});
+
+test("failures: a property that is secret, or in one, is not named, and its value is masked", () => {
+  const issues = [
+    { property: "apiKey", reason: "apiKey: canary is wrong" },
+    { property: "details.password", reason: "wrong" },
+    { property: "region", reason: "not canary" },
+  ];
+  const found = failures(issues, { props: { apiKey: "canary", region: "eu" }, secrets: ["apiKey", "details"] });
+  expect(found.map((one) => [one.getProperty(), one.getReason()])).toEqual([
+    ["", "apiKey: [secret] is wrong"],
+    ["", "wrong"],
+    ["region", "not [secret]"],
   ]);
-  expect(toEngine(props, paths).toJavaScript()).toEqual({
-    a: secret({ value: { b: 1 } }),
-    c: ["d", secret({ value: "e" })],
-    f: secret({ value: "g" }),
-    h: "i",
+});
+
+test.each<[string, object, object, string[]]>([
+  ["the same", { region: "eu" }, { region: "eu" }, []],
+  [
+    "another value, one that is new and one that has left",
+    { region: "eu", a: 1, c: 3 },
+    { region: "us", b: 2, c: 3 },
+    ["a", "region", "b"],
+  ],
+  ["prefixes, which a provider of dynamic resources has", { "consortium:region": "eu" }, { region: "eu" }, []],
+  [
+    "what the engine and SDKs add",
+    { version: "1", own: true },
+    { version: "2", __internal: {}, pluginDownloadURL: "u" },
+    [],
+  ],
+  ["a formatted value", { region: "eu" }, { region: " eu" }, []],
+])("a provider's difference: %s", (_, olds, news, changed) => {
+  const request = new DiffRequest();
+  request.setOlds(struct(olds));
+  request.setNews(struct(news));
+  const response = diffConfig(request);
+  expect(response.getDiffsList()).toEqual(changed);
+  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+  expect(response.getChanges()).toBe(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
+  expect(response.getReplacesList()).toEqual([]);
+});
+
+test("a key is secret in a provider's inputs, also if the program did not say so", () => {
+  const request = new CheckRequest();
+  request.setUrn("urn:pulumi:dev::p::pulumi:providers:consortium::acme");
+  request.setNews(struct({ apiKey: "canary", region: secret("eu") }));
+  expect(checkConfig(request).getInputs()!.toJavaScript()).toEqual({
+    own: true,
+    apiKey: secret("canary"),
+    region: secret("eu"),
   });
 });
+
+const urn = (name: string) => `urn:pulumi:dev::p::pulumi:providers:consortium::${name}`;
+test.each<[string, object, string | undefined]>([
+  [urn("acme"), {}, "acme"],
+  [urn("default"), {}, ""],
+  [urn("default_0_3_0"), { own: false }, ""],
+  [urn("default"), { own: true }, "default"],
+  ["", {}, undefined],
+])("the provider %s with %j has the name %j", (of, props, name) =>
+  expect(new Configuration(of, { ...props }).name).toBe(name),
+);

@@ -28,6 +28,9 @@ export const excludedMutations = [
   "ArrayDeclaration", // data as well: lists of names and cases
 ];
 
+/** What a change is held to: conditions and their halves, comparisons, `every` and `some`, order. */
+export const guards = ["ConditionalExpression", "LogicalOperator", "EqualityOperator", "MethodExpression"];
+
 /** Sources that these names stand for. @param {string[]} names files or folders @returns {string[]} relative to the repository */
 export function sourcesIn(names) {
   const isSource = (/** @type {string} */ file) =>

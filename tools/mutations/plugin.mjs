@@ -19,6 +19,7 @@ import { log } from "../lib/terminal.mjs";
  * @typedef {object} Choice what a run is about
  * @property {Place[]} drawn
  * @property {number} [until] when the time is up
+ * @property {boolean} lazily without a look at all tests first: for a few mutants, that would take longest
  * @property {Record<string, string[]>} near for each source, the tests that may notice it, nearest first
  */
 
@@ -72,7 +73,7 @@ const testTimeout = 60_000;
  * @returns {TestRunner}
  */
 function fileByFile(injector, options, logger) {
-  const { near, until = Infinity } = choiceOf(options);
+  const { near, until = Infinity, lazily } = choiceOf(options);
   process.once("disconnect", () => process.exit(1)); // the run has ended: so does what it runs
   const jest = /** @type {any} */ (options).jest;
 
@@ -86,10 +87,23 @@ function fileByFile(injector, options, logger) {
     return inner;
   }
 
+  /** @type {Map<string, boolean>} */
+  const passing = new Map();
+  /** Whether a test passes without a mutant. @param {string} test @param {import("@stryker-mutator/api/test-runner").RunOptions} run */
+  async function passes(test, run) {
+    const known =
+      passing.get(test) ??
+      failureOf(await (await jestFor(test)).dryRun({ ...run, coverageAnalysis: "off" })) === undefined;
+    passing.set(test, known);
+    return known;
+  }
+
   return {
     capabilities: () => ({ reloadEnvironment: true }),
 
     async dryRun(run) {
+      const none = { id: "", name: "", timeSpentMs: 0, status: /** @type {const} */ (TestStatus.Success) };
+      if (lazily) return { status: DryRunStatus.Complete, tests: [none] };
       /** @type {import("@stryker-mutator/api/core").MutantCoverage} */
       const mutantCoverage = { static: {}, perTest: {} };
       const tests = [];
@@ -118,21 +132,17 @@ function fileByFile(injector, options, logger) {
       return { status: DryRunStatus.Complete, tests, mutantCoverage };
     },
 
-    async mutantRun({ testFilter = [], ...run }) {
-      if (Date.now() > until) return { status: MutantRunStatus.Error, errorMessage: "no time" };
-      const tests = (near[placeOf(run.activeMutant).file] ?? []).filter((test) => testFilter.includes(test));
+    async mutantRun({ testFilter, ...run }) {
+      const all = near[placeOf(run.activeMutant).file] ?? [];
+      const tests = testFilter ? all.filter((test) => testFilter.includes(test)) : all;
       for (const [at, test] of tests.entries()) {
-        const result = await (await jestFor(test)).mutantRun({ ...run, testFilter: undefined });
-        if (result.status === MutantRunStatus.Killed) return { ...result, killedBy: [test], nrOfTests: at + 1 };
-        // A mutant that a file cannot even load is noticed.
-        if (result.status === MutantRunStatus.Error)
-          return {
-            status: MutantRunStatus.Killed,
-            killedBy: [test],
-            failureMessage: result.errorMessage,
-            nrOfTests: at + 1,
-          };
+        if (Date.now() > until) return { status: MutantRunStatus.Error, errorMessage: "no time" };
+        const result = await (await jestFor(test)).mutantRun(run);
         if (result.status === MutantRunStatus.Timeout) return result;
+        if (result.status === MutantRunStatus.Survived || (lazily && !(await passes(test, run)))) continue;
+        // A mutant with which a file cannot even be loaded is noticed, too.
+        const failureMessage = "errorMessage" in result ? result.errorMessage : result.failureMessage;
+        return { status: MutantRunStatus.Killed, killedBy: lazily ? [""] : [test], failureMessage, nrOfTests: at + 1 };
       }
       return { status: MutantRunStatus.Survived, nrOfTests: tests.length };
     },

@@ -1,7 +1,8 @@
 import { type z } from "zod";
 import { type ApiError, type Identified, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
-import { type Collection, isForbidden } from "../collection";
+import { type Collection } from "../collection";
+import { isForbidden } from "../listed";
 import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
 import { isNamesake } from "../owners";

@@ -1,7 +1,8 @@
 import { type Identified, isApiError, PartialList } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
-import { Collection, Listed } from "../collection";
+import { Collection } from "../collection";
+import { Listed } from "../listed";
 import { inputKeys, inputMeta, type Made, nameKey } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type Recorded } from "../state";

@@ -1,6 +1,7 @@
 import { type Identified, isApiError } from "../../api";
 import { briefly } from "../../api/api-error";
-import { type Collection, isForbidden } from "../collection";
+import { type Collection } from "../collection";
+import { isForbidden } from "../listed";
 import { type Props } from "../definition";
 import { messageOf } from "../../plain";
 import { Unclear, type UserError } from "../user-error";

@@ -4,7 +4,7 @@ import { answerOr } from "../../api/api-error";
 import { paths } from "../../api/paths";
 import { isOneOf } from "../../api/states";
 import { type Props } from "../../core/definition";
-import { Listed } from "../../core/collection";
+import { Listed } from "../../core/listed";
 import { type Session } from "../../core/session";
 import { isRecorded, keptIn, keptKey, stateVersion } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";

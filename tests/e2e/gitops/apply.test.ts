@@ -86,3 +86,34 @@ test("a report's own file cannot approve it", () => {
   const args = [consortium, "report", "plan.json", "--approved", "./plan.json"];
   expect(() => execFileSync(process.execPath, args, { cwd: folder, stdio: "pipe" })).toThrow("cannot approve itself");
 });
+
+describe("report.sh", () => {
+  function report(plans: Record<string, string>, STACKS?: string) {
+    for (const file of ["plans", "report.md"]) rmSync(join(folder, file), { recursive: true, force: true });
+    for (const [stack, text] of Object.entries(plans)) write(`plans/${stack}.json`, text);
+    const env = { PATH: `${join(folder, "bin")}:${process.env.PATH}`, STACKS };
+    const { status } = spawnSync(join(shared, "report.sh"), ["Preview"], { cwd: folder, env, encoding: "utf8" });
+    const file = join(folder, "report.md");
+    return { status, text: existsSync(file) ? readFileSync(file, "utf8") : undefined };
+  }
+  const none = (stack: string) =>
+    `> **No preview exists for this commit: \`${stack}\`.** Its job failed before it had a plan: see its log.\n\n`;
+
+  test("names the stacks without a plan, before the report of the others, and fails once it is written", () => {
+    const one = report({ staging: changed("b") }, "staging production");
+    expect(one).toMatchObject({
+      status: 2,
+      text: expect.stringMatching(/^> \*\*No preview.*`production`[^]*## Preview/) as string,
+    });
+    expect(report({}, "staging production")).toEqual({ status: 2, text: none("staging") + none("production") });
+    expect(report({ staging: "" }, "staging").text).toContain(none("staging"));
+    expect(report({ staging: changed("b") }, "staging")).toMatchObject({
+      status: 0,
+      text: expect.stringMatching(/^## Preview/) as string,
+    });
+  });
+
+  test("without any plan, and stacks that it could name, it writes nothing over an earlier report", () => {
+    expect(report({})).toEqual({ status: 1, text: undefined });
+  });
+});

@@ -19,35 +19,6 @@ const says = (method: string, route: string | RegExp, body: unknown, times = Inf
   times,
 });
 
-let w: World;
-beforeAll(async () => {
-  expect(program).toContain("customTimeouts");
-  w = await world(program, { inline: true });
-});
-
-const tether = () => w.service.store.tethers.get(tetherId).fields;
-
-test("a create that a 200 refuses is an error with the reason", async () => {
-  const { faults } = w.service;
-  const fault = faults.add(says("POST", /\/nodes$/, { errorMessage: "quota exceeded" }));
-  expect(await failed(w.stack.up())).toContain("HTTP 200: quota exceeded. The organization has reached its limit");
-  fault.remove();
-});
-
-test("a deployment that a 200 refuses is sent again once there are funds", async () => {
-  w.service.faults.add(says("POST", /\/deploy$/, { errorMessage: "insufficient funds" }, 1));
-  expect(await failed(w.stack.up())).toMatch(/the deployment on rinkeby failed: .*HTTP 200: insufficient funds/);
-});
-
-test("a tether that is answered false is not active, and the next up starts it", async () => {
-  const fault = w.service.faults.add(says("POST", /\/activate$/, false));
-  expect(await failed(w.stack.up())).toContain("the service answers false, without a reason");
-  expect(tether()).toMatchObject({ deployments: { rinkeby: 1 } });
-  fault.remove();
-  expect(await w.stack.up()).toMatchObject({ code: 0 });
-  expect(tether()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
-});
-
 /** The service behind an address that shows lists with one object a page, in an order that changes with each call. */
 async function shuffled(baseUrl: string): Promise<string> {
   let calls = 0;
@@ -70,27 +41,58 @@ async function shuffled(baseUrl: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
 }
 
-test("lists in pages that do not fit together, and one that is empty for a moment, lose nothing", async () => {
-  const { service, stack } = w;
-  const { consortiumId } = await stack.outputs();
-  const before = await stack.ids();
-  expect(await stack.refresh({ CONSORTIUM_BASE_URL: await shuffled(service.baseUrl) })).toMatchObject({ code: 0 });
-  service.faults.add(says("GET", `/consortia/${String(consortiumId)}/environments$`, [], 1));
-  expect(await stack.refresh()).toMatchObject({ code: 0 });
-  expect(await stack.ids()).toEqual(before);
-});
-
-test("a lost answer to a deletion stops no later run, where the service answers 403 for what is missing", async () => {
-  const { service, stack } = w;
-  service.setAnswers({ gone: 403 });
-  const fault = service.faults.add({
-    kind: "resetAfter",
-    method: "DELETE",
-    route: /environments\/\w+$/,
-    times: Infinity,
+describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+  let w: World;
+  beforeAll(async () => {
+    expect(program).toContain("customTimeouts");
+    w = await world(program, adapter === "plugin" ? { plugin: true } : { inline: true });
   });
-  await stack.destroy();
-  fault.remove();
-  expect(await stack.destroy()).toMatchObject({ code: 0 });
-  expect((await w.network()).consortia).toEqual([]);
+
+  const tether = () => w.service.store.tethers.get(tetherId).fields;
+
+  test("a create that a 200 refuses is an error with the reason", async () => {
+    const { faults } = w.service;
+    const fault = faults.add(says("POST", /\/nodes$/, { errorMessage: "quota exceeded" }));
+    expect(await failed(w.stack.up())).toContain("HTTP 200: quota exceeded. The organization has reached its limit");
+    fault.remove();
+  });
+
+  test("a deployment that a 200 refuses is sent again once there are funds", async () => {
+    w.service.faults.add(says("POST", /\/deploy$/, { errorMessage: "insufficient funds" }, 1));
+    expect(await failed(w.stack.up())).toMatch(/the deployment on rinkeby failed: .*HTTP 200: insufficient funds/);
+  });
+
+  test("a tether that is answered false is not active, and the next up starts it", async () => {
+    const fault = w.service.faults.add(says("POST", /\/activate$/, false));
+    expect(await failed(w.stack.up())).toContain("the service answers false, without a reason");
+    expect(tether()).toMatchObject({ deployments: { rinkeby: 1 } });
+    fault.remove();
+    expect(await w.stack.up()).toMatchObject({ code: 0 });
+    expect(tether()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
+  });
+
+  test("lists in pages that do not fit together, and one that is empty for a moment, lose nothing", async () => {
+    const { service, stack } = w;
+    const { consortiumId } = await stack.outputs();
+    const before = await stack.ids();
+    expect(await stack.refresh({ CONSORTIUM_BASE_URL: await shuffled(service.baseUrl) })).toMatchObject({ code: 0 });
+    service.faults.add(says("GET", `/consortia/${String(consortiumId)}/environments$`, [], 1));
+    expect(await stack.refresh()).toMatchObject({ code: 0 });
+    expect(await stack.ids()).toEqual(before);
+  });
+
+  test("a lost answer to a deletion stops no later run, where the service answers 403 for what is missing", async () => {
+    const { service, stack } = w;
+    service.setAnswers({ gone: 403 });
+    const fault = service.faults.add({
+      kind: "resetAfter",
+      method: "DELETE",
+      route: /environments\/\w+$/,
+      times: Infinity,
+    });
+    await stack.destroy();
+    fault.remove();
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+    expect((await w.network()).consortia).toEqual([]);
+  });
 });

@@ -6,11 +6,11 @@ import { evaluated } from "../support/inline";
 import { type World, world, writesOf } from "../support/world";
 
 /*
- * One story of a stack, told by Pulumi and by the double of its engine, on both adapters, on a service like the specification and on
+ * Stories of a stack, told by Pulumi and by the double of its engine, on both adapters, on a service like the specification and on
  * one like the hosted one: they make the same calls in the same order.
  */
 
-jest.setTimeout(600_000); // more than the double needs
+jest.setTimeout(1_200_000); // more than the double needs
 
 interface Shape {
   description?: string;
@@ -20,7 +20,12 @@ interface Shape {
   name?: string;
   /** The provider of the consortium, where that is one of its own. */
   provider?: string;
+  /** Of the environment. */
   options?: object;
+  /** Arguments of the node. */
+  node?: object;
+  /** Options of the resource with that name. */
+  of?: Partial<Record<"c" | "m" | "n" | "a", object>>;
 }
 
 /** Pulumi ignores `replaceOnChanges` for dynamic resources, as docs/operations.md says: a description still changes in place. */
@@ -31,52 +36,68 @@ const tree = ({
   name,
   provider,
   options = {},
+  node = {},
+  of = {},
 }: Shape = {}): string => `
   const { AppCred, Consortium, Environment, Membership, Node, Provider } = require("pulumi-consortium");
-  const given = ${JSON.stringify({ provider })};
+  const given = ${JSON.stringify({ provider, of })};
   const provider = given.provider && new Provider(given.provider, { apiKey: process.env.CONSORTIUM_API_KEY });
-  const consortium = new Consortium("c", { description: "${description}" }, { provider, ...OPTIONS });
+  const consortium = new Consortium("c", { description: "${description}" }, { provider, ...OPTIONS, ...given.of.c });
   const ledger = { consortium, provider: "quorum", consensusType: "${consensusType}", ...${JSON.stringify({ name })} };
   const environment = new Environment("e", ledger, ${JSON.stringify(options)});
-  const membership = new Membership("m", { consortium }, { dependsOn: environment });
-  const node = new Node("n", { environment, membership });
-  if ("${without}" !== "a") new AppCred("a", { environment, membership }, { dependsOn: node });
+  const membership = new Membership("m", { consortium }, { dependsOn: environment, ...given.of.m });
+  const common = { environment, membership };
+  const node = "${without}".includes("n") || new Node("n", { ...common, ...${JSON.stringify(node)} }, given.of.n);
+  const after = node === true ? [] : [node];
+  if (!"${without}".includes("a")) new AppCred("a", common, { dependsOn: after, ...given.of.a });
   exports.environmentId = environment.id;
 `;
 
 /** What a chapter begins with, and how it ends. */
 interface Chapter {
+  /** Of an update. A preview, refresh or destroy has none. */
   program?: string;
+  /** Default: an update, or a destroy where there is no program. */
+  run?: "refresh";
   args?: "--refresh" | "--replace";
+  /** `--target`, by name, and whether with what depends on it. */
+  targets?: string[];
+  dependents?: boolean;
   /** Somebody else changes something first. */
   before?: (service: Service) => unknown;
+  fails?: true;
 }
 
-const refused: Chapter["before"] = (service) =>
-  service.faults.add({
-    kind: "status",
-    status: 400,
-    errorMessage: "no",
-    method: "POST",
-    route: "/consortia/:consortiumId/environments",
-  });
+const environments = "/consortia/:consortiumId/environments";
+const refuse =
+  (method: "POST" | "DELETE", route: string): Chapter["before"] =>
+  (service) =>
+    service.faults.add({ kind: "status", status: 403, errorMessage: "no", method, route, times: Infinity });
+const refused = refuse("POST", environments);
+const allow: Chapter["before"] = (service) => service.faults.clear();
+/** Somebody deletes an object of this kind, without this stack. */
+const gone =
+  (kind: "credentials" | "nodes" | "environments"): Chapter["before"] =>
+  async (service) => {
+    const [environment] = service.store.environments.list();
+    const within = `/consortia/${environment!.parent}/environments/${environment!.id}`;
+    const inside = { credentials: "/appcreds", nodes: "/nodes", environments: "" }[kind];
+    const [object] = service.store[kind].list();
+    await send(service, "DELETE", within + (inside && `${inside}/${object!.id}`));
+    service.clearCalls();
+  };
+
 const renamed = { description: "second", consensusType: "ibft", name: "next" };
 const last = { ...renamed, name: "last", consensusType: "raft", options: { deleteBeforeReplace: true } };
 
-const chapters: Record<string, Chapter> = {
+const life: Record<string, Chapter> = {
   "all is made": { program: tree() },
   "one changes in place, one goes": { program: tree({ description: "second", without: "a" }) },
   "a replacement takes its children with it": { program: tree({ description: "second", consensusType: "ibft" }) },
   "what is gone is made again": {
     program: tree({ description: "second", consensusType: "ibft" }),
     args: "--refresh",
-    before: async (service) => {
-      const [credential] = service.store.credentials.list();
-      const [environment] = service.store.environments.list();
-      const within = `/consortia/${environment!.parent}/environments/${environment!.id}`;
-      await send(service, "DELETE", `${within}/appcreds/${credential!.id}`);
-      service.clearCalls();
-    },
+    before: gone("credentials"),
   },
   "one is made anew at the user's word": {
     program: tree({ description: "second", consensusType: "ibft" }),
@@ -85,21 +106,90 @@ const chapters: Record<string, Chapter> = {
   "a create is refused, and what was made stays": {
     program: tree({ description: "second", consensusType: "raft" }),
     before: refused,
+    fails: true,
   },
-  "the next run goes on": {
-    program: tree({ description: "second", consensusType: "raft" }),
-    before: (service) => service.faults.clear(),
-  },
+  "the next run goes on": { program: tree({ description: "second", consensusType: "raft" }), before: allow },
   "under another name the new one comes first: where it is refused, the old one stays": {
     program: tree(renamed),
     before: refused,
+    fails: true,
   },
-  "and goes once there is a new one": { program: tree(renamed), before: (service) => service.faults.clear() },
+  "and goes once there is a new one": { program: tree(renamed), before: allow },
   "the resource option lets it go first": { program: tree(last) },
   "another provider of the same organization changes nothing": { program: tree({ ...last, provider: "own" }) },
   "nor does yet another one": { program: tree({ ...last, provider: "other" }) },
   "all is deleted": {},
 };
+
+/** What is only meant for some, protected or retained. */
+const some: Record<string, Chapter> = {
+  "all is made": { program: tree() },
+  "destroy of one that others need is refused": { targets: ["n"], fails: true },
+  "destroy of one takes that": { targets: ["a"] },
+  "up of one makes that, and changes nothing else": { program: tree({ description: "second" }), targets: ["a"] },
+  "up of another one changes that": { program: tree({ description: "second" }), targets: ["c"] },
+  "up of one that something needs which is not in the program any more ends there": {
+    program: tree({ description: "third", without: "a" }),
+    targets: ["c"],
+    fails: true,
+  },
+  "up of what is not in the program any more deletes it": {
+    program: tree({ description: "fourth", without: "a" }),
+    targets: ["a"],
+  },
+  "destroy with what depends on it": { targets: ["e"], dependents: true },
+  "up of one that needs what is not there is refused": { program: tree(), targets: ["n"], fails: true },
+  "up of some makes them": { program: tree(), targets: ["e", "m", "n"] },
+  "the rest is made": { program: tree() },
+  "refresh of another one does not see what is gone": { run: "refresh", targets: ["n"], before: gone("credentials") },
+  "refresh of that one does": { run: "refresh", targets: ["a"] },
+  "it is made again": { program: tree() },
+  "one is protected": { program: tree({ of: { n: { protect: true } } }) },
+  "a protected one is not replaced": {
+    program: tree({ node: { extra: { a: 1 } }, of: { n: { protect: true } } }),
+    fails: true,
+  },
+  "nor deleted": { program: tree({ without: "an" }), fails: true },
+  "nor destroyed, and nothing that it needs": { fails: true },
+  "one that is not protected any more goes": { program: tree({ of: { a: { retainOnDelete: true } } }) },
+  "one that is retained leaves the stack alone": { program: tree({ without: "a" }) },
+  "all else is deleted, but what holds it": {},
+};
+
+/** What fails or is gone, and what the next run makes of it. */
+const failures: Record<string, Chapter> = {
+  "all is made": { program: tree() },
+  "a refresh drops a parent that is gone, and what was in it": { run: "refresh", before: gone("environments") },
+  "they are made again": { program: tree() },
+  "a destroy does not miss a parent that is gone": { before: gone("environments") },
+  "all is made once more": { program: tree() },
+  "a delete that is refused keeps it, and what it needs": {
+    program: tree({ without: "na" }),
+    before: refuse("DELETE", `${environments}/:environmentId/nodes/:nodeId`),
+    fails: true,
+  },
+  "the next run deletes it": { program: tree({ without: "na" }), before: allow },
+  "and the next one makes it again": { program: tree() },
+  "a destroy ends where a delete is refused": {
+    before: refuse("DELETE", `${environments}/:environmentId/appcreds/:credentialId`),
+    fails: true,
+  },
+  "an update goes on where it ended": { program: tree(), before: allow },
+  "a replacement that does not get ready is kept": {
+    program: tree({ node: { name: "next", extra: { a: 1 } }, of: { n: { customTimeouts: { create: "2s" } } } }),
+    before: (service) => service.setTiming({ nodeStart: 1e9 }),
+    fails: true,
+  },
+  "the next run waits for it": {
+    program: tree({ node: { name: "next", extra: { a: 1 } } }),
+    before: (service) => {
+      for (const { id } of service.store.nodes.list()) service.store.nodes.setState(id, "started");
+    },
+  },
+  "all is deleted": {},
+};
+
+const stories = { life, some, failures };
 
 type Adapter = "dynamic" | "plugin";
 const optionsOn = { dynamic: '{ replaceOnChanges: ["description"] }', plugin: "{}" };
@@ -111,38 +201,50 @@ interface Told {
 }
 
 /** The story as Pulumi tells it. */
-async function told(w: World, adapter: Adapter): Promise<Record<string, Told>> {
+async function told(w: World, adapter: Adapter, chapters: Record<string, Chapter>): Promise<Record<string, Told>> {
   const story: Record<string, Told> = {};
-  for (const [title, { program, args, before }] of Object.entries(chapters)) {
+  for (const [title, { program, run = "destroy", args, targets = [], dependents, before, fails }] of Object.entries(
+    chapters,
+  )) {
     w.service.clearCalls();
     await before?.(w.service);
     if (program) w.stack.program(program.replace("OPTIONS", optionsOn[adapter]));
-    const node = (await w.stack.resources()).find(({ urn }) => urn.endsWith("::n"))?.urn;
-    const more = args === "--replace" ? [args, node!] : args ? [args] : [];
-    const { code, text } = program
-      ? await w.stack.up({}, "--parallel", "1", ...more)
-      : await w.stack.destroy({}, "--parallel", "1");
-    if (code !== 0 && !title.includes("refused")) throw new Error(`${title}: ${text}`);
+    const more = ["--parallel", "1"];
+    if (args === "--refresh") more.push(args);
+    if (args === "--replace") more.push(args, await urnOf(w, "n"));
+    for (const name of targets) more.push("--target", `**::${name}`);
+    if (dependents) more.push("--target-dependents");
+    const { code, text } = await (program ? w.stack.up({}, ...more) : w.stack[run]({}, ...more));
+    if ((code !== 0) !== (fails ?? false)) throw new Error(`${title}: ${text}`);
     const kept = (await w.stack.resources()).map(({ urn }) => urn.split("::").at(-1)!);
     story[title] = { ok: code === 0, writes: writesOf(w.service), kept: kept.sort() };
   }
   return story;
 }
 
+const urnOf = async ({ stack }: World, name: string): Promise<string> =>
+  (await stack.resources()).find(({ urn }) => urn.endsWith(`::${name}`))!.urn;
+
 /** The same by the double. */
-async function doubled(adapter: Adapter, options: ServiceOptions): Promise<Record<string, Told>> {
-  const { service } = await start(options);
+async function doubled(
+  adapter: Adapter,
+  options: ServiceOptions,
+  chapters: Record<string, Chapter>,
+): Promise<Record<string, Told>> {
+  const { service, time } = await start(options);
   const stack = new Double(adapter);
   const story: Record<string, Told> = {};
-  for (const [title, { program, args, before }] of Object.entries(chapters)) {
+  for (const [title, { program, run = "destroy", args, targets, dependents, before }] of Object.entries(chapters)) {
     service.clearCalls();
     await before?.(service);
-    const how = { parallel: 1, refresh: args === "--refresh", ...(args === "--replace" && { replace: ["n"] }) };
-    const run: Run = program
+    time.pass(10_000); // Pulumi takes some time, too, until it has started
+    const replace = args === "--replace" ? { replace: ["n"] } : {};
+    const how = { parallel: 1, refresh: args === "--refresh", targets, dependents, ...replace };
+    const { errors }: Run = program
       ? await stack.up(() => evaluated(program.replace("OPTIONS", optionsOn[adapter])), how)
-      : await stack.destroy(how);
+      : await stack[run](how);
     story[title] = {
-      ok: run.errors.length === 0,
+      ok: errors.length === 0,
       writes: writesOf(service),
       kept: [...stack.state]
         .filter((one) => one.custom && !one.type.startsWith("pulumi:"))
@@ -153,17 +255,24 @@ async function doubled(adapter: Adapter, options: ServiceOptions): Promise<Recor
   return story;
 }
 
-test.each([
+const adapters = [
   ["dynamic", "hosted"],
   ["plugin", "specification"],
-] as const)("%s, on a service like the %s: Pulumi and its double tell the same story", async (adapter, like) => {
-  const answers = { like };
-  const w = await world("", {
-    inline: true,
-    answers,
-    plugin: adapter === "plugin",
-    env: { CONSORTIUM_PLUGIN: String(adapter === "plugin") },
-  });
-  const real = await told(w, adapter);
-  expect(await doubled(adapter, { answers })).toEqual(real);
-});
+] as const;
+const rows = adapters.flatMap(([adapter, like]) =>
+  (Object.keys(stories) as (keyof typeof stories)[]).map((story) => [story, adapter, like] as const),
+);
+test.each(rows)(
+  "%s: on %s, on a service like the %s, Pulumi and its double do the same",
+  async (story, adapter, like) => {
+    const answers = { like };
+    const w = await world("", {
+      inline: true,
+      answers,
+      plugin: adapter === "plugin",
+      env: { CONSORTIUM_PLUGIN: String(adapter === "plugin") },
+    });
+    const real = await told(w, adapter, stories[story]);
+    expect(await doubled(adapter, { answers }, stories[story])).toEqual(real);
+  },
+);

@@ -79,3 +79,18 @@ test.each(adapters)("transforms of the stack, on %s", async (_, plugin) => {
   expect(await w.stack.outputs()).toEqual({ description: "by the stack" });
   expect((await w.network()).consortia.map(({ description }) => description)).toEqual(["by the stack", "by the stack"]);
 });
+
+test("transforms of invokes: a lookup by its token asks for what the transform says", async () => {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    const { Consortium } = require("pulumi-consortium");
+    pulumi.runtime.registerInvokeTransform(({ token, args, opts }) =>
+      token === "consortium:index:getConsortia" ? { args: { ...args, name: "b" }, opts } : undefined);
+    const made = ["a", "b"].map((name) => new Consortium(name));
+    const found = pulumi.runtime.invokeOutput("consortium:index:getConsortia", {}, { dependsOn: made });
+    exports.names = found.consortia.apply((all) => all.map(({ name }) => name));
+  `;
+  const w = await world(program, { language: "nodejs", plugin: true });
+  await done(w.stack.up());
+  expect(await w.stack.outputs()).toEqual({ names: ["b"] });
+});

@@ -131,9 +131,9 @@ describe("an answer that is compressed, which nobody asked for", () => {
     ["identity", (text) => Buffer.from(text)],
   ])("%s: read", async (coding, packed) => {
     const { baseUrl } = await peer((response, seen) =>
-      response.writeHead(seen === 1 ? 200 : 409, { "content-encoding": coding }).end(packed('{"errorMessage":"ä"}')),
+      response.writeHead(seen === 1 ? 200 : 409, { "content-encoding": coding }).end(packed('{"message":"ä"}')),
     );
-    expect(await http(baseUrl).request("GET", "/x")).toMatchObject({ status: 200, body: { errorMessage: "ä" } });
+    expect(await http(baseUrl).request("GET", "/x")).toMatchObject({ status: 200, body: { message: "ä" } });
     expect((await failure(http(baseUrl).request("GET", "/x"))).message).toContain("HTTP 409: ä.");
   });
 

@@ -1,7 +1,7 @@
 import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
-import { Listed } from "../../../provider/core/collection";
+import { Listed } from "../../../provider/core/listed";
 import { type Listing } from "../../../provider/core/run";
 import { newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";

@@ -58,6 +58,7 @@ const variants: Variant[] = [
     kinds: ["appCred"],
   },
   { where: "what is gone is answered 410", answers: { gone: 410 } },
+  { where: "what is gone is answered 403", answers: { gone: 403 } },
   { where: "objects have fields that nobody knows", answers: { unknownFields: true } },
   { where: "fields that the API does not list are refused", answers: { strictBodies: true } },
   {
@@ -267,18 +268,39 @@ test.each(["consortiumZone", "environmentZone", "configuration", "service", "inv
   },
 );
 
-describe("403 for what is not there is never believed alone", () => {
-  test.each(collected)("%s: refresh and destroy fail, and nothing is dropped", async (kind) => {
-    const { engine, service, net } = await world(kind, { answers: { gone: 403 } });
+describe("403 for what is not there", () => {
+  async function removed(kind: Collected) {
+    const made = await world(kind, { answers: { gone: 403 } });
+    const { engine, service, net, time } = made;
     await engine.up(bases[kind](net));
     storeOf(service, kind).remove(engine.kept!.id);
+    time.pass(60_000);
     newProcess();
-    await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
-    await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);
-    expect(engine.kept).toBeDefined();
+    return made;
+  }
+
+  test.each(collected)("%s: is believed where the key can read a list, and it is not in there", async (kind) => {
+    const { engine } = await removed(kind);
+    const { kept } = engine;
+    expect(await engine.refresh()).toBe("gone");
+    engine.kept = kept;
+    newProcess();
+    await engine.destroy();
+    expect(engine.kept).toBeUndefined();
   });
 
-  test("but an environment that is listed as deleted is, and its node with it", async () => {
+  test.each(collected)(
+    "%s: is not believed where the list is refused as well, and nothing is dropped",
+    async (kind) => {
+      const { engine, service } = await removed(kind);
+      service.faults.add({ kind: "status", status: 403, method: "GET", times: Infinity });
+      await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
+      await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);
+      expect(engine.kept).toBeDefined();
+    },
+  );
+
+  test("an environment that is listed as deleted is gone, and its node with it", async () => {
     const { engine, service, net, time } = await world("environment", { answers: { gone: 403 } });
     const node = new Engine("node");
     await engine.up(bases.environment(net));

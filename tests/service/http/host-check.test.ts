@@ -76,6 +76,35 @@ describe.each([
   });
 });
 
+test("a web page of an allowed origin may ask before it calls, and read the answer", async () => {
+  const { service, credential, urls } = await ledgered({ allowOrigins: ["https://app.example"] });
+  const asked = {
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization,content-type",
+  };
+  for (const url of [urls.rpc, `${service.baseUrl}/consortia`, `${service.url}/target/rinkeby`])
+    for (const origin of ["http://localhost:3000", "https://app.example"]) {
+      const { status, headers } = await fetch(url, { method: "OPTIONS", headers: { ...asked, origin } });
+      expect([url, status, headers.get("access-control-allow-origin")]).toEqual([url, 204, origin]);
+      expect(headers.get("access-control-allow-headers")).toBe("authorization,content-type");
+      expect(headers.get("access-control-allow-methods")).toContain("POST");
+    }
+  const { authorization } = basic(credential.username, credential.password);
+  const post = (origin: string, headers = {}) =>
+    fetch(urls.rpc, {
+      method: "POST",
+      body: call,
+      headers: { origin, "content-type": "application/json", ...headers },
+    });
+  const answered = await post("https://app.example", { authorization });
+  expect([answered.status, answered.headers.get("access-control-allow-origin")]).toEqual([200, "https://app.example"]);
+  const refused = await post("https://app.example"); // the page can read why
+  expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, "https://app.example"]);
+  const stranger = await fetch(urls.rpc, { method: "OPTIONS", headers: { ...asked, origin: "https://evil.example" } });
+  expect([stranger.status, stranger.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+  expect(await stranger.text()).toContain("--allow-origin https://evil.example");
+});
+
 test("a WebSocket is opened for programs, and refused to web pages", async () => {
   const { credential, urls } = await ledgered();
   const open = async (headers: Record<string, string>) => {

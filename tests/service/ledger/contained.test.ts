@@ -96,7 +96,7 @@ test("one flipped bit in a file of one ledger: the others start and serve, and t
   for (const one of [damaged, other]) await result(placeOf(before.service, one), one.credential, "eth_chainId");
   await before.service.close();
   const folder = join(dataDir, "chains", damaged.environment);
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
   for (const name of names.filter((one) => /(json|CURRENT|log|ldb|MANIFEST-\d+)$/.test(one))) {
     const file = join(folder, name);
     const whole = readFileSync(file);
@@ -106,6 +106,7 @@ test("one flipped bit in a file of one ledger: the others start and serve, and t
     const warned = jest.spyOn(process, "emitWarning").mockImplementation();
     const { service, send } = await start(options);
     const said = containing(`The ledger ${damaged.environment} is out of order: ${file} is damaged`);
+    await until(() => warned.mock.calls.length > 0); // it starts all ledgers by itself
     expect(warned.mock.calls).toEqual([[said, "ConsortiumWarning"]]);
     warned.mockRestore();
     const refusal = { status: 503, body: { errorMessage: said } };

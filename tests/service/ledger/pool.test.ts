@@ -78,8 +78,9 @@ test("what is removed makes room, once", () => {
 test("only those that wait for a lower nonce expire, once their time has come", () => {
   const pool = new Pool({ accountPool: 9, pool: 9 });
   for (const text of ["a0", "a2?", "b1?"]) put(pool, text, text);
-  const hashes = (before: number) => pool.expired(before).map(([hash]) => hash);
-  expect([hashes(Date.now() - 1_000), hashes(Date.now() + 1_000)]).toEqual([[], ["a2?", "b1?"]]);
+  const accounts = (before: number) => [...pool.expired(before)];
+  expect([accounts(Date.now() - 1_000), accounts(Date.now() + 1_000)]).toEqual([[], ["a", "b"]]);
   put(pool, "b0", "b0");
-  expect(hashes(Date.now() + 1_000)).toEqual(["a2?"]);
+  expect(accounts(Date.now() + 1_000)).toEqual(["a"]);
+  expect([pool.drop("a"), pool.drop("b"), pool.raws]).toEqual([["a2?"], [], ["a0", "b1?", "b0"]]);
 });

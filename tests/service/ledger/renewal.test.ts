@@ -17,13 +17,15 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   type Told = { params: { subscription: string; result: { number: string } } };
   const told: Told["params"][] = [];
   let ended = false;
-  const fail = (error: unknown) => {
-    throw error;
+  const notify = (subscription: string, result: Buffer) => {
+    const head = JSON.parse(result.toString().slice(0, -"}}".length)) as { number: string };
+    told.push({ subscription, result: head });
   };
-  const tell = (line: Buffer) => void told.push((JSON.parse(line.toString()) as Told).params);
-  const subscriptions = new Subscriptions(limits, tell, () => (ended = true), fail);
+  const sent: (() => void)[] = [];
+  const subscriptions = new Subscriptions(limits, { notify }, () => (ended = true));
   const ask = async (method: string, ...params: unknown[]) => {
-    const answer = await subscriptions.ask(rpcCall(method, params), chain, { bytes: 1e6, ms: 5_000 });
+    const answer = await subscriptions.ask(rpcCall(method, params), chain, { bytes: 1e6, ms: 5_000 }, sent);
+    for (const goOn of sent.splice(0)) goOn();
     return (JSON.parse(answer.toString()) as { result: unknown }).result;
   };
   const id = await ask("eth_subscribe", "newHeads");

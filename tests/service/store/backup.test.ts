@@ -19,7 +19,7 @@ test("a folder is copied while its service writes: what was acknowledged before 
   ended = true;
   await writing;
   await service.close();
-  const again = await start({ dataDir: copy });
+  const again = await start({ dataDir: copy, organizations: [{ name: "a" }] });
   const names = (await again.send("GET", "/consortia")).body.map(({ name }: { name: string }) => name);
   expect(names.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, count) => `c${count}`));
 });

@@ -25,7 +25,9 @@ function small(kilobytes: number) {
   return { dir, through: mounted ? undefined : { command: "bash", args: ["-c", shell, process.execPath] } };
 }
 
-const said = matching(/cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/);
+const said = matching(
+  /cannot be written to .*, so nothing was changed: .*(No space left|File too large).*Free up space/,
+);
 const full = { status: 507, body: { errorMessage: said } };
 
 /** Kills a service, and returns a copy of its folder, where there is room. */

@@ -22,8 +22,9 @@ import { type Props } from "./wire";
  */
 
 export interface RunOptions {
-  /** Names of resources: `--target`, of `refresh` and `destroy` alone, and `--replace`. */
+  /** Names of resources: `--target`, and whether with `--target-dependents`; and `--replace`. */
   targets?: string[];
+  dependents?: boolean;
   replace?: string[];
   /** Once it is through, everything is killed: no process hears that the run has ended. */
   killed?: boolean;
@@ -65,6 +66,8 @@ export class Deployment {
   /** URNs, of the old state, that the run has dealt with. */
   readonly #operated = new Set<string>();
   readonly #deletes = new Set<string>();
+  /** URNs of what would be made, and is no target. */
+  readonly #skipped = new Set<string>();
   readonly #pendingDeletes = new Set<Resource>();
   readonly #closing: (() => void)[] = [];
   #olds: Resource[];
@@ -87,7 +90,8 @@ export class Deployment {
   }
 
   state(): Resource[] {
-    return [...this.#news, ...this.#olds.filter((one) => !this.#dropped.has(one))];
+    const made = this.#news.filter(({ urn }) => !this.#skipped.has(urn));
+    return [...made, ...this.#olds.filter((one) => !this.#dropped.has(one))];
   }
 
   fail(name: string, error: unknown): void {
@@ -244,6 +248,11 @@ export class Deployment {
     if (isProvider(made)) return this.#generateProvider(made, old);
     if (!made.custom) return [made, [() => (old ? this.#same(old, made, made.inputs) : this.#create(made))]];
 
+    if (!this.#isTargeted(made)) return [made, [() => (old ? this.#same(old, made, old.inputs) : this.#skip(made))]];
+    const skipped = this.#news.find((one) => this.#skipped.has(one.urn) && dependents([made], [one.urn]).length > 0);
+    if (skipped)
+      throw new Bail(`Resource "${made.urn}" depends on "${skipped.urn}" which was not specified in --target list.`);
+
     const provider = await this.#provider(made.provider);
     if (old) for (const key of made.ignoreChanges) if (key in old.inputs) made.inputs[key] = old.inputs[key];
     const asked = { ...made.inputs };
@@ -354,6 +363,16 @@ export class Deployment {
     return starting;
   }
 
+  #isTargeted({ name }: Resource): boolean {
+    return this.options.targets?.includes(name) ?? true;
+  }
+
+  /** Not made: the program hears nothing of it that is known. */
+  #skip(made: Resource): void {
+    this.#skipped.add(made.urn);
+    this.#news.push(Object.assign(made, { id: "", outputs: made.inputs }));
+  }
+
   #same(old: Resource, made: Resource, inputs = made.inputs): void {
     this.steps.push(`same ${label(made)}`);
     Object.assign(made, { id: old.id, outputs: old.outputs, inputs, initErrors: made.custom ? old.initErrors : [] });
@@ -441,14 +460,15 @@ export class Deployment {
 
   /** What goes at the end: replaced ones, and those that the program does not have; only targets, and what needs them. */
   #condemned(): Resource[] {
-    const { targets } = this.options;
+    const { targets, dependents: isWithDependents = false } = this.options;
     const left = this.#olds.filter((one) => !this.#dropped.has(one) && !(one.delete && this.#pendingDeletes.has(one)));
-    const roots = left.filter(({ name }) => targets?.includes(name)).map(({ urn }) => urn);
-    const allowed = new Set([...roots, ...dependents(left, roots).map(({ urn }) => urn)]);
+    const all = [...this.#news, ...left];
+    const roots = all.filter(({ name }) => targets?.includes(name)).map(({ urn }) => urn);
+    const allowed = new Set([...roots, ...dependents(all, roots).map(({ urn }) => urn)]);
     const condemned = left.filter(
       (one) => (one.delete || !this.#operated.has(one.urn)) && (!targets || allowed.has(one.urn)),
     );
-    const unspecified = condemned.filter(({ name }) => targets && !targets.includes(name));
+    const unspecified = isWithDependents ? [] : condemned.filter(({ name }) => targets && !targets.includes(name));
     if (unspecified.length > 0)
       throw new Bail(
         unspecified.map(({ urn }) => `${urn} will be destroyed but was not specified in --target list`).join("; "),

@@ -62,8 +62,6 @@ export interface Run {
   said: string;
 }
 
-type UpOptions = Omit<RunOptions, "targets">;
-
 export interface StackOptions {
   /** Stack configuration; `secret(value)` of wire.ts makes one secret. */
   config?: Props;
@@ -95,12 +93,12 @@ export class Stack {
     return found;
   }
 
-  up = (program: Program, options?: UpOptions): Promise<Run> => this.#withProgram(program, false, options);
-  preview = (program: Program, options?: UpOptions): Promise<Run> => this.#withProgram(program, true, options);
+  up = (program: Program, options?: RunOptions): Promise<Run> => this.#withProgram(program, false, options);
+  preview = (program: Program, options?: RunOptions): Promise<Run> => this.#withProgram(program, true, options);
   refresh = (options?: RunOptions): Promise<Run> => this.#run(false, options, (deployment) => deployment.refresh());
   destroy = (options?: RunOptions): Promise<Run> => this.#run(false, options, (deployment) => deployment.finish());
 
-  #withProgram(program: Program, preview: boolean, options?: UpOptions): Promise<Run> {
+  #withProgram(program: Program, preview: boolean, options?: RunOptions): Promise<Run> {
     return this.#run(preview, options, async (deployment) => {
       if (options?.refresh) await deployment.refresh();
       if (!deployment.failed)

@@ -1,7 +1,7 @@
 import { ConsortiumClient } from "../../../provider/api";
 import { paths } from "../../../provider/api/paths";
 import { type Place } from "../../../provider/core/definition";
-import { Listed } from "../../../provider/core/collection";
+import { Listed } from "../../../provider/core/listed";
 import { Run } from "../../../provider/core/run";
 import { type Session } from "../../../provider/core/session";
 import { newSession } from "../../../provider/core/session";

@@ -1,0 +1,377 @@
+import { type ApiError, type Deadline, type Identified, isApiError, PartialList } from "../api";
+import { answerOr } from "../api/api-error";
+import { inTime } from "../api/clock";
+import { paths } from "../api/paths";
+import { environmentName } from "../api/environment";
+import { isGoing, isGone } from "../api/states";
+import { Anything, anything } from "../api/wire";
+import { type Place } from "./definition";
+import { type Claim, type Owner } from "./owners";
+import { type Listing, type Requested, unseenMs } from "./run";
+import { serviceNow, type Session } from "./session";
+import { UserError } from "./user-error";
+import { lookAgeMs } from "./wait";
+
+/** How often to ask for what was created a moment ago. */
+const newEveryMs = 1_000;
+/** How long after a list without an object another one has to lack it, too. */
+export const goneMs = 3_000;
+/** Every so many looks that do not find an object in the list, it is requested by id. */
+const looksBeforeAsking = 4;
+
+/** `unlistable`: the service does not list this collection, and its owner exists. */
+export type Presence = { item: Identified } | "gone" | "unlistable";
+
+/**
+ * The objects in one place, for one verb: what the service lists, and what this process knows besides, because lists may lag.
+ * One list call serves all siblings: callers say how old a list may be, and join a request that is new enough.
+ */
+export class Listed {
+  readonly #known;
+
+  constructor(
+    readonly session: Session,
+    readonly place: Place,
+  ) {
+    this.#known = session.run.at(place.collection);
+  }
+
+  /** The field that is an object's id, if the service gives it no other. */
+  protected get idField(): string | undefined {
+    return undefined;
+  }
+
+  get #schema(): typeof Anything {
+    return this.idField === undefined ? Anything : anything(this.idField);
+  }
+
+  /** Path of the collection, such as `/consortia/c1/environments`. */
+  get path(): string {
+    return this.place.collection;
+  }
+
+  /** Path of what it is in; empty: nothing. */
+  get parentPath(): string {
+    const { parent } = this.place;
+    return parent ? paths.item(parent.place.collection, parent.id) : "";
+  }
+
+  /** Path of one object, which identifies it everywhere. */
+  pathOf(id: string): string {
+    return paths.item(this.path, id);
+  }
+
+  /** The collection as the service showed it at most `maxAgeMs` ago. */
+  async look(maxAgeMs: number): Promise<Listing> {
+    const list = this.#requested(maxAgeMs);
+    const { items, until } = list;
+    const { clock, deadline } = this.session;
+    const { at } = deadline;
+    try {
+      // The siblings' call may take longer than this verb.
+      return await (until > at ? inTime(clock, at - clock.now(), items, () => outOfTime(this.path, deadline)) : items);
+    } catch (error) {
+      if (isApiError(error, "missing") && this.#isInNew()) {
+        await clock.sleep(newEveryMs);
+        return this.look(0);
+      }
+      // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
+      const givenUp = this.#known.list !== list;
+      if (until < at && givenUp && isApiError(error)) return this.look(maxAgeMs);
+      throw error;
+    }
+  }
+
+  /** Whether what it is in was created a moment ago. Of what is never listed, a missing list says nothing. */
+  #isInNew(): boolean {
+    const { parent, isUnlisted } = this.place;
+    return parent !== undefined && isUnlisted !== true && this.session.run.isNew(this.session.clock, [parent.id]);
+  }
+
+  #requested(maxAgeMs: number): Requested {
+    const { client, clock, deadline } = this.session;
+    const known = this.#known;
+    const now = clock.now();
+    if (known.list && known.list.startedAt >= now - maxAgeMs) return known.list;
+    const items = client.list(this.path, this.#schema).then(
+      (all): Listing => ({ items: all }),
+      (error: unknown): Listing => {
+        if (error instanceof PartialList) return { items: [...error.items] as Identified[], part: error };
+        throw error;
+      },
+    );
+    const list: Requested = { startedAt: now, until: deadline.at, items };
+    known.list = list;
+    items.catch((error: unknown) => {
+      // Keep an answer such as "there is no such list" for the siblings, but not a passing failure.
+      const lasting = isApiError(error, "missing", "unsupported", "denied");
+      if (!lasting && known.list === list) delete known.list;
+    });
+    return list;
+  }
+
+  /** The object as listed, even if its state says that it is gone. */
+  async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
+    return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
+  }
+
+  /** The object as listed, or else by id at some of the looks. @param look its number, from 1 */
+  async sought(id: string, maxAgeMs: number, look: number): Promise<Identified | undefined> {
+    return (await this.listed(id, maxAgeMs)) ?? (look % looksBeforeAsking === 0 ? this.get(id) : undefined);
+  }
+
+  /** What it is in, as listed. undefined: nothing, or it is not listed. */
+  async owner(maxAgeMs: number): Promise<Identified | undefined> {
+    const { parent } = this.place;
+    return parent && new Listed(this.session, parent.place).listed(parent.id, maxAgeMs);
+  }
+
+  /**
+   * The objects that exist, including those of this process that are not listed yet. undefined: they cannot be listed.
+   * @throws PartialList for a partial list: an object that it lacks may exist, so it proves no name to be free
+   */
+  async siblings(maxAgeMs: number): Promise<Identified[] | undefined> {
+    const { isUnlisted } = this.place;
+    if (isUnlisted && this.session.run.lists.get(this.#kind) === false) return undefined;
+    try {
+      const { items, part } = await this.look(maxAgeMs);
+      if (!part) return this.there(items);
+      if (isUnlisted) return undefined;
+      throw part;
+    } catch (error) {
+      if (isUnlisted && isApiError(error, "missing", "unsupported", "denied")) return undefined;
+      throw error;
+    }
+  }
+
+  /** The objects of a list that exist, and those of this process that it does not show yet. */
+  there(listed: Identified[]): Identified[] {
+    const all = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
+    return [...all.values()].filter((item) => !isGone(item) && !this.#known.removed.has(item.id));
+  }
+
+  /** The objects that exist, and are not on their way out. Empty if the service lacks the kind, or what they are in is gone. */
+  async staying(maxAgeMs: number): Promise<Identified[]> {
+    const items = await this.siblings(maxAgeMs).catch(async (error: unknown) => {
+      if (isApiError(error, "missing", "unsupported")) return [];
+      if (isForbidden(error) && (await this.#withOwner(maxAgeMs, error)) === "gone") return [];
+      throw error;
+    });
+    return (items ?? []).filter((item) => !isGone(item) && !isGoing(item));
+  }
+
+  /**
+   * Whether an object exists. It is "gone" only on proof: by its state, because what it was in is gone, or by lists that agree over
+   * time (see `#prove`); never after a failure, a refused key or a wrong address.
+   * @param madeAt when it was made, as `madeAt` tells: what was made a moment ago may not be shown yet
+   * @throws UserError if it is not listed, and nothing proves that it is gone
+   */
+  async find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
+    const { lists } = this.session.run;
+    if (!this.place.isUnlisted) return this.#find(id, maxAgeMs, madeAt);
+    // Asked for in one place, not in each.
+    while (typeof lists.get(this.#kind) === "object") await lists.get(this.#kind);
+    const isListed = lists.get(this.#kind);
+    if (isListed === false) return this.#withOwner(maxAgeMs, "unlistable");
+    const presence = this.#find(id, maxAgeMs, madeAt);
+    if (isListed === undefined) {
+      const answer = (is?: Presence): unknown =>
+        is === undefined || is === "gone" ? lists.delete(this.#kind) : lists.set(this.#kind, is !== "unlistable");
+      lists.set(
+        this.#kind,
+        presence.then(answer, () => answer()),
+      );
+    }
+    return presence;
+  }
+
+  async #find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
+    const { clock } = this.session;
+    let listed: Listing;
+    try {
+      listed = await this.look(maxAgeMs);
+    } catch (error) {
+      // What it is in may not be known yet, either.
+      if (isApiError(error, "missing") && !this.place.isUnlisted && this.#isUnseen(id, madeAt)) {
+        await clock.sleep(newEveryMs);
+        return this.find(id, 0, madeAt);
+      }
+      return this.#unlistable(error, maxAgeMs);
+    }
+    // A list may lag: ask by id, if the service supports that, and for a new list.
+    const within = ({ items }: Listing): Identified | undefined => items.find((one) => one.id === id);
+    let byId: ById | undefined;
+    let item = within(listed) ?? (byId = await this.#byId(id)).item;
+    for (let looks = 1; !item && (looks === 1 || this.#isUnseen(id, madeAt)); looks++) {
+      await clock.sleep(this.#isUnseen(id, madeAt) ? newEveryMs : goneMs);
+      listed = await this.look(lookAgeMs);
+      item = within(listed) ?? (this.#isUnseen(id, madeAt) ? await this.get(id) : undefined);
+    }
+    if (!item) await this.#prove(id, listed, byId!.isRefused);
+    return item && !isGone(item) ? { item } : "gone";
+  }
+
+  /** What is to be made of a list that is refused: its owner may be gone, and the object with it. @throws the refusal */
+  async #unlistable(error: unknown, maxAgeMs: number): Promise<Presence> {
+    if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !this.place.parent)
+      throw error;
+    // Of what no service has to list, a 403 says no more than a 404.
+    const isLacking = isApiError(error, "missing", "unsupported") || (this.place.isUnlisted && isForbidden(error));
+    return this.#withOwner(maxAgeMs, isLacking ? "unlistable" : error);
+  }
+
+  /** "gone" with its owner; otherwise this. */
+  async #withOwner(maxAgeMs: number, otherwise: Error | "unlistable"): Promise<Presence> {
+    const { parent } = this.place;
+    if (parent && (await new Listed(this.session, parent.place).find(parent.id, maxAgeMs)) === "gone") return "gone";
+    if (typeof otherwise === "object") throw otherwise;
+    return otherwise;
+  }
+
+  /** The kind of what is in it, such as `appcreds`. */
+  get #kind(): string {
+    return this.path.slice(this.path.lastIndexOf("/"));
+  }
+
+  /**
+   * Proves that what two lists lack is gone: a list inside of it is refused as well, where every service has one; otherwise its id is, or
+   * the service lists something else of the same organization. A proxy may answer everything with an empty list.
+   * @throws UserError, or the error of a partial list, which proves nothing
+   */
+  async #prove(id: string, listed: Listing, isRefused: boolean): Promise<void> {
+    if (this.session.run.isNamed([id, ...ownersOf(this.place)])) return;
+    // But a service that shows another object by id would show this one, too.
+    if (listed.part && !(await this.#showsById(listed.items))) throw listed.part;
+    const inside = paths.inside(this.path, id);
+    const content = inside === undefined ? undefined : await this.#contentOf(inside);
+    if (inside !== undefined && content === undefined) return;
+    // A service may list nothing in what it does not have: then it does so in what it never had.
+    const isTelling = async (): Promise<boolean> =>
+      content!.items.length > 0 || (await this.#contentOf(paths.inside(this.path, `${id}-0`)!)) === undefined;
+    if (inside !== undefined && (await isTelling())) throw unproved(this.pathOf(id), `GET ${inside} is still answered`);
+    if (isRefused || listed.items.length > 0 || (await this.owner(goneMs))) return;
+    throw unproved(this.pathOf(id), "no other object of the organization is listed, either");
+  }
+
+  /** What a list shows. undefined: it is refused. */
+  async #contentOf(collection: string): Promise<Listing | undefined> {
+    try {
+      return await new Listed(this.session, { collection }).look(lookAgeMs);
+    } catch (error) {
+      if (isApiError(error, "missing") || isForbidden(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether an object of that time may not be shown yet. */
+  #isUnseen(id: string, madeAt = -Infinity): boolean {
+    const { session } = this;
+    if (session.run.isNew(session.clock, [id])) return true;
+    return Math.abs(serviceNow(session) - madeAt) < unseenMs; // the service tells its time in whole seconds
+  }
+
+  async #showsById(items: Identified[]): Promise<boolean> {
+    const another = items.find((item) => !isGone(item));
+    return another !== undefined && (await this.get(another.id)) !== undefined;
+  }
+
+  /** The object by GET, which the spec has for nodes only. undefined: the answer shows none with this id, or there is no such call. */
+  async get(id: string): Promise<Identified | undefined> {
+    return (await this.#byId(id)).item;
+  }
+
+  /** A 403 for an id is how some services answer for what is missing: the list says whether the key may see it. */
+  async #byId(id: string): Promise<ById> {
+    const answer = await this.session.client.find(this.pathOf(id)).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+    });
+    const { data } = this.#schema.safeParse(answer);
+    return { isRefused: answer === undefined, ...(data?.id === id && { item: data }) };
+  }
+
+  /** The object as it is now: by GET, which does not lag, or else in a new list. */
+  async shownById(id: string): Promise<Identified | undefined> {
+    return (await this.get(id)) ?? this.listed(id, 0);
+  }
+
+  /** Call when this process has just created the owner, so the collection is empty. */
+  startEmpty(): void {
+    this.#known.list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve({ items: [] }) };
+  }
+
+  /** What this process created there and has not deleted. */
+  made(): Identified[] {
+    return [...this.#known.made.values()];
+  }
+
+  isMade(id: string): boolean {
+    return this.#known.made.has(id);
+  }
+
+  recordMade(item: Identified): void {
+    this.#known.made.set(item.id, item);
+  }
+
+  recordRemoved(id: string): void {
+    this.#known.made.delete(id);
+    this.#known.removed.add(id);
+  }
+
+  /** Deletes an object; success if it is already gone. */
+  async delete(id: string): Promise<void> {
+    await answerOr(this.session.client.delete(this.pathOf(id)), undefined, "missing");
+    this.recordRemoved(id);
+  }
+
+  /** Sends a create. `createsAnswered` waits for it. */
+  async creating<T>(create: Promise<T>): Promise<T> {
+    const { creates } = this.#known;
+    creates.add(create);
+    try {
+      return await this.session.run.settling(this.parentPath, () => create);
+    } finally {
+      creates.delete(create);
+    }
+  }
+
+  /** Resolves when the creates now in flight are answered. */
+  async createsAnswered(): Promise<void> {
+    await Promise.allSettled([...this.#known.creates]);
+  }
+
+  /** The resource of the program that has the object and keeps it. */
+  holder(id: string, except?: Owner): Claim | undefined {
+    return this.session.run.owners.holder(this.pathOf(id), except);
+  }
+
+  /** Whether this run replaces the object. */
+  isGivenUp(id: string): boolean {
+    return this.session.run.owners.isGivenUp(this.pathOf(id));
+  }
+
+  /** Whether the engine has shown a state of the object: the stack has it. */
+  isOfStack(id: string): boolean {
+    return this.session.run.shown.has(this.pathOf(id));
+  }
+}
+
+/** What an answer to a GET by id shows. */
+interface ById {
+  item?: Identified;
+  /** Whether it is refused: there is no such object, or no such call. */
+  isRefused: boolean;
+}
+
+/** Whether the key was accepted, and may not do this. */
+export const isForbidden = (error: unknown): error is ApiError => isApiError(error, "denied") && error.status !== 401;
+
+const ownersOf = ({ parent }: Place): string[] => (parent ? [parent.id, ...ownersOf(parent.place)] : []);
+
+const unproved = (path: string, why: string): UserError =>
+  new UserError(
+    `${path} is not listed, but nothing proves that it is gone: ${why}. It stays in the state. Run the command again; if it was ` +
+      `deleted, confirm that for one run with ${environmentName("confirmDeleted")}=${path.slice(path.lastIndexOf("/") + 1)}.`,
+  );
+
+const outOfTime = (path: string, { limit }: Deadline): UserError =>
+  new UserError(`GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);

@@ -1,0 +1,101 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Wallet } from "ethers";
+import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
+import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
+import { basic } from "../../service/helpers";
+import { ledgered, result } from "../../service/ledgers";
+import { installFromPyPI } from "../support/pypi";
+import { goProgram } from "./geth/build";
+
+/*
+ * Real client libraries on a ledger, each in a process of its own and with its own defaults: an account without money deploys a
+ * contract, sends to it, reads its events, hears of one, sees why a call reverts, and makes a batch.
+ */
+
+const execute = promisify(execFile);
+const folder = join(__dirname, "clients");
+
+/** The folder with the packages of `clients`, in the user's cache: they are too heavy for everybody's `npm ci`. */
+async function packages(): Promise<string> {
+  const lock = readFileSync(join(folder, "package-lock.json"));
+  const home = join(cacheRoot(), `ethereum-clients-${createHash("sha256").update(lock).digest("hex").slice(0, 12)}`);
+  await fillCacheFolder(home, {
+    what: "Ethereum's client libraries",
+    isWhole: () => existsSync(home),
+    async fill(draft) {
+      for (const file of ["package.json", "package-lock.json"]) cpSync(join(folder, file), join(draft, file));
+      const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+      await execute("npm", args, { cwd: draft, maxBuffer: 2 ** 26, timeout: 900_000 });
+    },
+  });
+  return join(home, "node_modules");
+}
+
+const word = (value: bigint | number) => value.toString(16).padStart(64, "0");
+const topic = "c6d8c0af6d21f291e7c359603aa97e0ed500f04db6e983b9fce75a91c6b8da6b";
+const reason = Buffer.from("no such thing").toString("hex");
+/** `set(uint256)` keeps a value and logs it, `get()` returns it, and all else reverts with a reason. */
+const runtime = [
+  "60003560e01c", // the selector
+  "806360fe47b11461006f57", // set
+  "80636d4ce63c146100a257", // get
+  `7f08c379a0${"0".repeat(56)}600052602060045260${(reason.length / 2).toString(16).padStart(2, "0")}602452`,
+  `6c${reason}60981b60445260646000fd`,
+].join("");
+const at = (size: number) => size.toString(16).padStart(4, "0");
+const begin = runtime.length / 2;
+const set = `5b600435806000556000527f${topic}60206000a100`;
+const get = `5b60005460005260206000f3`;
+const code =
+  runtime.replace("61006f57", `61${at(begin)}57`).replace("6100a257", `61${at(begin + set.length / 2)}57`) + set + get;
+const bytecode = `0x61${at(code.length / 2)}80600a3d393df3${code}`;
+const uint = (name: string) => [{ name, type: "uint256", internalType: "uint256" }];
+const abi = [
+  { type: "function", name: "set", stateMutability: "nonpayable", inputs: uint("value"), outputs: [] },
+  { type: "function", name: "get", stateMutability: "view", inputs: [], outputs: uint("") },
+  { type: "function", name: "fail", stateMutability: "view", inputs: [], outputs: uint("") },
+  { type: "event", name: "Stored", anonymous: false, inputs: [{ ...uint("value")[0], indexed: false }] },
+];
+
+const node = (script: string) => async () => {
+  const env = { ...process.env, NODE_PATH: await packages() };
+  return { command: process.execPath, args: [join(folder, script)], env };
+};
+const clients: [string, () => Promise<{ command: string; args: string[]; env?: NodeJS.ProcessEnv }>][] = [
+  ["web3 1.10", node("web3.cjs")],
+  ["ethers 5", node("ethers5.cjs")],
+  ["Truffle", node("truffle.cjs")],
+  ["hardhat 2", node("hardhat.cjs")],
+  ["viem", node("viem.cjs")],
+  [
+    "web3.py",
+    async () => ({
+      command: join(await installFromPyPI("python-web3", join(folder, "requirements.txt")), "python"),
+      args: [join(folder, "web3_py.py")],
+    }),
+  ],
+  ["go-ethereum", async () => ({ command: await goProgram("client"), args: [] })],
+];
+
+describe.each(["raft", "ibft"])("on quorum with %s", (consensus_type) => {
+  test.each(clients)("%s works with its default settings", async (_name, prepared) => {
+    const { command, args, env } = await prepared();
+    const { credential, urls } = await ledgered(
+      {},
+      { provider: "quorum", consensus_type, block_period: consensus_type === "raft" ? undefined : 1 },
+    );
+    const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
+    const { authorization } = basic(credential.username, credential.password);
+    const { privateKey: key } = Wallet.createRandom();
+    const running = execute(command, args, { env: env ?? process.env, timeout: 120_000, maxBuffer: 2 ** 24 });
+    running.child.stdin!.end(JSON.stringify({ ...urls, authorization, abi, bytecode, key, chainId }));
+    const { stdout } = await running;
+    const told = JSON.parse(stdout.trim().split("\n").at(-1)!) as object;
+    const failure = expect.stringContaining("no such thing") as string;
+    expect(told).toEqual({ value: 42, status: 1, past: [42], heard: 42, failure, chainId });
+  });
+});

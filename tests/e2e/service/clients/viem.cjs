@@ -1,0 +1,52 @@
+// viem: an unfunded key, and all fees as viem chooses them.
+const { readFileSync } = require("node:fs");
+const { createPublicClient, createWalletClient, defineChain, http, webSocket } = require("viem");
+const { privateKeyToAccount } = require("viem/accounts");
+
+const given = JSON.parse(readFileSync(0, "utf8"));
+const { rpc, wss, authorization, abi, bytecode, key, chainId: id } = given;
+const chain = defineChain({
+  id,
+  name: "consortium",
+  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  rpcUrls: { default: { http: [rpc] } },
+});
+const transport = http(rpc, { batch: true, fetchOptions: { headers: { authorization } } });
+const credentials = Buffer.from(authorization.split(" ")[1], "base64").toString();
+const reader = createPublicClient({ chain, transport, pollingInterval: 100 });
+const live = createPublicClient({ chain, transport: webSocket(wss.replace("://", `://${credentials}@`)) });
+const wallet = createWalletClient({ chain, transport, account: privateKeyToAccount(key) });
+
+async function main() {
+  const deployed = await wallet.deployContract({ abi, bytecode });
+  const { contractAddress: address } = await reader.waitForTransactionReceipt({ hash: deployed });
+  const event = new Promise((done) =>
+    live.watchContractEvent({ address, abi, eventName: "Stored", onLogs: ([log]) => done(Number(log.args.value)) }),
+  );
+  await live.getBlockNumber();
+  await new Promise((done) => setTimeout(done, 300)); // viem does not say when it has subscribed
+  const hash = await wallet.writeContract({ address, abi, functionName: "set", args: [42n] });
+  const { status } = await reader.waitForTransactionReceipt({ hash });
+  const past = await reader.getContractEvents({ address, abi, eventName: "Stored", fromBlock: 0n });
+  const failure = await reader
+    .simulateContract({ address, abi, functionName: "fail" })
+    .catch((error) => error.shortMessage + error.message);
+  const [value, chainId] = await Promise.all([
+    reader.readContract({ address, abi, functionName: "get" }),
+    reader.getChainId(),
+  ]);
+  console.log(
+    JSON.stringify({
+      value: Number(value),
+      status: status === "success" ? 1 : 0,
+      past: past.map(({ args }) => Number(args.value)),
+      heard: await event,
+      failure,
+      chainId,
+    }),
+  );
+}
+main().then(
+  () => process.exit(),
+  (error) => (console.error(error), process.exit(1)),
+);

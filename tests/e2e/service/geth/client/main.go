@@ -1,0 +1,77 @@
+// The client of go-ethereum: an unfunded key, and all fees as it chooses them.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+	"strings"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/accounts/abi/bind"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/rpc"
+)
+
+type input struct {
+	RPC, WSS, Authorization, Bytecode, Key string
+	ABI                                    json.RawMessage
+	ChainID                                int64
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return value
+}
+
+func main() {
+	ctx := context.Background()
+	var given input
+	must(0, json.NewDecoder(os.Stdin).Decode(&given))
+	dial := func(url string) *ethclient.Client {
+		return ethclient.NewClient(must(rpc.DialOptions(ctx, url, rpc.WithHeader("authorization", given.Authorization))))
+	}
+	client, live := dial(given.RPC), dial(given.WSS)
+	contract := must(abi.JSON(strings.NewReader(string(given.ABI))))
+	key := must(crypto.HexToECDSA(given.Key[2:]))
+	options := must(bind.NewKeyedTransactorWithChainID(key, big.NewInt(given.ChainID)))
+
+	address, deployed, store, err := bind.DeployContract(options, contract, common.FromHex(given.Bytecode), client)
+	must(0, err)
+	must(bind.WaitDeployed(ctx, client, deployed))
+	query := ethereum.FilterQuery{Addresses: []common.Address{address}}
+	events := make(chan types.Log, 1)
+	must(live.SubscribeFilterLogs(ctx, query, events))
+	receipt := must(bind.WaitMined(ctx, client, must(store.Transact(options, "set", big.NewInt(42)))))
+	heard := <-events
+
+	query.FromBlock = big.NewInt(0)
+	past := []int64{}
+	for _, log := range must(client.FilterLogs(ctx, query)) {
+		past = append(past, new(big.Int).SetBytes(log.Data).Int64())
+	}
+	failure := store.Call(nil, &[]any{}, "fail")
+	var value, chainID string
+	batch := []rpc.BatchElem{
+		{Method: "eth_call", Args: []any{map[string]any{"to": address, "input": "0x6d4ce63c"}, "latest"}, Result: &value},
+		{Method: "eth_chainId", Result: &chainID},
+	}
+	must(0, client.Client().BatchCallContext(ctx, batch))
+	must(0, json.NewEncoder(os.Stdout).Encode(map[string]any{
+		"value":   new(big.Int).SetBytes(common.FromHex(value)).Int64(),
+		"status":  receipt.Status,
+		"past":    past,
+		"heard":   new(big.Int).SetBytes(heard.Data).Int64(),
+		"failure": failure.Error(),
+		"chainId": new(big.Int).SetBytes(common.FromHex(chainID)).Int64(),
+	}))
+}

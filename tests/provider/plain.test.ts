@@ -1,0 +1,139 @@
+import { brokenTexts, printable, printableLines } from "../../provider/api/printable";
+import { isGoing, isGone, isOneOf } from "../../provider/api/states";
+import { didYouMean, nearest, unknownSetting } from "../../provider/core/suggest";
+import { fieldsOf, inEther, isObject, messageOf, text, weiOf } from "../../provider/plain";
+
+/** Plain values of answers, states and files, and words for people. */
+
+test.each<[unknown, boolean]>([
+  [{}, true],
+  [{ a: 1 }, true],
+  [[], false],
+  [null, false],
+  ["{}", false],
+  [undefined, false],
+])("%j is an object: %j", (value, is) => {
+  expect(isObject(value)).toBe(is);
+  expect(fieldsOf(value)).toEqual(is ? value : {});
+});
+
+test.each<[unknown, string | undefined]>([
+  ["a", "a"],
+  [" ", " "],
+  ["", undefined],
+  [0, undefined],
+  [null, undefined],
+])("the text of %j is %j", (value, said) => expect(text(value)).toBe(said));
+
+test("the message of what was thrown", () => {
+  expect([messageOf(new TypeError("a")), messageOf("b"), messageOf(undefined)]).toEqual(["a", "b", "undefined"]);
+});
+
+test.each<[string, number | undefined, string]>([
+  ["0", undefined, "0 ether"],
+  ["1", undefined, "less than 0.0001 ether"],
+  ["99999999999999", undefined, "less than 0.0001 ether"],
+  ["100000000000000", undefined, "0.0001 ether"],
+  ["998765432100000000", undefined, "0.9987 ether"],
+  ["1000000000000000000", undefined, "1 ether"],
+  ["1000000000000000001", undefined, "1 ether"],
+  ["1234500000000000000000", undefined, "1,234.5 ether"],
+  ["1234567000000000000", 2, "1.23 ether"],
+  ["1", 2, "less than 0.01 ether"],
+])("%s wei, with %j decimal places, are %s", (wei, places, ether) => expect(inEther(wei, places)).toBe(ether));
+
+test.each<[string, bigint | undefined]>([
+  ["1", 10n ** 18n],
+  [" 0.5 ", 5n * 10n ** 17n],
+  ["0.000000000000000001", 1n],
+  ["123456789012", 123456789012n * 10n ** 18n],
+  ...["0", "0.0", "", ".5", "1.", "-1", "1e3", "0.0000000000000000001", "1234567890123"].map(
+    (none): [string, undefined] => [none, undefined],
+  ),
+])("an amount %j is %s wei", (ether, wei) => expect(weiOf(ether)).toBe(wei));
+
+test.each([
+  ["a\tb\nc\rd", "a\\tb\\nc\\rd"],
+  ["\u001b[31m\u0000\u009b", "\\u001b[31m\\u0000\\u009b"],
+  ["\u202e\u2028", "\\u202e\\u2028"],
+  ["é 世界 😀 ~", "é 世界 😀 ~"],
+])("%j is shown as %s", (given, shown) => {
+  expect(printable(given)).toBe(shown);
+  expect(printableLines(given)).toBe(shown.replaceAll("\\n", "\n"));
+});
+
+test.each<[unknown, (string | number)[][]]>([
+  ["a😀", []],
+  ["\ud83d", [[]]],
+  [
+    { a: ["x", "\ud83d", { b: "\udc00" }], c: 1 },
+    [
+      ["a", 1],
+      ["a", 2, "b"],
+    ],
+  ],
+  [{ a: { "\ud83d": "x" } }, [["a"]]],
+  [{ a: { "\ud83d": "\udc00" } }, [["a"]]],
+  [null, []],
+  [new Map([["a", "\ud83d"]]), []],
+])("texts that UTF-8 cannot represent, in %j", (value, paths) => expect(brokenTexts(value)).toEqual(paths));
+
+test.each<[string, string | undefined]>([
+  ["apikey", "apiKey"],
+  ["regoin", "region"],
+  ["regi", "region"],
+  ["reg", undefined],
+  ["re", undefined],
+  ["baseURLs", "baseUrl"],
+  ["organisation", "organization"],
+  ["orga", "organization"],
+  ["org", undefined],
+  ["a", undefined],
+  ["x", "x"],
+  ["zzzzzz", undefined],
+])("what is nearest to %s is %j", (given, found) =>
+  expect(nearest(given, ["apiKey", "baseUrl", "region", "organization", "x"])).toBe(found),
+);
+
+test("the nearest of several is that with the fewest edits", () => {
+  expect(nearest("nodes", ["notes-and", "node", "model"])).toBe("node");
+  expect(nearest("nodes", ["model", "nodes-a", "nodes"])).toBe("nodes");
+});
+
+test("what there is, if nothing is near: one, some, or the first twelve", () => {
+  const names = Array.from({ length: 13 }, (_, index) => `name-${index}`);
+  expect(didYouMean("acme", ["acne"])).toBe('; did you mean "acne"?');
+  expect(didYouMean("zzz", [])).toBe("");
+  expect(didYouMean("zzz", ["acme"])).toBe("; there is only acme");
+  expect(didYouMean("zzz", ["a\n", "bb"])).toBe("; there are a\\n, bb");
+  expect(didYouMean("zzz", names.slice(0, 12))).toBe(`; there are ${names.slice(0, 12).join(", ")}`);
+  expect(didYouMean("zzz", names)).toBe(`; there are ${names.slice(0, 12).join(", ")}, and 1 more`);
+});
+
+test("a key that is no setting, without its value", () => {
+  expect(unknownSetting("regoin", ["region"])).toBe(
+    'Stack configuration consortium:regoin is not a setting; did you mean "region"? Remove it with `pulumi config rm consortium:regoin`.',
+  );
+});
+
+test.each<[unknown, boolean, boolean]>([
+  ["deleted", true, false],
+  ["DELETED", true, false],
+  ["undeleted", false, false],
+  ["deleted_soon", false, false],
+  ["deleting", false, true],
+  ["deletion", false, true],
+  ["pending_delete", false, true],
+  ["removing", false, true],
+  ["removed", false, false],
+  [["deleted"], false, false],
+  [undefined, false, false],
+])("%j is gone: %j, and going: %j", (state, gone, going) =>
+  expect([isGone({ state }), isGoing({ state })]).toEqual([gone, going]),
+);
+
+test("one of some states, in other letters or with blanks around; none if there are none", () => {
+  expect(isOneOf(["started", "live"], " Live ")).toBe(true);
+  expect(isOneOf(["started"], "live")).toBe(false);
+  expect(isOneOf(undefined, "live")).toBe(false);
+});

@@ -1,0 +1,90 @@
+import type { Wire } from "../helpers";
+import { connect } from "../../../sdk";
+import { until } from "../../support/until";
+import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
+
+/* Subscriptions: one of the engine for each filter, whoever hears of it. And the clock of raft, as programs see it. */
+
+const raft = { provider: "quorum", consensus_type: "raft" };
+/** Code that logs so many zero bytes when it is made. */
+const logging = (bytes: number) => `0x62${bytes.toString(16).padStart(6, "0")}6000a000`;
+const subscription = ({ params }: Wire) => (params as { subscription: string }).subscription;
+
+test("notifications come after the answer that names their subscription, also in a batch", async () => {
+  const { credential, urls } = await ledgered({}, raft);
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  for (let time = 0; time < 5; time++) {
+    const { socket, messages } = await webSocket(urls.wss, credential);
+    const subscribe = { ...eth("eth_subscribe", "newHeads"), id: "a" };
+    socket.send(JSON.stringify([subscribe, { ...eth("eth_sendTransaction", { from, to: from }), id: "b" }]));
+    await until(() => messages.length >= 2);
+    const [answer, head] = messages as unknown as [{ id: string; result: string }[], Wire];
+    expect(answer.map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(subscription(head)).toBe(answer[0]!.result);
+    socket.terminate();
+  }
+});
+
+test("a log is written once by the engine, and all who want it get it; who does not read is cut off alone", async () => {
+  const { credential, urls } = await ledgered({ callLimits: { time: 3_000, answer: 1_500_000 } }, raft);
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const members = await Promise.all(Array.from({ length: 8 }, () => webSocket(urls.wss, credential)));
+  const [deaf, ...others] = members as [(typeof members)[0], ...typeof members];
+  const calls = Array.from({ length: 8 }, (_, id) => ({ ...eth("eth_subscribe", "logs", {}), id }));
+  for (const { socket } of members) socket.send(JSON.stringify(calls));
+  for (const { messages } of members) await until(() => messages.length === 1);
+  deaf.socket.pause();
+  const closed = new Promise((done) => deaf.socket.once("close", done));
+  for (let time = 0; time < 12; time++) {
+    const sent = await rpc(
+      urls.rpc,
+      credential,
+      eth("eth_sendTransaction", { from, data: logging(250_000), gas: "0x1c9c380" }),
+    );
+    expect(sent.body).toHaveProperty("result");
+    await until(() => others.every(({ messages }) => messages.length === 1 + 8 * (time + 1)));
+  }
+  const [answers, ...told] = others[0]!.messages as unknown as [{ result: string }[], ...Wire[]];
+  expect(new Set(told.map(subscription))).toEqual(new Set(answers.map((one) => one.result)));
+  deaf.socket.resume();
+  await closed;
+  expect(others.map(({ socket }) => socket.readyState)).toEqual(others.map(({ socket }) => socket.OPEN));
+});
+
+test("an unsubscribed filter is told of nothing, and what is unknown is an error", async () => {
+  const { credential, urls } = await ledgered({}, raft);
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  const ask = async (method: string, ...params: unknown[]) => {
+    const before = messages.length;
+    socket.send(JSON.stringify(eth(method, ...params)));
+    await until(() => messages.length > before);
+    return messages.at(-1)! as { result?: string; error?: { code: number; message: string } };
+  };
+  const { result: id } = await ask("eth_subscribe", "newHeads");
+  expect(await ask("eth_unsubscribe", id)).toMatchObject({ result: true });
+  expect(await ask("eth_unsubscribe", id)).toMatchObject({
+    error: { code: -32_000, message: "subscription not found" },
+  });
+  expect(await ask("eth_subscribe", "foo")).toMatchObject({
+    error: { code: -32_601, message: 'no "foo" subscription in eth namespace' },
+  });
+});
+
+test.each(["rpc", "wss"] as const)("raft's nanoseconds are seconds for programs that connect, over %s", async (via) => {
+  const { credential, urls } = await ledgered({ answers: { like: "hosted" } }, raft);
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  await result(urls.rpc, credential, "eth_sendTransaction", { from, to: from });
+  const { timestamp } = await result<{ timestamp: string }>(
+    urls.rpc,
+    credential,
+    "eth_getBlockByNumber",
+    "latest",
+    false,
+  );
+  expect(Number(timestamp)).toBeGreaterThan(1e18);
+  const provider = connect({ urls }, credential, via);
+  const block = await provider.getBlock("latest");
+  expect(Math.abs(block!.timestamp - Date.now() / 1_000)).toBeLessThan(3_600);
+  expect(await provider.getFeeData()).toMatchObject({ gasPrice: 0n, maxFeePerGas: null });
+  provider.destroy();
+});
