@@ -204,10 +204,10 @@ export class ConsortiumClient {
     return (await this.http.request("POST", `${paths.tether(tetherId)}/deploy`, { body })).body;
   }
   activateTether(tetherId: string): Promise<unknown> {
-    return this.runTether(tetherId, "activate", true);
+    return this.#runTether(tetherId, "activate", true);
   }
   deactivateTether(tetherId: string): Promise<unknown> {
-    return this.runTether(tetherId, "deactivate", false);
+    return this.#runTether(tetherId, "deactivate", false);
   }
 
   /**
@@ -344,7 +344,7 @@ export class ConsortiumClient {
   }
 
   /** Starts or stops a tether. @throws ApiError also if the answer shows that it is not so */
-  private async runTether(tetherId: string, action: string, started: boolean): Promise<unknown> {
+  async #runTether(tetherId: string, action: string, started: boolean): Promise<unknown> {
     const answer = await this.tetherAction(tetherId, action, {});
     const { config, started: shown = fieldsOf(config).started } = fieldsOf(answer);
     if (shown !== !started) return answer;
