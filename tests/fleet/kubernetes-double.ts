@@ -6,7 +6,7 @@ import { temporary, writeIn } from "./made";
 const running: { close: () => void }[] = [];
 afterAll(() => running.splice(0).forEach((one) => one.close()));
 
-/** As much of a Kubernetes API server as `status` and `resume` ask. tests/e2e/gitops/kubernetes.test.ts has a real one. */
+/** As much of a Kubernetes API server as `status` and `resume` ask. */
 export class Kubernetes {
   readonly calls: string[] = [];
   stacks: (StackObject & { metadata: { labels?: Record<string, string> } })[] = [];
