@@ -191,12 +191,15 @@ export class StackLog implements Logs {
     try {
       const own = this.#begun ? join(this.#place!, this.#own) : undefined;
       const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
-      const isDone = (one: LoggedCreate): boolean =>
-        shown.has(pathOf(one)) || created.some((mine) => isSame(mine, one));
-      for (const file of stacksIn(stateFolder(processEnvironment())).flatMap((one) => this.#recent(one))) {
-        const { run, current } = readCreateLog(file);
-        if (run !== this.#run && current.length > 0 && current.every(isDone)) rmSync(file, { force: true });
-      }
+      for (const folder of stacksIn(stateFolder(processEnvironment())))
+        for (const file of this.#recent(folder)) {
+          // Stacks may create the same: only an id is proof for another one.
+          const again = folder === this.#place ? created : [];
+          const isDone = (one: LoggedCreate): boolean =>
+            shown.has(pathOf(one)) || again.some((mine) => isSame(mine, one));
+          const { run, current } = readCreateLog(file);
+          if (run !== this.#run && current.length > 0 && current.every(isDone)) rmSync(file, { force: true });
+        }
       if (own !== undefined) rmSync(own, { force: true });
     } catch {
       // What stays proves no less.

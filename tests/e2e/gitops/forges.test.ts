@@ -197,7 +197,7 @@ describe("GitHub Actions, from pull request to apply", () => {
 
   test("neither key, password nor secret configuration is in any plan, report or comment", async () => {
     propose("Pulumi.staging.yaml", (text) => text.replace("nodesPerMember: 1", "nodesPerMember: 2"));
-    const jobs = await actions({ ...runner, stacks: ["staging"] }, "preview.yml", "refs/pull/3/merge", pullRequest);
+    const jobs = await actions(runner, "preview.yml", "refs/pull/3/merge", pullRequest);
     expect(jobs).toMatchObject({ comment: { code: 0 } });
     expect(forge.written).toHaveLength(2); // the same comment
     const { logins } = outputsIn(stateIn(stateFile(states(), "trade-network", "staging"))) as {
@@ -299,6 +299,8 @@ describe("GitLab CI, from merge request to apply", () => {
     const tree = git("rev-parse", "change^{tree}").trim();
     const kept = ["json", "plan"].map((kind) => `/projects/7/packages/generic/plan-staging/${tree}/staging.${kind}`);
     expect([...forge.packages.keys()]).toEqual(kept);
+    const production = { STACK: "production" };
+    expect(await job("preview", "refs/pull/3/merge", "first", production)).toMatchObject({ code: 0 });
     expect(await job("report", "refs/pull/3/merge", "first")).toMatchObject({ code: 0 });
     const token = { GITLAB_COMMENT_TOKEN: tokenWith({ "pull-requests": "write" }) };
     expect(await job("comment", "refs/pull/3/merge", "first", token)).toMatchObject({ code: 0 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { AppCred, Consortium, Node } from "../../../sdk";
 import { type Line, readCreateLog } from "../../../provider/core/create-log";
+import { StackLog } from "../../../provider/core/stack-log";
 import { newProcess, setEnvironment } from "../../support/service";
 import { revealed } from "../../support/double/wire";
 import { ledger, type Make, onBothAdapters } from "../../support/stacks";
@@ -101,6 +102,18 @@ onBothAdapters((make) => {
     const { stack } = await killed(make, ["c"], consortium);
     setEnvironment({ PULUMI_BACKEND_URL: "s3://another" });
     expect((await stack.up(consortium)).failure).toContain("already taken");
+  });
+
+  test("another stack that creates the same elsewhere settles nothing of this one", async () => {
+    const { stack, service } = await killed(make, ["c"], consortium);
+    const another = new StackLog(() => undefined);
+    another.nameStack({ project: "another", stack: "test" });
+    const lines = linesOf(logs()[0]!).filter((line) => !("run" in line));
+    loseAnswers();
+    for (const line of lines) another.write(line);
+    another.end(new Set());
+    expect((await stack.up(consortium)).errors).toEqual([]);
+    expect(service.store.consortia.list()).toHaveLength(1);
   });
 
   const strangers: [string, string, RegExp][] = [
