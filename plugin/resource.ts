@@ -155,7 +155,7 @@ export class Resource {
   #shown(session: Session): Session {
     const say = (message: string): void => void this.#saying.push(this.#show([message], "info"));
     const progress = new Progress(session.clock, (message) => void this.#show([message], "passing"));
-    return { ...session, say, progress };
+    return { ...session, say, progress, isAsked: isOperation(this.urn) };
   }
 
   async #show(lines: readonly string[], weight: Weight): Promise<void> {

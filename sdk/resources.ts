@@ -198,25 +198,33 @@ function readable<Self, Args extends object, Place extends object>(
   } as unknown as ReadableClass<Self, Args, Place>;
 }
 
-/** What a program of classes declares in its consortia and environments, by their names. */
-const declaredIn = new WeakMap<Resource, (string[] | undefined)[]>();
+/** What a program of classes declares in a consortium or an environment: its names, and whether something goes with it. */
+interface Declared {
+  names: (string[] | undefined)[];
+  deletedWith?: true;
+}
+const declaredIn = new WeakMap<Resource, Declared>();
 
 /** Records a resource as one that is in this, unless it is only read, or stays in the service when it goes. */
 function declare(inside: Resource | undefined, name: string, opts: CustomResourceOptions = {}): void {
-  if (inside && opts.id === undefined && !opts.retainOnDelete) declaredIn.get(inside)?.push(namesOf(name, opts));
+  const declared = inside && declaredIn.get(inside);
+  if (!declared || opts.id !== undefined || opts.retainOnDelete) return;
+  declared.names.push(namesOf(name, opts));
+  if (opts.deletedWith) declared.deletedWith = true;
 }
 
 /**
  * What a consortium or an environment tells its provider of them. A preview asks no provider about what it deletes, but it asks about
  * what that was in. undefined: not all names are known.
  */
-const classesIn = (declared: readonly (string[] | undefined)[]): { classes: string[][] } | undefined => {
-  const known = declared.filter((names) => names !== undefined);
-  return known.length < declared.length ? undefined : { classes: known };
+const classesIn = ({ names, ...more }: Declared): { classes?: string[][]; deletedWith?: true } | undefined => {
+  const known = names.filter((one) => one !== undefined);
+  if (known.length === names.length) return { classes: known, ...more };
+  return more.deletedWith ? more : undefined;
 };
 
 /** The argument with which it tells them. What is only read, or stays in the service, loses nothing. */
-const contents = (declared: readonly (string[] | undefined)[], opts: CustomResourceOptions = {}) =>
+const contents = (declared: Declared, opts: CustomResourceOptions = {}) =>
   opts.id === undefined && !opts.retainOnDelete ? { [contentsKey]: afterProgram(() => classesIn(declared)) } : {};
 
 /** Resolves once the program has run as far as it gets without waiting for anything. */
@@ -233,7 +241,7 @@ export interface Consortium extends Outputs<ConsortiumProperties> {}
 /** A business network that several organizations run together. */
 export class Consortium extends resource<Consortium, ConsortiumArgs>("Consortium") {
   constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
-    const declared: (string[] | undefined)[] = [];
+    const declared: Declared = { names: [] };
     super(name, { ...contents(declared, opts), ...args }, opts);
     declaredIn.set(this, declared);
   }
@@ -261,7 +269,7 @@ export interface Environment extends Outputs<EnvironmentProperties> {}
 /** A blockchain network: one ledger, with a client and a consensus protocol. */
 export class Environment<C extends string = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
-    const declared: (string[] | undefined)[] = [];
+    const declared: Declared = { names: [] };
     super(name, { ...contents(declared, opts), ...given(`Environment ${name}`, args) }, opts);
     declaredIn.set(this, declared);
     declare(args.consortium, name, opts);

@@ -76,6 +76,17 @@ interface Shared {
   users?(session: Session, id: string, state: Props): Promise<User[]>;
 }
 
+/** Something that would be lost with what it is in. */
+export interface Inside {
+  path: string;
+  /** Its collection and name, by which a log of creates knows it. */
+  collection: string;
+  name: string;
+  id: string;
+  /** In words, with what is in it. */
+  what: string;
+}
+
 /** What is special about a resource; the core does the rest. */
 export interface Definition {
   /** Name of the class, such as `Node`. */
@@ -158,8 +169,10 @@ export interface Definition {
   replaceWarning?: string;
   /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
   losses?(olds: Props, news: Props): string[];
+  /** What would be lost with it, in words: everything in it that this run has not deleted, and that is not on its way out. */
+  inside?(session: Session, id: string, state: Props): Promise<Inside[]>;
   /** What is said before a deletion: Pulumi asks no provider about one in a preview. */
-  deleteWarning?(session: Session, id: string): Promise<string | undefined> | string;
+  deleteWarning?(inside: readonly Inside[]): string | undefined;
   /** Set for a resource that does not live in a collection (the tether service). */
   own?: OwnVerbs;
 }

@@ -36,6 +36,8 @@ export interface Session {
   deadline: Deadline;
   /** The resource of the program that the verb is for, if the adapter knows it. */
   owner?: Owner;
+  /** Whether the user has been asked about this very deletion, with everything that goes with it. */
+  isAsked?: boolean;
   /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */
   provider?: string;
 }

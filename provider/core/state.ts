@@ -38,6 +38,8 @@ export interface Kept {
   provider?: string;
   /** Deployments of a tether whose outcome is unknown. */
   deployment?: Props;
+  /** Whether the program has something in it that goes with it (`deletedWith`): Pulumi announces no deletion of that. */
+  takesItsOwn?: true;
 }
 
 /** The step of waiting until it is ready. */
@@ -151,7 +153,7 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     const isShown = isReadable(inputMeta(definition, key)!) && parts.shown[key] !== undefined;
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
-  const { organizations, keys, provider, deployment } = keptIn(before);
+  const { organizations, keys, provider, deployment, takesItsOwn } = keptIn(before);
   const { how, at } = parts;
   const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
   const kept: Props = {
@@ -164,6 +166,7 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     keys,
     provider,
     deployment,
+    takesItsOwn,
   };
   return withoutUndefined({
     ...state,

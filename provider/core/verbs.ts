@@ -44,8 +44,9 @@ import {
 import { isKnown, isMoved, type Origin, type Subject, withProvider } from "./origin";
 import { type Run } from "./run";
 import { previewMs, type Session, type Sessions, within } from "./session";
-import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded } from "./state";
+import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded, withoutUndefined } from "./state";
 import { CommonError, Incomplete, UserError } from "./user-error";
+import { isObject } from "../plain";
 import { isUnknown, secretPaths, unknown } from "./values";
 
 /** The time for a refresh in ms, which Pulumi does not limit. */
@@ -174,7 +175,10 @@ export class Verbs {
     return {
       ...difference,
       // An update records the provider that the program now gives it.
-      changes: difference.changes || (settings && !isKnownKey && isMoved(subject.origin, whose.provider)) === true,
+      changes:
+        difference.changes ||
+        (doesTakeItsOwn(news) ?? keptIn(olds).takesItsOwn ?? false) !== (keptIn(olds).takesItsOwn ?? false) ||
+        (settings && !isKnownKey && isMoved(subject.origin, whose.provider)) === true,
       warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((one) => sessions.secrets.mask(one)),
     };
   }
@@ -349,10 +353,11 @@ export class Verbs {
     run: () => Promise<Made>,
   ): Promise<Made> {
     const kept = keptOf(inputs, [secretsKey]);
-    const keep = async ({ id, state }: Made): Promise<Props> => ({
-      ...marked(session, state, await originOf({ id, state })),
-      ...kept,
-    });
+    const takesItsOwn = doesTakeItsOwn(inputs);
+    const keep = async ({ id, state }: Made): Promise<Props> => {
+      const known = takesItsOwn === undefined ? state : withKept(state, { takesItsOwn: takesItsOwn || undefined });
+      return { ...marked(session, known, await originOf({ id, state })), ...kept };
+    };
     try {
       const made = await run();
       return { id: made.id, state: await keep(made) };
@@ -393,6 +398,15 @@ async function deleteIfForeign(session: Session, definition: Definition, made: M
     throw error;
   }
 }
+
+/** Whether the program has something in it with `deletedWith`. undefined: it does not tell. */
+const doesTakeItsOwn = ({ [contentsKey]: contents }: Props): boolean | undefined =>
+  isObject(contents) ? contents.deletedWith === true : undefined;
+
+const withKept = (state: Props, more: Props): Props => ({
+  ...state,
+  [keptKey]: withoutUndefined({ ...keptIn(state), ...more }),
+});
 
 const marked = ({ provider, client }: Session, state: Props, origin: Origin): Props => ({
   ...state,

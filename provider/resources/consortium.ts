@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { ConsortiumObject } from "../api";
-import { printable } from "../api/printable";
-import { Listed } from "../core/listed";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { type Session } from "../core/session";
 import { limits, lossWarnings } from "../constants";
-import { common, consortia, description, environments, nameText, outputs } from "./fields";
+import { common, consortia, description, nameText, outputs } from "./fields";
+import { environmentsIn } from "./inside";
 import { lostEnvironments } from "./losses";
 
 export const consortium: Definition = {
@@ -29,15 +27,7 @@ export const consortium: Definition = {
   owner: "owner",
   replaceWarning: lossWarnings.replaceConsortium,
   losses: lostEnvironments,
-  deleteWarning: survivors,
+  inside: environmentsIn,
+  deleteWarning: (inside) =>
+    inside.length > 0 ? `${lossWarnings.deleteConsortium}: ${inside.map(({ what }) => what).join(", ")}` : undefined,
 };
-
-/** What would be lost with it: nobody deletes an environment with `retainOnDelete` or `deletedWith` first, or one of other people. */
-async function survivors(session: Session, id: string): Promise<string | undefined> {
-  const there = await new Listed(session, environments({ consortiumId: id })).staying(ownAgeMs).catch(() => []);
-  const names = there.map((one) => `"${printable(String(one.name))}" (${one.id})`);
-  return names.length > 0 ? `${lossWarnings.deleteConsortium}: environment ${names.join(", ")}` : undefined;
-}
-
-/** How old the list of environments may be: this run knows those that it has deleted. */
-const ownAgeMs = 10_000;

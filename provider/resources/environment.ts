@@ -7,6 +7,7 @@ import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
 import { isUnknown, isUnset, unknown } from "../core/values";
 import { common, consortiumId, description, environments, nameText, objectOf, open, outputs, unusual } from "./fields";
+import { nodesIn } from "./inside";
 import { renamedNodes } from "./losses";
 
 const providers = Object.keys(consensusOf);
@@ -181,5 +182,6 @@ export const environment: Definition = {
   },
   replaceWarning: lossWarnings.replaceEnvironment,
   losses: renamedNodes,
+  inside: nodesIn,
   deleteWarning: () => lossWarnings.deleteEnvironment,
 };

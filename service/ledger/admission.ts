@@ -1,7 +1,8 @@
 import type * as Transactions from "ethers/transaction";
 import { createRequire } from "node:module";
 import { type HardFork, hasFork } from "../profiles";
-import type { ChainSpec, Engine } from "./engine";
+import type { Engine } from "./engine";
+import type { ChainSpec } from "./ledger-data";
 import { inGethsWords, Unfit } from "./failures";
 import type { Pool, Waiting } from "./pool";
 import type { Answer } from "./rpc";

@@ -1,5 +1,4 @@
-import type { ChainSpec, Head } from "./engine";
-import type { Entry, LedgerData } from "./ledger-data";
+import type { Entry, LedgerData, ChainSpec, Head } from "./ledger-data";
 import type { Accounts } from "./admission";
 import { Pool, type PoolLimits } from "./pool";
 import { SteadyClock } from "../storage/steady-clock";

@@ -354,5 +354,3 @@ export class Chain {
     this.#timers.push(setInterval(act, ms).unref());
   }
 }
-
-const refused = (message: string): Answer => ({ error: { code: -32_000, message } });

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Chain } from "./chain";
 import { ChainBase, type Pace, usualPace } from "./chain-base";
-import type { ChainSpec, Host } from "./engine";
-import { LedgerData, OutOfOrder } from "./ledger-data";
+import type { Host } from "./engine";
+import { LedgerData, OutOfOrder, type ChainSpec } from "./ledger-data";
 import { ServiceError } from "../errors";
 import { stopping } from "./replay";
 import { removedAtEnd } from "./watched";
 
 export type { Chain } from "./chain";
-export type { ChainSpec } from "./engine";
+export type { ChainSpec } from "./ledger-data";
 
 /** A Unix socket's path has at most about 100 bytes. */
 const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());

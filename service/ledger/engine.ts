@@ -7,33 +7,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { Refusal, ServiceError } from "../errors";
-import type { Block, Receipt, Sealed } from "./ledger-data";
+import type { Block, ChainSpec, Head, Receipt, Sealed } from "./ledger-data";
 import { type Answer, type Bounds, Caller } from "./rpc";
-import type { Profile } from "../profiles";
 import { type Watched, watched } from "./watched";
-
-/** What a chain is, from its first start on. */
-export interface ChainSpec {
-  /** The name of its folder. */
-  key: string;
-  chainId: number;
-  /** Seconds between blocks; without it, a block is made when there is a transaction. */
-  period?: number;
-  /** How many accounts it signs for, each with 10,000 ether. */
-  accounts: number;
-  /** Balances of other accounts in the genesis block, in wei. */
-  prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
-  /** What client it is like, from its first start on. Its gas is free. Without it, it is like a public network, with fees. */
-  profile?: Profile | undefined;
-}
-
-export interface Head {
-  number: number;
-  hash: string;
-  timestamp: number;
-  /** Gas that its transactions used. */
-  gas: number;
-}
 
 /** System contracts of the public network. They write into every block, so a state would grow forever. */
 const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];

@@ -9,7 +9,30 @@ import { z } from "zod";
 import { Damaged, Refusal } from "../errors";
 import { type Change, Database } from "../storage/database";
 import { jsonText, replaceFile, sha256OfFile } from "../storage/files";
-import type { ChainSpec, Head } from "./engine";
+import type { Profile } from "../profiles";
+
+/** What a chain is, from its first start on. */
+export interface ChainSpec {
+  /** The name of its folder. */
+  key: string;
+  chainId: number;
+  /** Seconds between blocks; without it, a block is made when there is a transaction. */
+  period?: number;
+  /** How many accounts it signs for, each with 10,000 ether. */
+  accounts: number;
+  /** Balances of other accounts in the genesis block, in wei. */
+  prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
+  /** What client it is like, from its first start on. Its gas is free. Without it, it is like a public network, with fees. */
+  profile?: Profile | undefined;
+}
+
+export interface Head {
+  number: number;
+  hash: string;
+  timestamp: number;
+  /** Gas that its transactions used. */
+  gas: number;
+}
 
 /** One entry of a chain's input. The chain can be made again from all of them in order, hash by hash. */
 export type Entry =

@@ -77,7 +77,7 @@ export class Reads {
 
   #criteriaOf({ method, params: [first] }: RpcCall): Criteria | undefined {
     if (method === "eth_getFilterLogs") return this.#filters.get(first as string);
-    return method === "eth_getLogs" ? ((first ?? {}) as Criteria) : undefined;
+    return method === "eth_getLogs" ? (first ?? {}) : undefined;
   }
 
   /** The logs that fit, as long as the answer keeps its limits. Blocks without any name that is asked for are not parsed. */

@@ -1,7 +1,7 @@
 import { Refusal } from "../errors";
 import type { ChainBase } from "./chain-base";
-import type { Engine, Head } from "./engine";
-import type { Entry, Snapshot } from "./ledger-data";
+import type { Engine } from "./engine";
+import type { Entry, Snapshot, Head } from "./ledger-data";
 import { type Waiting, waitingOf } from "./pool";
 
 /** A replayed block differs from the one that was made before. */

@@ -250,7 +250,7 @@ function entityOf(key: string, value: Buffer): Entity {
   const { success, data, error } = jsonText.pipe(object).safeParse(value.toString());
   if (!success)
     throw new Damaged(`The ${nameOf(key)} is damaged: it is not an object of the service (${explain(error)})`);
-  return data as unknown as Entity;
+  return data;
 }
 
 /** What is under a key of the database, for people. */

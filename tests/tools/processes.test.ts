@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -26,8 +26,8 @@ interface Started {
 }
 
 /** A Node.js program, its printed text and its end. */
-function start(args: string[], input = ""): Started {
-  const child = spawn(process.execPath, args, { env: sandbox.env, cwd: sandbox.folder });
+function start(args: string[], input = "", more: SpawnOptions = {}): Started {
+  const child = spawn(process.execPath, args, { ...more, stdio: "pipe", env: sandbox.env, cwd: sandbox.folder });
   child.stdin.end(input);
   const texts = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (texts.stdout += String(chunk)));
@@ -59,6 +59,24 @@ describe("tools/pulumi", () => {
     await until(() => existsSync(sandbox.path("up")));
     child.kill(name);
     expect(await ended).toMatchObject({ code: 5, stdout: "caught\n" });
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("does not pass on a %s that the whole group gets", async (name) => {
+    sandbox.pulumi("bin", "v3.220.0", languageHosts);
+    const up = sandbox.path("up");
+    // A shell would take two signals at once for one.
+    writeFileSync(
+      sandbox.path("pulumi.js"),
+      `process.on("${name}", () => (console.log("caught"), setTimeout(() => process.exit(0), 1000)));
+      setInterval(() => {}, 1000);
+      require("fs").writeFileSync("${up}", "");`,
+    );
+    const run = `exec ${process.execPath} ${sandbox.path("pulumi.js")}`;
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', run);
+    const { child, ended } = start([launcher, "up"], "", { detached: true });
+    await until(() => existsSync(up));
+    process.kill(-child.pid!, name);
+    expect(await ended).toMatchObject({ code: 0, stdout: "caught\n" });
   });
 
   test("ends by the signal that ended Pulumi", async () => {

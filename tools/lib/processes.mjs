@@ -5,6 +5,7 @@ import { accessSync, constants, readdirSync, readFileSync, statSync } from "node
 import { constants as osConstants } from "node:os";
 import { delimiter, join } from "node:path";
 import { clearTimeout, setTimeout } from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { UserError } from "./terminal.mjs";
 
@@ -115,19 +116,46 @@ export async function succeed(command, args, options) {
 }
 
 /**
- * Runs a program in place of this one, with its terminal and its signals.
- * Ctrl-C reaches the whole foreground group from the terminal itself; passing it on as well would be a second Ctrl-C,
- * which Pulumi takes for "stop at once".
+ * A small process in the group of this one, which ends with it, and by the first signal that the whole group gets: the terminal sends
+ * Ctrl-C to all, and so does `kill` with the group's number.
+ * @returns {(name: NodeJS.Signals) => Promise<boolean>} call after a signal: whether the group has got it
+ */
+function groupWatch() {
+  const attended = isatty(0) || isatty(1) || isatty(2);
+  /** @returns {Promise<boolean | undefined>} undefined: there is no such program */
+  const watch = () => {
+    const child = spawn("/bin/sh", ["-c", "read -r _"], { stdio: ["pipe", "ignore", "ignore"] });
+    child.stdin.on("error", () => undefined);
+    child.unref();
+    return new Promise((resolve) => {
+      child.on("exit", (_, signal) => resolve(signal !== null));
+      child.on("error", () => resolve(undefined));
+    });
+  };
+  let ended = watch();
+  return async (name) => {
+    const isOfGroup = await Promise.race([ended, sleep(groupMs, false, { ref: false })]);
+    if (isOfGroup) ended = watch();
+    return isOfGroup ?? (attended && name === "SIGINT");
+  };
+}
+
+/** How long the group's other processes may take to end by a signal. */
+const groupMs = 300;
+
+/**
+ * Runs a program in place of this one, with its terminal and its signals. What the whole group has got reaches the program without us:
+ * passed on as well, it would be a second signal, which Pulumi takes for "stop at once".
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: Env }} [options]
  * @returns {Promise<{ code: number, signal: NodeJS.Signals | null }>}
  */
 export function runAttached(command, args, options = {}) {
-  const attended = isatty(0) || isatty(1) || isatty(2);
+  const hasGroupGot = groupWatch();
   return new Promise((resolve, reject) => {
     /** @param {NodeJS.Signals} name */
-    const pass = (name) => void (name === "SIGINT" && attended ? undefined : child.kill(name));
+    const pass = (name) => void hasGroupGot(name).then((has) => has || child.kill(name));
     const settle = () => signals.forEach((name) => process.off(name, pass));
     // Before the start: from then on a signal must not end this process and leave the child behind.
     signals.forEach((name) => process.on(name, pass));

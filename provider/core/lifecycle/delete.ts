@@ -1,11 +1,14 @@
 import { type ApiError, isApiError, MembershipObject } from "../../api";
 import { briefly } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
+import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
+import { text } from "../../plain";
 import { type Collection } from "../collection";
+import { type Inside, isOver, type Props, type User } from "../definition";
 import { Listed } from "../listed";
-import { isOver, type Props, type User } from "../definition";
+import { type Session } from "../session";
 import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
@@ -33,6 +36,8 @@ const stillListedMs = 20_000;
 const parentAgeMs = 10_000;
 /** Siblings deleted within this time share one list call. */
 const shareMs = 100;
+/** How long what was deleted may still be listed. */
+const listedMs = 5_000;
 /** How often to look whether a shared object is used still. */
 const usersEveryMs = 1_000;
 
@@ -52,8 +57,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
   const others = await unused(collection, id, state);
   if (others !== undefined) return leave(others);
-  const warning = await collection.definition.deleteWarning?.(session, id);
-  if (warning !== undefined) collection.say(warning, "WARNING: ");
+  await sparing(collection, id, state);
   const deletion = new Deletion(collection, id, state);
   try {
     await waitFor(session, collection.what, () => deletion.look(), `DELETE ${collection.path}`);
@@ -66,6 +70,44 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   collection.recordRemoved(id);
   return deletion.left;
 }
+
+/**
+ * Says what is lost with it. What this stack has in it was deleted first, so the rest is not this stack's, unless the program deletes
+ * its own with it.
+ * @throws NotDeleted if something in it is not this stack's, and the user has not confirmed that it may go
+ */
+async function sparing(collection: Collection, id: string, state: Props): Promise<void> {
+  const { session, definition } = collection;
+  const isConfirmed = session.isAsked === true || session.run.isNamed([id, text(state.consortiumId)]);
+  const mayGo = isConfirmed || keptIn(state).takesItsOwn === true;
+  const inside = await strangers(collection, id, state, mayGo ? 0 : listedMs);
+  const warning = definition.deleteWarning?.(inside);
+  if (warning !== undefined) collection.say(warning, "WARNING: ");
+  if (inside.length === 0 || mayGo) return;
+  throw new NotDeleted(
+    `${collection.what} is not deleted: this stack does not manage everything in it, and all of that would be lost: ` +
+      `${inside.map(({ what }) => what).join(", ")}. If that belongs to somebody else, leave the ${definition.title} to them: ` +
+      "`pulumi state delete` with its URN takes it out of this stack. If it may be lost, or is this stack's own with deletedWith or " +
+      `retainOnDelete, confirm that for one run with ${environmentName("confirmDeleted")}=${id}.`,
+  );
+}
+
+/** What stays in it that neither a state nor a log shows to be this stack's. What was just deleted may still be listed for a moment. */
+async function strangers(collection: Collection, id: string, state: Props, waitMs: number): Promise<Inside[]> {
+  const { clock, deadline } = collection.session;
+  const end = Math.min(clock.now() + waitMs, deadline.at);
+  for (;;) {
+    const all = (await collection.definition.inside?.(collection.session, id, state)) ?? [];
+    const inside = all.filter((one) => !isOwn(collection.session, one));
+    if (inside.length === 0 || clock.now() >= end) return inside;
+    await clock.sleep(usersEveryMs);
+  }
+}
+
+/** Whether a state of this stack has it, or a killed run of this stack has created it. */
+const isOwn = ({ run, createLog }: Session, { path, collection, name, id }: Inside): boolean =>
+  run.shown.has(path) ||
+  createLog.interrupted({ path: collection, name }).some((one) => one.id === undefined || one.id === id);
 
 /**
  * Waits until nobody uses a shared object that this stack made. What this run deletes may be on its way out.

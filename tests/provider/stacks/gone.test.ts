@@ -78,15 +78,20 @@ onBothAdapters((make) => {
     },
   );
 
-  test.each(["/consortia", "/environments"])("%s is empty for a moment: what is to be adopted is made only once", async (end) => {
-    const { stack, service, time } = await make(two);
-    stack.state = [];
-    const moment = time.wall() + 2_000;
-    emptying(end, () => time.wall() < moment);
-    newProcess({ CONSORTIUM_ADOPT: "true" });
-    expect(await stack.up(two)).toMatchObject({ errors: [] });
-    expect([service.store.consortia.list(), service.store.environments.list()].map(({ length }) => length)).toEqual([1, 2]);
-  });
+  test.each(["/consortia", "/environments"])(
+    "%s is empty for a moment: what is to be adopted is made only once",
+    async (end) => {
+      const { stack, service, time } = await make(two);
+      stack.state = [];
+      const moment = time.wall() + 2_000;
+      emptying(end, () => time.wall() < moment);
+      newProcess({ CONSORTIUM_ADOPT: "true" });
+      expect(await stack.up(two)).toMatchObject({ errors: [] });
+      expect([service.store.consortia.list(), service.store.environments.list()].map(({ length }) => length)).toEqual([
+        1, 2,
+      ]);
+    },
+  );
 
   test("an environment that is not listed, and whose nodes are, stays until its deletion is confirmed", async () => {
     const { stack, time } = await make(two, { answers: { getById: false } });

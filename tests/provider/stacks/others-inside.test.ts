@@ -1,0 +1,91 @@
+import { Environment, Node } from "../../../sdk";
+import { type Program } from "../../support/double/stack";
+import { type Base, ledger, onBothAdapters } from "../../support/stacks";
+import { newProcess } from "../../support/service";
+
+/* A stack deletes a consortium or an environment in which there is something that it does not manage. */
+
+const quorum = { provider: "quorum", consensusType: "raft" } as const;
+const confirmed = (id: unknown) => newProcess({ CONSORTIUM_CONFIRM_DELETED: String(id) });
+
+onBothAdapters((make) => {
+  const node = ({ membership, environment }: Base, name = "n", opts = {}) =>
+    new Node(name, { environment, membership }, opts);
+  const whole = ledger((base) => node(base));
+
+  /** The stack of this program, whose state has then lost these. */
+  async function lost(program: Program, ...names: string[]) {
+    const made = await make(program);
+    const ids = Object.fromEntries(made.stack.state.map(({ name, id }) => [name, String(id)]));
+    made.forget(...names);
+    newProcess();
+    return { ...made, ids };
+  }
+
+  test("what is all its own goes", async () => {
+    const { stack, service } = await lost(whole);
+    expect((await stack.destroy()).failure).toBe("");
+    expect(service.store.consortia.list()).toEqual([]);
+  });
+
+  test("a consortium with another's environment stays, and the error lists that with its nodes; confirmed, it goes", async () => {
+    const two: Program = ledger((base) => {
+      const { consortium } = base;
+      node({ ...base, environment: new Environment("other", { consortium, ...quorum }) });
+    });
+    const { stack, service, ids, writes } = await lost(two, "m", "n", "other");
+    const { failure } = await stack.destroy();
+    const deletion = "DELETE /consortia/:consortiumId";
+    const list = `environment "other" (${ids.other}) with node "n" (${ids.n})`;
+    expect(failure).toMatch(`consortium "c" (${ids.c}) is not deleted: this stack does not manage everything in it`);
+    expect(failure).toContain(list);
+    expect(failure).toContain(`CONSORTIUM_CONFIRM_DELETED=${ids.c}`);
+    expect(writes()).not.toContain(deletion);
+    expect(service.store.nodes.list()).toHaveLength(1);
+    confirmed(ids.c);
+    const again = await stack.destroy();
+    expect(writes()).toContain(deletion);
+    expect(again.lines).toContainEqual(expect.stringContaining(list) as string);
+  });
+
+  test.each<[string, (ids: Record<string, string>) => string | undefined]>([
+    ["the environment", ({ e }) => e],
+    ["its consortium", ({ c }) => c],
+  ])("an environment with another's node stays until %s is confirmed", async (_, confirmation) => {
+    const { stack, service, ids } = await lost(whole, "n", "m");
+    expect((await stack.destroy()).failure).toContain(`environment "e" (${ids.e}) is not deleted`);
+    expect(service.store.nodes.list()).toHaveLength(1);
+    confirmed(confirmation(ids));
+    await stack.destroy();
+    expect(service.store.nodes.list()).toEqual([]);
+  });
+
+  test("with deletedWith, what is in it goes with it: Pulumi announces no deletion of that", async () => {
+    const together = ledger((base) => node(base, "n", { deletedWith: base.environment }));
+    const { stack, service } = await lost(together);
+    expect((await stack.destroy()).failure).toBe("");
+    expect(service.store.consortia.list()).toEqual([]);
+  });
+
+  test("deletedWith counts from the update on that brings it, and only as long as the program has it", async () => {
+    const { stack, service } = await lost(whole);
+    const together = ledger((base) => node(base, "n", { deletedWith: base.environment }));
+    expect((await stack.up(together)).errors).toEqual([]);
+    newProcess();
+    expect((await stack.up(together)).changes).toEqual([]);
+    expect((await stack.up(whole)).errors).toEqual([]);
+    stack.state = stack.state.filter(({ name }) => name !== "n");
+    newProcess();
+    expect((await stack.destroy()).failure).toContain("is not deleted");
+    expect(service.store.nodes.list()).toHaveLength(1);
+  });
+
+  test("nodes of the service itself, which belong to no member, do not hold an environment", async () => {
+    const { stack, service, writes, forget } = await lost(whole);
+    const [own] = service.store.nodes.list();
+    Object.assign(own!.fields, { membership_id: "sys-monitor" });
+    forget("n");
+    await stack.destroy();
+    expect(writes()).toContain("DELETE /consortia/:consortiumId/environments/:environmentId");
+  });
+});
