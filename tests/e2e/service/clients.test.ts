@@ -8,7 +8,6 @@ import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
 import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 import { basic } from "../../service/helpers";
 import { ledgered, result } from "../../service/ledgers";
-import { installFromPyPI } from "../support/pypi";
 import { goProgram } from "./geth/build";
 
 /*
@@ -74,16 +73,8 @@ const abi = [
 const clients: [string, () => Promise<{ command: string; args: string[] }>][] = [
   ["web3 1.10", node("web3.cjs")],
   ["ethers 5", node("ethers5.cjs")],
-  ["Truffle", node("truffle.cjs")],
   ["hardhat 2", node("hardhat.cjs")],
   ["viem", node("viem.cjs")],
-  [
-    "web3.py",
-    async () => ({
-      command: join(await installFromPyPI("python-web3", join(folder, "requirements.txt")), "python"),
-      args: [join(folder, "web3_py.py")],
-    }),
-  ],
   ["go-ethereum", async () => ({ command: await goProgram("client"), args: [] })],
 ];
 
