@@ -39,7 +39,7 @@ export default tseslint.config(
     rules: { "max-lines-per-function": ["error", { max: 40, skipComments: true, skipBlankLines: true }] },
   },
   {
-    files: ["**/*.mjs", "tools/**", "bench/**"],
+    files: ["**/*.mjs", "**/*.cjs", "tools/**", "bench/**"],
     languageOptions: { globals: globals.node },
   },
   {

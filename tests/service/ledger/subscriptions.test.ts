@@ -86,5 +86,5 @@ test.each(["rpc", "wss"] as const)("raft's nanoseconds are seconds for programs 
   const block = await provider.getBlock("latest");
   expect(Math.abs(block!.timestamp - Date.now() / 1_000)).toBeLessThan(3_600);
   expect(await provider.getFeeData()).toMatchObject({ gasPrice: 0n, maxFeePerGas: null });
-  provider.destroy();
+  await provider.destroy();
 });
