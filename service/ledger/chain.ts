@@ -65,7 +65,11 @@ export class Chain {
       (engine, replay) => this.#place(engine, replay),
     );
     this.#sealing = new Sealing(base);
-    this.#reads = new Reads(base, () => this.#keeper.ready());
+    this.#reads = new Reads(
+      base,
+      () => this.#keeper.ready(),
+      () => this.#sealing.settled(),
+    );
   }
 
   static async start(host: Host, base: ChainBase): Promise<Chain> {

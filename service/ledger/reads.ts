@@ -20,19 +20,25 @@ export class Reads {
   /** What whoever runs the service was told. */
   readonly #told = new Set<string>();
 
-  /** @param ready the engine, once it has all blocks */
+  /**
+   * @param ready the engine, once it has all blocks
+   * @param settled waits until every block that the engine shows is kept
+   */
   constructor(
     private readonly base: ChainBase,
     private readonly ready: () => Promise<Engine>,
+    private readonly settled: () => Promise<void>,
   ) {}
 
   async answer(call: RpcCall, bounds: Bounds): Promise<Buffer> {
     const end = performance.now() + bounds.ms;
     try {
       const read = this.base.data.height < 0 ? undefined : kept[call.method];
+      const criteria = this.#criteriaOf(call);
+      // Whoever has a receipt from the engine finds its block and its logs.
+      if (read ?? criteria) await this.settled();
       const result = read ? await read(this, call.params) : unknown;
       if (result !== unknown) return within(written({ jsonrpc: "2.0", id: call.id, result }), bounds);
-      const criteria = this.#criteriaOf(call);
       if (criteria && this.base.data.height >= 0) return await this.#logs(call.id, criteria, bounds, end);
       const line = await (await this.ready()).ask(call.send, { ...bounds, ms: end - performance.now() });
       if (call.method === "eth_newFilter") this.#noteFilter(line, call.params[0] as Criteria);

@@ -6,6 +6,8 @@ import type { Entry } from "./ledger-data";
 /** Makes a chain's blocks, each recorded before. Keeps them, and now and then the state after one. */
 export class Sealing {
   readonly #waiting = new Set<() => void>();
+  /** The block that the engine may already show, and that is not kept yet. */
+  #making: Promise<void> | undefined;
   #idle = false;
   /** The block after which a snapshot was last tried, and the gas since. */
   #tried = { at: 0, gas: 0 };
@@ -14,8 +16,12 @@ export class Sealing {
 
   /** Waits for the next block, but at most a second. */
   async next(): Promise<void> {
-    const sealed = new Promise<void>((done) => this.#waiting.add(done));
-    await Promise.race([sealed, wait(1_000, undefined, { ref: false })]);
+    await atMostASecond(new Promise<void>((done) => this.#waiting.add(done)));
+  }
+
+  /** Waits until the block that is being made is kept, but at most a second. */
+  async settled(): Promise<void> {
+    if (this.#making) await atMostASecond(this.#making);
   }
 
   /** The entry of the next block, if there must be one: without transactions, only for those who wait for the period. */
@@ -27,21 +33,27 @@ export class Sealing {
 
   /** Makes a recorded block. Returns how many transactions it has; if the engine ends, the next one makes it. */
   async make(engine: Engine, { seal: [, timestamp] }: Extract<Entry, { seal: unknown }>): Promise<number> {
+    let done = () => {};
+    this.#making = new Promise<void>((kept) => (done = kept));
     try {
       await engine.seal(timestamp);
-      return await this.#sealed(engine);
+      return await this.#sealed(engine, done);
     } catch (error) {
       this.base.log(`Block not made: ${(error as Error).message}`);
       engine.end();
       await engine.ended;
       return 0;
+    } finally {
+      done();
+      this.#making = undefined;
     }
   }
 
-  async #sealed(engine: Engine): Promise<number> {
+  async #sealed(engine: Engine, kept: () => void): Promise<number> {
     const { base } = this;
     const sealed = await engine.sealed((hash) => base.pool.rawOf(hash));
     await base.data.keep(sealed);
+    kept();
     const { transactions } = sealed.block;
     base.head = headOf(sealed.block);
     base.presence.gotBlock();
@@ -83,3 +95,5 @@ export class Sealing {
 
   #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() * this.base.perMs));
 }
+
+const atMostASecond = (work: Promise<void>) => Promise.race([work, wait(1_000, undefined, { ref: false })]);

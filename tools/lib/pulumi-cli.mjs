@@ -64,10 +64,14 @@ export async function pulumiCli({ languages = false, release: wanted, ...making 
   const platform = `${process.platform}-${process.arch}`;
   const release = releaseOf(wanted);
   const pulumiVersion = release.version;
-  const home = join(cacheRoot(), `pulumi-v${pulumiVersion}-${platform}`);
-  const more = join(cacheRoot(), `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);
+  const homeOf = (/** @type {string} */ version) => join(cacheRoot(), `pulumi-v${version}-${platform}`);
+  const moreOf = (/** @type {string} */ version) =>
+    join(cacheRoot(), `pulumi-v${version}-languages-${languagesVersion()}-${platform}`);
+  const [home, more] = [homeOf(pulumiVersion), moreOf(pulumiVersion)];
   const needed = languages ? [...companions, ...languageHosts] : companions;
-  const own = [launcher, ...[home, more].map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
+  // A test's PATH may begin with a copy of the other release.
+  const copies = Object.values(releases).flatMap(({ version }) => [homeOf(version), moreOf(version)]);
+  const own = [launcher, ...copies.map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
   const found = await pulumiOnPath({ own, needed });
   if (found) return described(found);
   if (!isComplete(home)) await make(home, release, making);

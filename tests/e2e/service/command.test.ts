@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { consortium } from "../../cli/command";
-import { built, consortium as started, serve, serveJson } from "../../service/child";
+import { begun, built, serve, serveJson } from "../../service/child";
 import { build, client, containing, newFolder, start } from "../../service/helpers";
 import { until } from "../../support/until";
 
@@ -126,10 +126,10 @@ describe("what it prints", () => {
 
   test("--quiet prints nothing", async () => {
     const port = 20_000 + (process.pid % 10_000); // not one that the system gives away: others may get that meanwhile
-    const ended = started(["serve", "--quiet", "--port", String(port), "--data", dataDir, "--api-key", "k"]);
+    const { child, ended } = begun(["serve", "--quiet", "--port", String(port), "--data", dataDir, "--api-key", "k"]);
     const send = client(`http://127.0.0.1:${port}/api/v1`, "k");
     while ((await send("GET", "/consortia").catch(() => undefined))?.status !== 200);
-    process.kill(Number(readFileSync(join(dataDir, "lock"), "utf8").split(" ")[0]), "SIGTERM");
+    child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });
@@ -161,7 +161,7 @@ describe("what is wrong is one sentence, and exit code 1", () => {
   test("a data folder in use", async () => {
     await start({ dataDir });
     const { code, stderr } = await consortium(["serve", "--port", "0", "--data", dataDir]);
-    const why = `consortium: The data folder ${dataDir} is in use by another service (process ${process.pid}).\n`;
+    const why = `consortium: The data folder ${dataDir} is in use by another service.\n`;
     expect([code, stderr]).toEqual([1, why]);
   });
 });
