@@ -278,7 +278,9 @@ test.each(["acne-*", "acme", "prod", "acme.prod", "*prod-"])(
   "no stack matches %s, which is an error",
   async (pattern) => {
     const { stderr } = await plan("--only", "acme-*", "--only", pattern);
-    expect(stderr).toContain(`no stack like ${pattern}; there are acme-prod, acme-test, acme-app, globex-spice.`);
+    expect(stderr).toContain(
+      `no stack like ${pattern}; there are acme-prod, acme-web, acme-test, acme-app, globex-spice.`,
+    );
   },
 );
 
@@ -289,7 +291,7 @@ test.each([
     ["globex-spice", "acme-app", "*spice"],
     ["acme-app", "globex-spice"],
   ],
-  [["*"], ["acme-prod", "acme-test", "acme-app", "globex-spice"]],
+  [["*"], ["acme-prod", "acme-web", "acme-test", "acme-app", "globex-spice"]],
 ])("patterns %j match %j", async (patterns, expected) => {
   const { stdout } = await plan("--shards", "1", ...patterns.flatMap((one) => ["--only", one]));
   expect(
@@ -303,9 +305,10 @@ test.each([
 
 test("matrices: by stage, the shards that have any of the stacks, and one at least", async () => {
   const github = await plan("--matrix", "github", "--shards", "2", "--only", "acme-*");
-  // Two networks, and an app that depends on one of them.
+  // Two networks, and a chain of two stacks that depends on one of them.
   expect(JSON.parse(github.stdout)).toEqual([
     { shard: ["1/2", "2/2"] },
+    { shard: [expect.stringMatching(/^[12]\/2$/) as string] },
     { shard: [expect.stringMatching(/^[12]\/2$/) as string] },
   ]);
   expect(JSON.parse((await plan("--matrix", "github", "--changed-since", "HEAD")).stdout)).toEqual([
@@ -315,11 +318,12 @@ test("matrices: by stage, the shards that have any of the stacks, and one at lea
   expect(JSON.parse((await plan("--matrix", "gitlab")).stdout)).toEqual({
     "stage-1": { ...job, variables: { STAGE: "1" }, needs: [] },
     "stage-2": { ...job, variables: { STAGE: "2" }, needs: [{ job: "stage-1", artifacts: false }] },
+    "stage-3": { ...job, variables: { STAGE: "3" }, needs: [{ job: "stage-2", artifacts: false }] },
   });
-  expect((await plan()).stdout).toMatch(/^1\/1 {2}acme-prod {2}stage 1\n[^]*1\/1 {2}acme-app {2}stage 2\n$/);
+  expect((await plan()).stdout).toMatch(/^1\/1 {2}acme-prod {2}stage 1\n[^]*1\/1 {2}acme-web {2}stage 3\n$/);
   expect(await plan("--stages", "1")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("has 2 stages, and --stages says 1: add jobs to the pipeline") as string,
+    stderr: expect.stringContaining("has 3 stages, and --stages says 1: add jobs to the pipeline") as string,
   });
   const many = await plan("--shards", "201");
   expect(many).toMatchObject({ code: 1, stderr: expect.stringContaining("from 1 to 200") as string });

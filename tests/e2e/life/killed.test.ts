@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { treeOf } from "../../../tools/lib/processes.mjs";
+import { temporary } from "../../fleet/made";
 import { finished } from "../support/stack";
 import { until } from "../../support/until";
 import { type World, wholeTree, world } from "../support/world";
@@ -41,7 +42,7 @@ describe.each(adapters)("%s", (adapter) => {
   test.each(["answered", "unanswered"])(
     "killed at each create, %s: `pulumi cancel && pulumi up` goes on",
     async (how) => {
-      const w = await world(wholeTree, { plugin: adapter === "plugin" });
+      const w = await world(wholeTree, { plugin: adapter === "plugin", env: { XDG_STATE_HOME: temporary() } });
       for (const route of Object.values(creates)) {
         if (how === "unanswered") w.service.faults.add({ kind: "hang", method: "POST", route, acted: true });
         await killedAt(w, route);

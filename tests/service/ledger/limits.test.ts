@@ -220,7 +220,7 @@ test("filters, subscriptions and WebSockets of a credential are counted; only it
   const subscribed = (await ws(eth("eth_subscribe", "newPendingTransactions"))) as Said;
   expect(await ws(eth("eth_subscribe", "logs", {}))).toMatchObject({ result: containing("0x") });
   expect(await ws(eth("eth_subscribe", "newHeads"))).toMatchObject(refused);
-  expect(await ws(eth("eth_unsubscribe", "0x00"))).toMatchObject({ result: false });
+  expect(await ws(eth("eth_unsubscribe", "0x00"))).toMatchObject({ error: { message: "subscription not found" } });
   expect(await ws(eth("eth_unsubscribe", subscribed.result))).toMatchObject({ result: true });
   expect(await ws(eth("eth_subscribe", "newPendingTransactions"))).toMatchObject({ result: containing("0x") });
 
