@@ -350,7 +350,7 @@ export class Resource {
       return await run();
     } catch (error) {
       if (!(error instanceof Incomplete)) throw error;
-      const shown = this.sessions.shown(error) as Incomplete;
+      const shown = this.sessions.shown(error, calledIn(this.urn)) as Incomplete;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
       throw notReady(shown, this.#state(shown.state, secrets));
     } finally {

@@ -7,6 +7,9 @@ import { fromWire } from "./state";
 import { UserError } from "./user-error";
 import { sameName, sameValue } from "./values";
 
+/** No service is known that cuts shorter names (characters). */
+const shortestCut = 30;
+
 /** The objects of one kind in one place, as their resource sees them. */
 export class Collection extends Listed {
   constructor(
@@ -75,17 +78,28 @@ export class Collection extends Listed {
    * item with exactly the name that another resource is to have belongs to that one.
    */
   namedLike(items: Identified[]): Identified[] {
-    const { inputs } = this;
     const exact = this.namesakes(items);
-    const { naming = [] } = this.definition;
-    const [key, ...others] = naming;
-    if (key === undefined || others.length > 0 || exact.length > 0) return exact;
+    return exact.length > 0 ? exact : this.#named(items, sameName);
+  }
+
+  /** The items whose long name is the beginning of the one in the inputs: a service may cut names without a word. */
+  cutNames(items: Identified[]): Identified[] {
+    return this.#named(items, (name, wanted) => {
+      const isText = typeof name === "string" && typeof wanted === "string";
+      return isText && name.length >= shortestCut && name.length < wanted.length && wanted.startsWith(name);
+    });
+  }
+
+  /** The items with a name that fits the one in the inputs, but not exactly one that another resource is to have. */
+  #named(items: Identified[], fits: (name: unknown, wanted: unknown) => boolean): Identified[] {
+    const { inputs, definition } = this;
+    const [key, ...others] = definition.naming ?? [];
+    if (key === undefined || others.length > 0) return [];
     const field = wireName(key);
     const { owner, run } = this.session;
-    const isOthers = (name: unknown): boolean =>
-      run.owners.isWanted(this.definition, { ...inputs, [key]: name }, owner);
+    const isOthers = (name: unknown): boolean => run.owners.isWanted(definition, { ...inputs, [key]: name }, owner);
     return items.filter(
-      (item) => !isOver(this.definition, item) && sameName(item[field], inputs[key]) && !isOthers(item[field]),
+      (item) => !isOver(definition, item) && fits(item[field], inputs[key]) && !isOthers(item[field]),
     );
   }
 

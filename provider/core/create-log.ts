@@ -43,6 +43,8 @@ export type Line =
   | ({ again: string } & NonNullable<LoggedCreate["last"]>)
   | { made: string; id: string }
   | { refused: string }
+  /** A service did not delete it alone: it is still this stack's. */
+  | { left: LoggedCreate }
   /** A killed run ends here; `held`: paths of the objects in the states of this stack and of others. */
   | { continued: { held: string[] } };
 
@@ -53,6 +55,8 @@ export interface LogContents {
   interrupted: LoggedCreate[];
   /** Creates since then. */
   current: LoggedCreate[];
+  /** What the stack has left, because the service did not delete it alone. */
+  left: LoggedCreate[];
   /** Whether this run made the stack. */
   isOfNewStack: boolean;
   /** Whether this run continues a killed one. */
@@ -83,6 +87,7 @@ export function readCreateLog(file: string): LogContents {
   const contents: LogContents = {
     interrupted: [],
     current: [],
+    left: [],
     isOfNewStack: false,
     isContinued: false,
     held: new Set(),
@@ -94,6 +99,7 @@ export function readCreateLog(file: string): LogContents {
   for (const line of textOf(file).split("\n").map(lineOf)) {
     if (line === undefined) continue;
     if ("run" in line) contents.run = line.run;
+    else if ("left" in line) contents.left.push(line.left);
     else if ("begun" in line) all.set(line.begun.attempt, line.begun);
     else if ("again" in line) {
       const { again, ...last } = line;
@@ -227,6 +233,13 @@ export class CreateLog {
       if (isApiError(error) && !error.unclear) logs.write({ refused: attempt });
       throw error;
     }
+  }
+
+  /** Logs what stays of this stack's own although it was deleted: who asks for it again gets it. */
+  left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">, settings: Settings): void {
+    if (this.isFleets) return; // its log ends with the run
+    const [key = ""] = withKey({ keys: [] }, settings).keys;
+    this.logs?.write({ left: { ...begun, attempt: randomUUID(), before: [], key, at: Date.now() } });
   }
 
   /** Logs that this run goes on with what a killed one has made. */

@@ -132,11 +132,15 @@ export class Sessions {
   }
 
   /**
-   * An error for people. A failure that all resources share is shown in full once.
+   * An error for people. A failure that all resources share is shown in full once. That of a call names the resource: logs and the
+   * Automation API show it without Pulumi's heading.
    * @param where the resource that failed
    */
   shown(error: unknown, where?: string): UserError {
-    const masked = new UserError(this.secrets.mask(this.#told(error, where) ?? messageOf(error)));
+    let cause = error;
+    while (cause instanceof UserError) ({ cause } = cause);
+    const named = where !== undefined && isApiError(cause) ? `${where}: ${messageOf(error)}` : messageOf(error);
+    const masked = new UserError(this.secrets.mask(this.#told(error, where) ?? named));
     return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
   }
 

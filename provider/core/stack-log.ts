@@ -12,7 +12,7 @@ import { engineAddress } from "./engine";
 /*
  * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each stack of each backend, and a file for
  * each process of a run that creates something. So no two processes write to one file. A run that ends as it should removes its file:
- * everything that it created is in the state. A file that stays is a killed run's.
+ * everything that it created is in the state. A file that stays is a killed run's, or tells what a service did not delete alone.
  */
 
 /** A stack, as its program or its URNs name it. */
@@ -138,7 +138,7 @@ export class StackLog implements Logs {
 
   #left(folder: string): LoggedCreate[] {
     const logs = this.#recent(folder).map(readCreateLog);
-    const all = logs.filter(({ run }) => run !== this.#run).flatMap(({ current }) => current);
+    const all = logs.filter(({ run }) => run !== this.#run).flatMap(({ current, left }) => [...current, ...left]);
     return all.sort((one, other) => one.at - other.at);
   }
 
@@ -197,10 +197,15 @@ export class StackLog implements Logs {
           const again = folder === this.#place ? created : [];
           const isDone = (one: LoggedCreate): boolean =>
             shown.has(pathOf(one)) || again.some((mine) => isSame(mine, one));
-          const { run, current } = readCreateLog(file);
-          if (run !== this.#run && current.length > 0 && current.every(isDone)) rmSync(file, { force: true });
+          const { run, current, left } = readCreateLog(file);
+          const all = [...current, ...left];
+          if (run !== this.#run && all.length > 0 && all.every(isDone)) rmSync(file, { force: true });
         }
-      if (own !== undefined) rmSync(own, { force: true });
+      if (own === undefined) return;
+      const { left } = readCreateLog(own);
+      const lines = left.map((one) => ({ left: one }));
+      if (lines.length > 0) write(join(this.#place!, `${randomUUID()}.jsonl`), { run: this.#run }, ...lines);
+      rmSync(own, { force: true });
     } catch {
       // What stays proves no less.
     }

@@ -76,8 +76,11 @@ const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
 /** What a preview says of a new object. */
 export const previewLines = (definition: Definition, inputs: Props, { stopped }: Pick<Run, "stopped">): string[] => [
   ...adoptionOf(definition, inputs),
-  ...(definition.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`),
+  ...cautionsOf(definition, inputs, stopped),
 ];
+
+const cautionsOf = (definition: Definition, inputs: Props, stopped: ReadonlySet<string>): string[] =>
+  (definition.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`);
 
 /** A preview makes no calls, so it cannot tell whether the object exists. `up` can. */
 function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
@@ -214,7 +217,10 @@ export class Verbs {
     if (definition.isStopped?.(olds, inputs)) stopped.add(id);
     owners.engineAsked(systemClock);
     const isReplaced = difference.replaces.length > 0;
-    if (isReplaced) owners.giveUp(path);
+    if (isReplaced) {
+      owners.giveUp(path);
+      difference.warnings.push(...cautionsOf(definition, inputs, stopped));
+    }
     const owner = this.#owner(news);
     // What only a refresh has shown may leave the program, or get another name in it. During an update, the engine asks with unknown
     // values only to find what a replacement affects.

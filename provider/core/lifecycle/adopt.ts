@@ -139,12 +139,16 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
   // A name that is the object's id is what the path says.
   const isSure = definition.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);
   const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
-  if (exact.length > 0 || !mayDiffer || collection.namedLike(siblings).length === 0) return exact;
+  const alike = (items: Identified[]): Identified[] => [...collection.namedLike(items), ...collection.cutNames(items)];
+  if (exact.length > 0 || !mayDiffer || alike(siblings).length === 0) return exact;
   await run.owners.allDeclared(session.clock);
   const isFree = (item: Identified): boolean =>
     !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, owner);
-  const like = collection.namedLike(siblings.filter(isFree));
-  if (like.length === 0 || run.rewritesNames) return like;
+  const free = siblings.filter(isFree);
+  const same = collection.namedLike(free);
+  if (same.length > 0 && run.rewritesNames) return same;
+  const like = alike(free);
+  if (like.length === 0) return like;
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
   throw collection.error(
     `nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
@@ -200,7 +204,10 @@ function takenBy(collection: Collection, taken: Identified[]): string {
     );
   if (!collection.isMade(first!.id) && isFounded(collection, first!))
     return `the name is already taken by ${ids}, which the service made with what it is in. Set ${adopting} to manage it here.`;
-  return `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. ${more(session)}`;
+  return (
+    `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. If a resource that this update ` +
+    `removes has it, remove that one first, in a run of its own: Pulumi deletes last. ${more(session)}`
+  );
 }
 
 /** What else may have happened. A fleet continues its killed runs by itself. */

@@ -6,7 +6,7 @@ import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
 import { text } from "../../plain";
 import { type Collection } from "../collection";
-import { type Inside, isOver, type Props, type User } from "../definition";
+import { identityOf, type Inside, isOver, type Props, type User } from "../definition";
 import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
@@ -68,6 +68,10 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
     deletion.end();
   }
   collection.recordRemoved(id);
+  if (deletion.left !== undefined) {
+    const begun = { path: collection.path, name: identityOf(collection.definition, state), id };
+    session.createLog.left({ ...begun, resource: session.owner?.name }, session.client.http.settings);
+  }
   return deletion.left;
 }
 

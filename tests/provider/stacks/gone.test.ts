@@ -163,6 +163,30 @@ onBothAdapters((make) => {
     expect(service.store.consortia.list().filter(({ state }) => state !== "deleted")).toEqual([]);
   });
 
+  test.each([404, 405])(
+    "a zone that was left (%i) is this stack's own when the program asks for it again",
+    async (status) => {
+      const zone = (region?: string) =>
+        ledger(({ environment }) => region && new EnvironmentZone("z", { environment, region, cloud: "aws" }));
+      const { stack, service, writes } = await make(zone("r1"), {
+        answers: { deleteZones: status, plainErrors: true },
+      });
+      const [first] = service.store.zones.list();
+      expect((await stack.up(zone("r2"))).errors).toEqual([]);
+      newProcess();
+      writes();
+      expect((await stack.up(zone("r1"))).errors).toEqual([]);
+      expect([stack.of("z").id, service.store.zones.list().length]).toEqual([first!.id, 2]);
+      expect(writes().filter((call) => call.startsWith("POST"))).toEqual([]);
+      expect((await stack.up(zone("r1"), { refresh: true })).changes).toEqual([]);
+      // What somebody else has made in that place is not.
+      const path = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/zones`;
+      await send(service, "POST", path, { name: "z", region: "r3", cloud: "aws", type: "kaleido" });
+      newProcess();
+      expect((await stack.up(zone("r3"))).failure).toMatch(/there is one already, which others may share/);
+    },
+  );
+
   test.each([404, 405])("zones that cannot be deleted (%i) are left, with a warning", async (status) => {
     const zones = ledger(({ consortium, environment }) => {
       const where = { region: "us-east-2", cloud: "aws" };

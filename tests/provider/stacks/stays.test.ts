@@ -78,6 +78,18 @@ onBothAdapters((make) => {
     expect([writes(), stack.of(name)]).toMatchObject([[], { id, outputs: { [key]: before } }]);
   });
 
+  test("a replacement that is to be paused runs first, and the preview says so", async () => {
+    const paused = (args: object = {}) => ledger((base) => new Node("n", base), { paused: true, ...args });
+    const { stack } = await make(paused());
+    expect(await stack.up(paused())).toMatchObject({ errors: [], changes: ["update Environment e"] });
+    const replaced = paused({ chainId: 77 });
+    const caution = 'environment "e": paused: a new one runs; the next `pulumi up` pauses it';
+    expect((await stack.preview(replaced)).said).toContain(caution);
+    expect((await stack.up(replaced)).errors).toEqual([]);
+    expect(await stack.up(replaced)).toMatchObject({ errors: [], changes: ["update Environment e"] });
+    expect(await stack.up(replaced)).toMatchObject({ changes: [], said: "" });
+  });
+
   test.each([
     ["a feature that is set", {}, { testFeatures: { multi_region: true } }],
     ["one beside another", { testFeatures: { quick: true } }, { testFeatures: { quick: true, multi_region: true } }],
