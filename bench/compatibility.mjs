@@ -2,7 +2,7 @@
 /**
  * npm run compatibility [-- --only PATTERN]: the package as npm packs it, in projects with each Node.js, each Pulumi SDK, each provider,
  * each kind of program and each installer: up, unchanged, change, refresh, policy pack, destroy, mocks. Writes the table of
- * docs/compatibility.md after all trials; with a pattern, it only takes those whose title matches. Exit code 1 if one fails. Ends within
+ * docs/reference/compatibility.md after all trials; with a pattern, it only takes those whose title matches. Exit code 1 if one fails. Ends within
  * an hour.
  */
 import "../tools/lib/node-version.mjs";
@@ -44,7 +44,7 @@ await runMain("compatibility", async () => {
   if (values.only === undefined) {
     const [date, ours, , pulumi] = (await circumstances(cli)).split(", ");
     const text = `Tried on ${date} with ${ours} and the CLI ${pulumi}.\n\n${matrix(trials, (one) => results.get(one))}`;
-    await writePart("docs/compatibility.md", "matrix", text);
+    await writePart("docs/reference/compatibility.md", "matrix", text);
   }
   const failed = [...results.values()].filter((works) => !works).length;
   log(`${results.size - failed} work, ${failed} fail (${duration(Date.now() - startedAt)})`);

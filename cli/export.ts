@@ -42,7 +42,7 @@ export function define(command: Command): void {
         "nodes, and changes nothing. With --adopt, `pulumi up` of that file adopts the network without changing it.\n" +
         "Credentials and tethers cannot be adopted: the file says so if there are any.\n\n" +
         "With --import, prints the file for `pulumi import --file`, credentials included, for programs on the provider\n" +
-        `plugin (docs/operations.md#import).\n${connectionHelp}`,
+        `plugin (docs/adopt.md#import).\n${connectionHelp}`,
     )
     .action(exportNetwork);
 }

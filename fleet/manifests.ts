@@ -14,7 +14,7 @@ import {
 import { type Fleet, type FleetStack, gitAccess, type Organization } from "./schema";
 import { connectionVariables } from "./secrets";
 
-/* The fleet as manifests of the Pulumi Kubernetes operator, version 2. docs/operator.md has a table of what becomes what. */
+/* The fleet as manifests of the Pulumi Kubernetes operator, version 2. docs/reference/fleet.md has a table of what becomes what. */
 
 /** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";

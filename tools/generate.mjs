@@ -34,7 +34,7 @@ const files = {
   ...installing(about, read),
   ...languageFiles(read),
   ...profileFiles(read),
-  ...policyDocs(policies, read("docs/policies.md")),
+  ...policyDocs(policies, read("docs/reference/policies.md")),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
   "sdk/network/generated.ts": networkTypes(schema),

@@ -12,7 +12,7 @@ import { built } from "../service/child";
 import { pages, root } from "./markdown";
 
 const pageOf = (name: string) => pages.find(({ file }) => file === name)!;
-const [page, reference] = [pageOf("docs/fleet.md"), pageOf("docs/fleet-reference.md")];
+const [page, reference] = [pageOf("docs/fleet.md"), pageOf("docs/reference/fleet.md")];
 const [network, ...fleets] = page.blocks.filter(({ language }) => language === "yaml");
 
 const folder = temporary();

@@ -158,11 +158,11 @@ test("arguments in Terraform that have the same name here are properties of thei
   }
 });
 
-test("docs/client.md lists every method of the client", () => {
+test("docs/reference/client.md lists every method of the client", () => {
   const methods = Object.getOwnPropertyNames(ConsortiumClient.prototype);
   const own = methods.filter((name) => !["constructor", "tetherAction", "read"].includes(name));
   expect(own).toEqual(expect.arrayContaining(["listNodes", "close"]));
-  const text = textOf("docs/client.md");
+  const text = textOf("docs/reference/client.md");
   expect(own.filter((name) => !text.includes(`\`${name}(`))).toEqual([]);
 });
 

@@ -87,7 +87,7 @@ const env = (expected: object) => ({ envRefs: expected });
 const auth = (given: object) => ({ git: { auth: given } });
 const programs = { programs: true };
 
-/** For every key of a fleet file: how it reaches a Stack, or what else is said. docs/operator.md has the same table. */
+/** For every key of a fleet file: how it reaches a Stack, or what else is said. docs/reference/fleet.md has the same table. */
 const rows: Record<string, [given: Given, expected: object | string | RegExp, options?: ManifestOptions][]> = {
   project: [[{ project: "trade" }, { config: { "trade:network": "../../trade.yaml" } }]],
   id: [[{ id: "trade of acme" }, /consortium-fleet\/id: trade of acme/]],
@@ -258,7 +258,7 @@ test("every key of a fleet file has a row, but for where a secret of this machin
   const schema = z.toJSONSchema(FleetFile, { io: "input", unrepresentable: "any" }) as Schema;
   const keys = keysIn(schema).filter((key) => !/\.(env|command)$/.test(key));
   expect(Object.keys(rows).sort()).toEqual(keys.sort());
-  const [, section = ""] = readFileSync(join(__dirname, "../../docs/operator.md"), "utf8").split("fleet file\n");
+  const [, section = ""] = readFileSync(join(__dirname, "../../docs/reference/fleet.md"), "utf8").split("fleet file\n");
   const named = [...section.matchAll(/`([\w.]+)`/g)].flatMap(([, name]) => name!.split("."));
   expect(keys.filter((key) => !named.includes(key.split(".").at(-1)!) && !/\.(cpu|memory)$/.test(key))).toEqual([]);
 });

@@ -39,8 +39,8 @@ test("the ready pack has the version of the package", () => {
   expect(readJson("policy-pack/package.json").version).toBe(readJson("package.json").version);
 });
 
-const text = readFileSync(join(root, "docs/policies.md"), "utf8");
-const page = (given: string): string => policyDocs(policies, given)["docs/policies.md"]!;
+const text = readFileSync(join(root, "docs/reference/policies.md"), "utf8");
+const page = (given: string): string => policyDocs(policies, given)["docs/reference/policies.md"]!;
 
 test("the table names every policy with its level and settings; the words around it stay", () => {
   const made = page(text.replace(/(-start -->)[^]*(<!-- prettier-ignore-end)/, "$1$2"));
@@ -52,5 +52,5 @@ test("the table names every policy with its level and settings; the words around
 });
 
 test("a page without a place for the table is an error", () => {
-  expect(() => page("# Policies\n")).toThrow("docs/policies.md has no place for what is generated");
+  expect(() => page("# Policies\n")).toThrow("docs/reference/policies.md has no place for what is generated");
 });

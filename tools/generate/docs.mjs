@@ -106,13 +106,13 @@ function importOf({ type, onImport }) {
   const notes = onImport ? `\nAfter an import, ${onImport}\n` : "";
   return `## Import
 
-[Import](../operations.md#import) it ${ways}:
+[Import](../adopt.md#import) it ${ways}:
 
 \`\`\`sh
 ${[byId, byPath].filter(Boolean).join("\n")}
 \`\`\`
 ${notes}
-Dynamic resources cannot be imported: [adopt the object](../operations.md#adopting-what-exists) instead.
+Dynamic resources cannot be imported: [adopt the object](../adopt.md#adopting-what-exists) instead.
 `;
 }
 
@@ -238,8 +238,9 @@ export function referenceDocs(definitions, lookups, troubleshooting) {
 
 # Reference
 
-Every resource and lookup, with an example in four languages. [Network file](network-file.md) has the keys of network files, and
-[Settings of the embedded service](embedded-service.md) its flags and options.
+Every resource and lookup, with an example in four languages. Other references: [network files](network-file.md),
+[policies](policies.md), [commands](commands.md), [checks](check.md), [fleets](fleet.md), [client](client.md),
+[embedded service](embedded-service.md), [arguments in Terraform](terraform.md), [compatibility](compatibility.md).
 
 ${table(["resource", "what it is"], rows)}
 

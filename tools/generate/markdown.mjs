@@ -40,7 +40,7 @@ const setting = ([key, { description, default: value }]) =>
 
 /**
  * @param {readonly Policy[]} policies
- * @param {string} text docs/policies.md as it is
+ * @param {string} text docs/reference/policies.md as it is
  * @returns {Record<string, string>} path → text
  */
 export function policyDocs(policies, text) {
@@ -51,5 +51,5 @@ export function policyDocs(policies, text) {
     Object.entries(properties).map(setting).join("<br>") || "none",
   ]);
   const part = table(["policy", "default level", "what must hold", "settings (defaults)"], rows);
-  return { "docs/policies.md": withPart("docs/policies.md", text, "sdk/policy/", part) };
+  return { "docs/reference/policies.md": withPart("docs/reference/policies.md", text, "sdk/policy/", part) };
 }

@@ -42,5 +42,28 @@ Arguments of the Terraform provider \`kaleido-io/kaleido\` 1.3.1, and what they 
 resource. [Moving from Terraform](../terraform.md) shows the steps.
 
 ${table(["`resource`", "in Terraform", "here"], [...rows, ["TetherService", "none", "all of it"]])}
+
+## Ids
+
+\`terraform state show\` prints an \`id\`, and with it \`consortium_id\` and \`environment_id\`. \`adopt: "<id>"\` takes the id, and
+\`pulumi import\` the id or a path. Each part of a path is an id or a name.
+
+| Terraform | here | path | alone |
+| --- | --- | --- | --- |
+| \`kaleido_consortium\` | \`Consortium\` | \`consortium\` | id, name |
+| \`kaleido_membership\` | \`Membership\` | \`consortium/membership\` | id |
+| \`kaleido_czone\` | \`ConsortiumZone\` | \`consortium/zone\` | id |
+| \`kaleido_invitation\` | \`Invitation\` | \`consortium/invitation\` | id |
+| \`kaleido_environment\` | \`Environment\` | \`consortium/environment\` | id |
+| \`kaleido_ezone\` | \`EnvironmentZone\` | \`consortium/environment/zone\` | id |
+| \`kaleido_configuration\` | \`Configuration\` | \`consortium/environment/configuration\` | id |
+| \`kaleido_node\` | \`Node\` | \`consortium/environment/node\` | id |
+| \`kaleido_app_creds\` | \`AppCred\` | \`consortium/environment/credential\` | id |
+| \`kaleido_service\` | \`Service\` | \`consortium/environment/service\` | id |
+| \`kaleido_destination\` | \`Destination\` | \`consortium/environment/service/destination\` | its name, if only one has it |
+| none | \`TetherService\` | its id, or the address of it in the console | id |
+
+You may not be able to import credentials that the service does not list (create new ones), and a tether that it does not show
+completely (declare it without an import; its \`tetherId\` identifies it).
 `;
 }

@@ -309,7 +309,7 @@ describe("GitLab CI, from merge request to apply", () => {
       /^<!-- consortium comment: .* -->\n\n## What this merge request does\n\n> \[!CAUTION\]\n> \*\*THIS DESTROYS A LEDGER/,
     );
     expect(comment()).toContain("[Maps of what this does](https://forge/jobs/1/artifacts/browse/maps/)");
-    const printed = /^````text\n([^]*?)^````$/m.exec(readFileSync(join(root, "docs/map.md"), "utf8"))?.[1];
+    const printed = /^````text\n([^]*?)^````$/m.exec(readFileSync(join(root, "docs/reference/report.md"), "utf8"))?.[1];
     const shown = comment()
       .replace(/^<!-- .* -->\n\n/, "")
       .replaceAll(/"e[0-9a-z]{9}"/g, '"ebx4k2m9qd"')

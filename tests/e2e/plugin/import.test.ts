@@ -68,7 +68,7 @@ test("two commands bring 30 objects under a YAML program, which changes nothing"
   const preview = await w.stack.preview({}, "--refresh", "--expect-no-changes");
   expect(preview).toMatchObject({ code: 0 });
   expect(preview.text).toContain("31 unchanged");
-  // References in place of the ids, as docs/operations.md says.
+  // References in place of the ids, as docs/adopt.md says.
   const program = readFileSync(join(w.stack.folder, "Main.yaml"), "utf8");
   const byId = new Map((await w.stack.resources()).map(({ id, urn }) => [id, urn.split("::").at(-1)!]));
   const referring = program.replace(/(\w+Id: )(\w+)$/gm, (line, key: string, id: string) =>
