@@ -2,6 +2,18 @@ import eslint from "@eslint/js";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 
+const spreadLiteral = {
+  selector: "ObjectExpression > SpreadElement > ObjectExpression.argument",
+  message: "Write the keys of a literal one by one.",
+};
+
+/** A number with a separator, a number that is slept for, and one with the name of a time. */
+const times = [
+  "Literal[raw=/^\\d+_\\d{3}/]",
+  "CallExpression[callee.property.name='sleep'] > Literal[raw=/^[1-9]/]",
+  "VariableDeclarator[id.name=/(Ms|Seconds)$/] > Literal[raw=/^[1-9]/].init",
+].map((selector) => ({ selector, message: "A time of the core stands in provider/core/times.ts, with its reason." }));
+
 export default tseslint.config(
   { ignores: ["**/dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
   eslint.configs.recommended,
@@ -20,13 +32,7 @@ export default tseslint.config(
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
       "no-console": "error",
-      "no-restricted-syntax": [
-        "error",
-        {
-          selector: "ObjectExpression > SpreadElement > ObjectExpression.argument",
-          message: "Write the keys of a literal one by one.",
-        },
-      ],
+      "no-restricted-syntax": ["error", spreadLiteral],
       "no-restricted-properties": [
         "error",
         { object: "process", property: "env", message: "Settings enter at one edge: see provider/api/environment.ts." },
@@ -37,6 +43,11 @@ export default tseslint.config(
     // Each step of a verb can be read at once.
     files: ["provider/core/**/*.ts"],
     rules: { "max-lines-per-function": ["error", { max: 40, skipComments: true, skipBlankLines: true }] },
+  },
+  {
+    files: ["provider/core/**/*.ts"],
+    ignores: ["provider/core/times.ts"],
+    rules: { "no-restricted-syntax": ["error", spreadLiteral, ...times] },
   },
   {
     files: ["**/*.mjs", "**/*.cjs", "tools/**", "bench/**"],

@@ -4,6 +4,7 @@ import { paths } from "../api/paths";
 import { conditionOf, isOneOf } from "../api/states";
 import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
+import { verbSeconds } from "./times";
 
 export { nameOf, type Props };
 
@@ -16,12 +17,8 @@ export interface Place {
   isUnlisted?: boolean;
 }
 
-/** Default time-outs in seconds (contract, "Resources"). */
-export interface Timeouts {
-  create: number;
-  update: number;
-  delete: number;
-}
+/** Time-outs in seconds. */
+export type Timeouts = typeof verbSeconds;
 
 export interface Issue {
   property: string;
@@ -177,12 +174,10 @@ export interface Definition {
   own?: OwnVerbs;
 }
 
-const standardTimeouts: Timeouts = { create: 300, update: 300, delete: 300 };
-
 /** Milliseconds that a verb may take: the user's `customTimeouts`, in seconds in the inputs, or the default. */
 export function timeoutMs({ timeouts }: Definition, verb: keyof Timeouts, inputs: Props): number {
   const custom = (inputs.customTimeouts ?? {}) as Partial<Timeouts>;
-  return 1000 * (custom[verb] ?? timeouts?.[verb] ?? standardTimeouts[verb]);
+  return 1000 * (custom[verb] ?? timeouts?.[verb] ?? verbSeconds[verb]);
 }
 
 /** The path of the object with these properties, which identifies it everywhere: an id may be only a name, unique in its place. */

@@ -1,9 +1,7 @@
 import { connect } from "node:net";
+import { engineEveryMs } from "./times";
 
 const enginePattern = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/;
-
-/** How often to check again after the engine has closed the idle connection. */
-const retryMs = 250;
 
 /** The engine's address, which is an argument of each provider process. */
 export const engineAddress = (args: readonly string[] = process.argv): string | undefined =>
@@ -20,7 +18,7 @@ export function onEngineGone(address: string | undefined, callback: () => void):
       if (error.code === "ECONNREFUSED") callback();
     });
     // The engine may close an idle connection: check whether it is still there.
-    watched.on("close", () => setTimeout(watch, retryMs).unref());
+    watched.on("close", () => setTimeout(watch, engineEveryMs).unref());
   };
   watch();
 }

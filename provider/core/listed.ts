@@ -7,15 +7,11 @@ import { isGoing, isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
 import { type Place } from "./definition";
 import { type Claim, type Owner } from "./owners";
-import { type Listing, type Requested, unseenMs } from "./run";
+import { type Listing, type Requested } from "./run";
 import { serviceNow, type Session } from "./session";
+import { goneMs, lookEveryMs, unseenMs, waitingAgeMs } from "./times";
 import { UserError } from "./user-error";
-import { lookAgeMs } from "./wait";
 
-/** How often to ask for what was created a moment ago. */
-const newEveryMs = 1_000;
-/** How long after a list without an object another one has to lack it, too. */
-export const goneMs = 3_000;
 /** Every so many looks that do not find an object in the list, it is requested by id. */
 const looksBeforeAsking = 4;
 
@@ -72,7 +68,7 @@ export class Listed {
       return await (until > at ? inTime(clock, at - clock.now(), items, () => outOfTime(this.path, deadline)) : items);
     } catch (error) {
       if (isApiError(error, "missing") && this.#isInNew()) {
-        await clock.sleep(newEveryMs);
+        await clock.sleep(lookEveryMs);
         return this.look(0);
       }
       // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
@@ -193,7 +189,7 @@ export class Listed {
     } catch (error) {
       // What it is in may not be known yet, either.
       if (isApiError(error, "missing") && !this.place.isUnlisted && this.#isUnseen(id, madeAt)) {
-        await clock.sleep(newEveryMs);
+        await clock.sleep(lookEveryMs);
         return this.find(id, 0, madeAt);
       }
       return this.#unlistable(error, maxAgeMs);
@@ -203,8 +199,8 @@ export class Listed {
     let byId: ById | undefined;
     let item = within(listed) ?? (byId = await this.#byId(id)).item;
     for (let looks = 1; !item && (looks === 1 || this.#isUnseen(id, madeAt)); looks++) {
-      await clock.sleep(this.#isUnseen(id, madeAt) ? newEveryMs : goneMs);
-      listed = await this.look(lookAgeMs);
+      await clock.sleep(this.#isUnseen(id, madeAt) ? lookEveryMs : goneMs);
+      listed = await this.look(waitingAgeMs);
       item = within(listed) ?? (this.#isUnseen(id, madeAt) ? await this.get(id) : undefined);
     }
     if (!item) await this.#prove(id, listed, byId!.isRefused);
@@ -256,7 +252,7 @@ export class Listed {
   /** What a list shows. undefined: it is refused. */
   async #contentOf(collection: string): Promise<Listing | undefined> {
     try {
-      return await new Listed(this.session, { collection }).look(lookAgeMs);
+      return await new Listed(this.session, { collection }).look(waitingAgeMs);
     } catch (error) {
       if (isApiError(error, "missing") || isForbidden(error)) return undefined;
       throw error;

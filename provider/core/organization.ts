@@ -9,6 +9,7 @@ import { text } from "../plain";
 import { keptIn } from "./state";
 import { isElsewhere, isKnown, isMoved, type Origin, type Subject, withKey } from "./origin";
 import { type Session } from "./session";
+import { statesShownMs } from "./times";
 
 /*
  * Before anything of a stack is changed, deleted, made again or taken for gone, the API key must be proved to belong to the
@@ -113,9 +114,6 @@ const movedBy = ({ provider: before }: Origin, now: string): string =>
 export async function proveSeen(session: Session): Promise<void> {
   for (const subject of session.run.subjects) await proveOrganization(session, subject);
 }
-
-/** How long to wait for the stack's states before creating something that depends on none of them. */
-const statesShownMs = 300;
 
 /**
  * Call before anything is made. The key must belong to the organization of all states that the engine has shown, and to the

@@ -2,6 +2,7 @@ import { type z } from "zod";
 import { type Clock } from "../api";
 import { paths } from "../api/paths";
 import { nameOf, type Props } from "./field";
+import { engineQuietMs } from "./times";
 import { isUnset, normalOf, unformatted } from "./values";
 import { UserError } from "./user-error";
 
@@ -49,10 +50,6 @@ export interface Claim {
   /** Progress of its create. */
   create?: { path: string } | "failed";
 }
-
-/** After this long without a request, the engine has nothing left to register; and the longest wait for that. */
-const quietMs = 300;
-const longestMs = 3_000;
 
 /** The name in its place, as one text. undefined: nothing tells siblings apart. */
 function nameMark(definition: Definition, props: Props): string | undefined {
@@ -162,9 +159,9 @@ export class Owners {
 
   /** Resolves when the program has registered its resources: an object's owner may come after its adopter. */
   async allDeclared(clock: Clock): Promise<void> {
-    const end = clock.now() + longestMs;
+    const end = clock.now() + engineQuietMs.longest;
     for (;;) {
-      const left = Math.min(this.#askedAt + quietMs, end) - clock.now();
+      const left = Math.min(this.#askedAt + engineQuietMs.quiet, end) - clock.now();
       if (left <= 0) return;
       await clock.sleep(left);
     }

@@ -1,11 +1,10 @@
 import { type Clock } from "../api";
+import { progressDueMs } from "./times";
 import { groupBy } from "./values";
 
-/** When a line is due: ever more rarely, but often enough for pipelines that kill jobs after ten silent minutes. */
-const dueMs = [10_000, 30_000, 60_000, 120_000, 300_000];
-
 const nextDue = (elapsed: number): number =>
-  dueMs.find((due) => due > elapsed) ?? (Math.floor(elapsed / dueMs.at(-1)!) + 1) * dueMs.at(-1)!;
+  progressDueMs.find((due) => due > elapsed) ??
+  (Math.floor(elapsed / progressDueMs.at(-1)!) + 1) * progressDueMs.at(-1)!;
 
 const namesShown = 4;
 
@@ -33,7 +32,7 @@ export class Progress {
       waiting: new Map<symbol, { what: string; state: string }>(),
       known: new Set<string>(),
       startedAt: this.clock.now(),
-      dueMs: dueMs[0]!,
+      dueMs: progressDueMs[0]!,
     };
     this.#groups.set(name, group);
     const one = Symbol(what);

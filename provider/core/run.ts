@@ -1,6 +1,7 @@
 import { type Clock, type Identified, type PartialList } from "../api";
 import { type Origin, type Subject } from "./origin";
 import { Owners } from "./owners";
+import { unseenMs } from "./times";
 
 /** What a run knows of one place. */
 interface Known {
@@ -13,9 +14,6 @@ interface Known {
   /** Creates in flight. */
   creates: Set<Promise<unknown>>;
 }
-
-/** How long a service may not show, or not know everywhere, what it has just made. */
-export const unseenMs = 10_000;
 
 export interface Requested {
   /** Time at which the request was sent or queued: the list is at least this new. */

@@ -15,6 +15,7 @@ import { NoKeyError, SettingsError } from "../api/settings";
 import { type Props } from "./field";
 import { adoptsAll, type ProviderSettings, resolveProviderSettings, settingVariables } from "./settings";
 import { messageOf } from "../plain";
+import { previewMs, toldPauseMs } from "./times";
 import { Incomplete, UserError } from "./user-error";
 import { type Path, valuesAt } from "./values";
 
@@ -83,9 +84,6 @@ function interruptible(signal: AbortSignal): Clock {
     sleep: (ms, own) => systemClock.sleep(ms, own ? AbortSignal.any([signal, own]) : signal).catch(woken),
   };
 }
-
-/** How long a preview waits for the service. */
-export const previewMs = 5_000;
 
 /** If it is `true`, previews make no calls. */
 export const offlineVariable = environmentName("offlinePreview");
@@ -264,7 +262,7 @@ export class Sessions {
       clock,
       secrets,
       onRetry: (error, delayMs) => {
-        if (delayMs >= 2_000)
+        if (delayMs >= toldPauseMs)
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });

@@ -8,6 +8,7 @@ import { paths } from "../api/paths";
 import { messageOf } from "../plain";
 import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, write } from "./create-log";
 import { engineAddress } from "./engine";
+import { logKeptMs } from "./times";
 
 /*
  * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each stack of each backend, and a file for
@@ -23,8 +24,6 @@ export interface StackName {
   stack: string;
 }
 
-/** What is older proves nothing any more: somebody has long put it right by hand. */
-const longestMs = 30 * 24 * 3_600_000;
 /** So many files of one stack are read, the newest ones, and none that is larger. */
 const mostFiles = 64;
 const mostBytes = 2 ** 20;
@@ -148,7 +147,7 @@ export class StackLog implements Logs {
       .filter((file) => basename(file) !== this.#own)
       .flatMap((file) => {
         const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: Infinity };
-        if (Date.now() - mtimeMs > longestMs) rmSync(file, { force: true });
+        if (Date.now() - mtimeMs > logKeptMs) rmSync(file, { force: true });
         return size > mostBytes ? [] : [{ file, mtimeMs }];
       });
     return all.sort((one, other) => one.mtimeMs - other.mtimeMs).slice(-mostFiles).map(({ file }) => file); // prettier-ignore

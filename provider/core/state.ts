@@ -4,6 +4,7 @@ import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
 import { isObject } from "../plain";
+import { sameTimeMs } from "./times";
 import { UserError } from "./user-error";
 import { isUnset, sameName, sameValue, secretPaths, timeOf } from "./values";
 
@@ -95,9 +96,6 @@ export const fresh = (asked: Props, shown: Props): Recorded => ({ asked, answere
 /** When the object was made, in ms since 1970. undefined: nobody knows. */
 export const madeAt = ({ shown, at }: Pick<Recorded, "shown" | "at">): number | undefined =>
   at ?? timeOf(shown.createdAt);
-
-/** How much the time that the stack measured may differ from the one that the service shows. */
-const sameTimeMs = 5_000;
 
 /** Whether the service shows it under its name. Otherwise only the program knows it. */
 export const isReadable = ({ programOnly, sentOnly, secret, elsewhere, parent }: FieldMeta): boolean =>

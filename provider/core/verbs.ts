@@ -43,14 +43,12 @@ import {
 } from "./organization";
 import { isKnown, isMoved, type Origin, type Subject, withProvider } from "./origin";
 import { type Run } from "./run";
-import { previewMs, type Session, type Sessions, within } from "./session";
+import { type Session, type Sessions, within } from "./session";
 import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded, withoutUndefined } from "./state";
+import { previewMs, refreshMs } from "./times";
 import { CommonError, Incomplete, UserError } from "./user-error";
 import { isObject } from "../plain";
 import { isUnknown, secretPaths, unknown } from "./values";
-
-/** The time for a refresh in ms, which Pulumi does not limit. */
-const readMs = 300_000;
 
 /** Added inputs that the state keeps. */
 const keptKeys: readonly string[] = [contentsKey, logicalNameKey, providerNameKey, secretsKey];
@@ -263,7 +261,7 @@ export class Verbs {
   async read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
     const known = resourceOnly(state);
-    const timed = this.#begin(state, readMs);
+    const timed = this.#begin(state, refreshMs);
     const subject = isRecorded(state) ? this.#saw(id, state) : undefined;
     const now = await ofResource(definition).read(timed, id, known);
     if (!now) {

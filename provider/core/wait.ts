@@ -1,22 +1,15 @@
 import { UserError } from "./user-error";
 import { type Session } from "./session";
+import { firstWaitsMs, waitEveryMs } from "./times";
 
 /** The result of a look: done, or what the progress line says, such as the state. */
 export type Look<T> = { done: T } | { waiting: string };
 
-/** How old a list may be for one look, so that siblings share a call. */
-export const lookAgeMs = 400;
-/** The longest lag of a list to wait for. */
-export const longestLagMs = 60_000;
-const firstDelaysMs = [500, 1_000, 2_000];
-/** A node takes 30 to 60 seconds to start (spec, section 8), so look more often then. */
-const likely = { fromMs: 30_000, toMs: 50_000, everyMs: 1_500 };
-const steadyMs = 4_000;
-
 /** Soon at first, then at times that all siblings share, so that one list call serves them. */
 export function nextLookMs(looks: number, now: number, elapsed: number): number {
-  const beat = elapsed >= likely.fromMs && elapsed < likely.toMs ? likely.everyMs : steadyMs;
-  return firstDelaysMs[looks] ?? beat - (now % beat);
+  const { steady, likely, likelyFrom, likelyTo } = waitEveryMs;
+  const beat = elapsed >= likelyFrom && elapsed < likelyTo ? likely : steady;
+  return firstWaitsMs[looks] ?? beat - (now % beat);
 }
 
 /**

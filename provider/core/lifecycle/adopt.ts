@@ -7,23 +7,18 @@ import { isGoing, isGone } from "../../api/states";
 import { autonamingSetting, holdsLedger } from "../../constants";
 import { text } from "../../plain";
 import { Collection } from "../collection";
-import { goneMs, Listed } from "../listed";
+import { Listed } from "../listed";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../owners";
 import { type Session } from "../session";
 import { isReadable, type Kept } from "../state";
+import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
 import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
 import { change, type Change, effectOf, warnOfIgnored } from "./change";
 import { stepsOf } from "./update";
-
-/** Lists may lag by a moment. */
-const lagMs = 1_000;
-/** How long to wait for a name that is about to become free. */
-const freeMs = 60_000;
-const lookEveryMs = 1_000;
 
 /** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
 export interface Existing {
@@ -81,18 +76,15 @@ async function howOf(collection: Collection, item: Identified): Promise<Kept["ho
   return isRecovered && fits ? undefined : "shared";
 }
 
-/** How old lists of owners, which rarely change, may be. */
-const ownersAgeMs = 10_000;
-
 /** See `whose`. */
 async function whoseIs({ session, place }: Collection, item: Identified): Promise<ReturnType<typeof whose>> {
   let { parent } = place;
   while (parent?.place.parent) ({ parent } = parent.place);
-  const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, ownersAgeMs) : item;
+  const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, steadyAgeMs) : item;
   const owner = text(consortium?.owner);
   const own = owner === undefined ? undefined : await session.client.organizationOfKey();
   if (!consortium || own === undefined || own === owner) return "own";
-  const list = new Listed(session, { collection: paths.memberships(consortium.id) }).look(ownersAgeMs);
+  const list = new Listed(session, { collection: paths.memberships(consortium.id) }).look(steadyAgeMs);
   const { items } = await answerOr(list, { items: [] }, "missing", "unsupported", "denied");
   const owning = item.membership_id === undefined ? item : items.find(({ id }) => id === item.membership_id);
   const members = items.map(({ org_id }) => org_id);
@@ -163,7 +155,7 @@ export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt
 async function lasting(collection: Collection, found: Identified[]): Promise<Identified[]> {
   const { inputs, session, definition } = collection;
   const { clock, deadline } = session;
-  const end = Math.min(clock.now() + freeMs, deadline.at);
+  const end = Math.min(clock.now() + nameFreedMs, deadline.at);
   const frees = (item: Identified): boolean => {
     const holder = collection.holder(item.id, session.owner);
     return isGoing(item) || (holder !== undefined && !isNamesake(definition, holder.inputs, inputs));
@@ -173,7 +165,7 @@ async function lasting(collection: Collection, found: Identified[]): Promise<Ide
     return namesakes(collection, (await collection.siblings(0)) ?? []);
   };
   // It may have just been deleted, and the list may lag: look again before refusing.
-  let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
+  let taken = found.length > 0 && !adopts(session, inputs) ? await again(takenLagMs) : found;
   while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
   const [going] = taken.filter(isGoing);
   if (!going) return taken;

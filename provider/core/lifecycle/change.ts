@@ -8,14 +8,9 @@ import { wireName } from "../field";
 import { isNamesake } from "../owners";
 import { isReadable, madeAt, type Recorded, toBody } from "../state";
 import { fieldsOf, isObject } from "../../plain";
+import { changeLagMs, lookEveryMs, renamedMs, waitingAgeMs } from "../times";
 import { Unclear, UserError } from "../user-error";
 import { isUnset, normalOf, sameName, sameValue } from "../values";
-import { lookAgeMs } from "../wait";
-
-/** How long lists may show an object as it was before the change. */
-const lagMs = 3_000;
-/** How long to wait for a name that another resource of the program gives up in this run. */
-const freeMs = 20_000;
 
 /** One change in place. */
 export interface Change {
@@ -225,15 +220,15 @@ export async function shownSoon(
   isExpected: (shown: Props) => boolean,
 ): Promise<Props> {
   const { clock, deadline } = collection.session;
-  const end = Math.min(clock.now() + lagMs, deadline.at);
+  const end = Math.min(clock.now() + changeLagMs, deadline.at);
   const read = collection.definition.wire.safeParse(answer);
   const answered = read.success ? collection.shown(read.data) : {};
   if (isExpected(answered)) return answered;
   for (;;) {
-    const presence = await collection.find(id, lookAgeMs);
+    const presence = await collection.find(id, waitingAgeMs);
     const shown = typeof presence === "object" ? collection.shown(presence.item) : {};
     if (isExpected(shown) || clock.now() >= end) return shown;
-    await clock.sleep(lookAgeMs);
+    await clock.sleep(waitingAgeMs);
   }
 }
 
@@ -243,7 +238,7 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
   const { session, definition } = collection;
   const { clock, deadline } = session;
   const identifies = one.keys.some((key) => definition.naming?.includes(key));
-  const end = Math.min(clock.now() + freeMs, deadline.at);
+  const end = Math.min(clock.now() + renamedMs, deadline.at);
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();
@@ -253,7 +248,7 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
       if (found.length === 0 && attempt === 1) continue;
       if (mover === undefined) throw takenName(one, found, error);
       if (clock.now() >= end) throw collection.error(swap(one, mover));
-      await clock.sleep(1_000);
+      await clock.sleep(lookEveryMs);
     }
   }
 }

@@ -3,13 +3,10 @@ import { type Collection } from "../collection";
 import { isSentWith, type LoggedCreate } from "../create-log";
 import { identityOf, timeoutMs } from "../definition";
 import { isElsewhere } from "../origin";
+import { actsWithinMs, killedEveryMs } from "../times";
 import { timeOf } from "../values";
 import { messageOf } from "../../plain";
 import { type Appeared, appeared, type Create } from "./recognize";
-
-const lookEveryMs = 2_000;
-/** How long a service may take to act on a request that it has received. */
-const actsWithinMs = 10_000;
 
 /**
  * What a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
@@ -92,12 +89,12 @@ async function lookFor(collection: Collection, open: readonly LoggedCreate[]): P
   const longestMs = client.http.settings.requestTimeout * 1000;
   const sinceMs = Date.now() - Math.max(...open.map(({ at, last = { at } }) => last.at));
   const create = createOf(collection, open);
-  const end = Math.min(clock.now() + Math.min(longestMs, longestMs - sinceMs), deadline.at - lookEveryMs);
+  const end = Math.min(clock.now() + Math.min(longestMs, longestMs - sinceMs), deadline.at - killedEveryMs);
   for (let looks = 1; ; looks++) {
     const seen = (await appeared(create)) ?? { ours: [], others: [] };
     if (seen.ours.length + seen.others.length > 0 || clock.now() >= end) return seen;
     if (looks === 1) collection.say(`looking for what a killed run of this stack may have created.`);
-    await clock.sleep(lookEveryMs);
+    await clock.sleep(killedEveryMs);
   }
 }
 

@@ -6,6 +6,7 @@ import { Listed } from "../listed";
 import { inputKeys, inputMeta, type Made, nameKey } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type Recorded } from "../state";
+import { siblingsAgeMs } from "../times";
 import { UserError } from "../user-error";
 import { sameValue } from "../values";
 import { adopt, adopts, existing } from "./adopt";
@@ -14,9 +15,6 @@ import { isTwin } from "./recognize";
 import { sendCreate } from "./send-create";
 import { settle } from "./settle";
 import { restarted } from "./update";
-
-/** How old a list may be to tell whether a name is taken. This process knows its own creates. */
-const siblingsAgeMs = 5_000;
 
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
 export async function create(collection: Collection): Promise<Made> {

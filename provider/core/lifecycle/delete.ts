@@ -10,6 +10,15 @@ import { identityOf, type Inside, isOver, type Props, type User } from "../defin
 import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
+import {
+  deletedLagMs,
+  deletingAgeMs,
+  emptiedLagMs,
+  lookEveryMs,
+  refusedMs,
+  steadyAgeMs,
+  stillListedMs,
+} from "../times";
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
 
@@ -25,21 +34,6 @@ export class InUse extends NotDeleted {
     super(message);
   }
 }
-
-/** How long to retry a deletion that is refused for a temporary reason. */
-const refusalMs = { conflict: 120_000, invalid: 20_000 };
-/** How long an object may still look full after a deletion, unless its definition says more. */
-const contentMs = 10_000;
-/** How long an object may stay listed after a 404 before we report that it cannot be deleted. */
-const stillListedMs = 20_000;
-/** Owners rarely change. */
-const parentAgeMs = 10_000;
-/** Siblings deleted within this time share one list call. */
-const shareMs = 100;
-/** How long what was deleted may still be listed. */
-const listedMs = 5_000;
-/** How often to look whether a shared object is used still. */
-const usersEveryMs = 1_000;
 
 /** The answer to the DELETE: gone, going, unknown to the service, or refused for now. */
 type Answer = "gone" | "going" | "unknown" | { stays: string } | { refused: ApiError };
@@ -84,7 +78,7 @@ async function sparing(collection: Collection, id: string, state: Props): Promis
   const { session, definition } = collection;
   const isConfirmed = session.isAsked === true || session.run.isNamed([id, text(state.consortiumId)]);
   const mayGo = isConfirmed || keptIn(state).takesItsOwn === true;
-  const inside = await strangers(collection, id, state, mayGo ? 0 : listedMs);
+  const inside = await strangers(collection, id, state, mayGo ? 0 : deletedLagMs);
   const warning = definition.deleteWarning?.(inside);
   if (warning !== undefined) collection.say(warning, "WARNING: ");
   if (inside.length === 0 || mayGo) return;
@@ -104,7 +98,7 @@ async function strangers(collection: Collection, id: string, state: Props, waitM
     const all = (await collection.definition.inside?.(collection.session, id, state)) ?? [];
     const inside = all.filter((one) => !isOwn(collection.session, one));
     if (inside.length === 0 || clock.now() >= end) return inside;
-    await clock.sleep(usersEveryMs);
+    await clock.sleep(lookEveryMs);
   }
 }
 
@@ -128,14 +122,14 @@ async function unused(collection: Collection, id: string, state: Props): Promise
     if (!user) return undefined;
     if (await isOthers(collection, state, user)) return `${user.what}, and it belongs to another organization`;
     const waited = clock.now() - start;
-    const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < contentMs;
+    const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < emptiedLagMs;
     if (!isDeleting || clock.now() >= session.deadline.at)
       throw new InUse(
         user.what,
         `${collection.what} is not deleted: ${user.what}. If that is this stack's, delete it first. If it belongs to somebody else, leave the ` +
           `${definition.title} to them: \`pulumi state delete\` with its URN takes it out of this stack.`,
       );
-    await clock.sleep(usersEveryMs);
+    await clock.sleep(lookEveryMs);
   }
 }
 
@@ -144,7 +138,7 @@ async function isOthers({ session }: Collection, state: Props, { membershipId }:
   const { organizations = [] } = keptIn(state);
   if (membershipId === undefined || organizations.length === 0) return false;
   const list = new Listed(session, { collection: paths.memberships(String(state.consortiumId)) });
-  const found = (await list.look(parentAgeMs)).items.find((one) => one.id === membershipId);
+  const found = (await list.look(steadyAgeMs)).items.find((one) => one.id === membershipId);
   const organization = MembershipObject.safeParse(found).data?.org_id;
   return organization !== undefined && !organizations.includes(organization);
 }
@@ -185,7 +179,7 @@ class Deletion {
     }
     if (answer === "gone") return { done: undefined };
     if (answer === "unknown") return this.#unknown();
-    await collection.session.clock.sleep(shareMs);
+    await collection.session.clock.sleep(deletingAgeMs);
     return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
   }
 
@@ -194,7 +188,7 @@ class Deletion {
     const { session, definition } = this.collection;
     if (
       definition.goesWith !== undefined &&
-      conditionOf((await this.collection.owner(parentAgeMs))?.state) === "failed"
+      conditionOf((await this.collection.owner(steadyAgeMs))?.state) === "failed"
     ) {
       this.left = left(this.collection, `with ${definition.goesWith}`, refused).stays;
       return { done: undefined };
@@ -206,10 +200,10 @@ class Deletion {
     const goes = why === undefined && (await isFounded(this.collection, this.id));
     const isPatient =
       why === "content"
-        ? waited < contentMs || sinceDeletion < (definition.emptyingMs ?? contentMs)
+        ? waited < emptiedLagMs || sinceDeletion < (definition.emptyingMs ?? emptiedLagMs)
         : goes
-          ? sinceDeletion < contentMs
-          : waited < refusalMs[refused.kind as keyof typeof refusalMs];
+          ? sinceDeletion < emptiedLagMs
+          : waited < refusedMs[refused.kind as keyof typeof refusedMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
     if (goes) {
       this.left = left(this.collection, withConsortium, refused).stays;
@@ -269,7 +263,7 @@ async function send(collection: Collection, id: string, at: number | undefined):
 /** Whether it is listed in a state in which it can do nothing any more: whatever the refusal says, nothing is left to delete. */
 async function isOverNow(collection: Collection, id: string): Promise<boolean> {
   if (!collection.definition.over) return false;
-  const item = await collection.listed(id, shareMs).catch(() => undefined);
+  const item = await collection.listed(id, deletingAgeMs).catch(() => undefined);
   return item !== undefined && isOver(collection.definition, item);
 }
 
@@ -289,7 +283,7 @@ const withConsortium = "together with its consortium";
 async function isFounded(collection: Collection, id: string): Promise<boolean> {
   const { definition } = collection;
   if (!definition.foundedWith) return false;
-  const [item, owner] = [await collection.listed(id, parentAgeMs), await collection.owner(parentAgeMs)];
+  const [item, owner] = [await collection.listed(id, steadyAgeMs), await collection.owner(steadyAgeMs)];
   return item !== undefined && owner !== undefined && definition.foundedWith(item, owner);
 }
 
@@ -311,12 +305,12 @@ async function refusedKey(
 
 async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {
-    const { items, part } = await collection.look(shareMs);
+    const { items, part } = await collection.look(deletingAgeMs);
     const item = items.find((one) => one.id === id);
     if (item || !part) return item !== undefined && !isGone(item) && !isOver(collection.definition, item);
-    return typeof (await collection.find(id, shareMs)) === "object";
+    return typeof (await collection.find(id, deletingAgeMs)) === "object";
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return typeof (await collection.find(id, shareMs)) === "object";
+    return typeof (await collection.find(id, deletingAgeMs)) === "object";
   }
 }

@@ -3,6 +3,7 @@ import { type Definition, nameOf, pathOf, type Place, type Props } from "../defi
 import { diff } from "../diff";
 import { type Claim, held, isNamesake, namedId } from "../owners";
 import { type Session } from "../session";
+import { steadyAgeMs } from "../times";
 import { UserError } from "../user-error";
 
 /*
@@ -74,11 +75,8 @@ async function takes(session: Session, claim: Claim, id: string, state?: Props):
   if (state && diff(definition, id, state, inputs).replaces.length > 0) return false;
   if (state && isNamesake(definition, state, inputs)) return true;
   const collection = Collection.of(session, definition, inputs);
-  return collection.namesakes((await collection.siblings(listAgeMs)) ?? []).some((item) => item.id === id);
+  return collection.namesakes((await collection.siblings(steadyAgeMs)) ?? []).some((item) => item.id === id);
 }
-
-/** How old a list of names, which rarely change, may be. */
-const listAgeMs = 10_000;
 
 /** The resource that will adopt the object's parent, or the parent of that. */
 async function takenOver(session: Session, parent: Place["parent"]): Promise<Claim | undefined> {

@@ -4,16 +4,14 @@ import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, isPending, type Props } from "../definition";
 import { isRecorded, type Kept, madeAt, readyStep, type Recorded, recorded, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
+import { refreshAgeMs } from "../times";
 import { isUnset, sameName } from "../values";
-
-/** How old a list may be in a refresh. What this process changes is requested anew. */
-const readAgeMs = 10_000;
 
 /** The current state. undefined: the object is confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
   const { session, definition, place } = collection;
   const before = recorded(definition, state);
-  const presence = await collection.find(id, readAgeMs, madeAt(before)).catch(async (error: unknown) => {
+  const presence = await collection.find(id, refreshAgeMs, madeAt(before)).catch(async (error: unknown) => {
     if (!(await isSilent(collection, error))) throw error;
     collection.warn(`is kept as it was, because it cannot be read: ${messageOf(error)}`);
     return "silent" as const;
@@ -34,7 +32,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
 /** Whether the list is refused because what it is in does not work: that says nothing about what is in it. */
 async function isSilent(collection: Collection, error: unknown): Promise<boolean> {
   if (!isApiError(error, "conflict")) return false;
-  const owner = await collection.owner(readAgeMs);
+  const owner = await collection.owner(refreshAgeMs);
   return owner !== undefined && conditionOf(owner.state) !== "ready";
 }
 

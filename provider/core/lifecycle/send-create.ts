@@ -7,17 +7,14 @@ import { type Collection } from "../collection";
 import { identityOf, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
-import { unseenMs } from "../run";
 import { toBody } from "../state";
 import { messageOf } from "../../plain";
+import { longestLagMs, lostEveryMs, lostLagMs, unseenMs, waitingAgeMs } from "../times";
 import { UserError } from "../user-error";
-import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
+import { type Look, waitFor } from "../wait";
 import { type Appeared, appeared, type Create, looksSame } from "./recognize";
 import { regenerated } from "./regenerate";
 
-/** How long the object of a lost create may take to appear in a list. */
-const lagMs = { lost: 2_500, refused: 1_200 };
-const lookEveryMs = 500;
 const mostAttempts = 6;
 
 /** One create in progress and what is known of its attempts. */
@@ -133,7 +130,7 @@ async function isEarly(collection: Collection, error: unknown): Promise<boolean>
   if (why === "name" && isDeleting) return collection.namesakes((await collection.siblings(0)) ?? []).length === 0;
   if (why !== undefined && !isOther) return why === "early";
   if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
-  return conditionOf((await collection.owner(lookAgeMs))?.state) === "pending";
+  return conditionOf((await collection.owner(waitingAgeMs))?.state) === "pending";
 }
 
 /** The object in an answer, complete with what only this answer shows. */
@@ -210,7 +207,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
   const patience = isApiError(failure) && failure.late ? ` for ${Math.round(forMs / 1000)} s` : "";
   collection.say(`${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
   const end = session.clock.now() + forMs;
-  const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lookEveryMs));
+  const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lostEveryMs.first));
   if (definition.naming === undefined) {
     if (!seen) sayUnlisted(posting);
   } else {
@@ -238,9 +235,9 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
  */
 function patienceMs({ collection }: Posting, failure: unknown): number {
   const { requestTimeout } = collection.session.client.http.settings;
-  if (isApiError(failure, "unavailable")) return lagMs.refused;
+  if (isApiError(failure, "unavailable")) return lostLagMs.refused;
   // A slow service may act long after the client has given up.
-  const lost = isApiError(failure) && failure.late ? 2_000 * requestTimeout + lagMs.lost : lagMs.lost;
+  const lost = isApiError(failure) && failure.late ? 2 * 1000 * requestTimeout + lostLagMs.lost : lostLagMs.lost;
   return holdsLedger(collection.definition.type) ? Math.max(lost, longestLagMs) : lost;
 }
 
@@ -277,7 +274,7 @@ async function lookForNew(posting: Posting, end: number): Promise<Appeared | und
   for (let looks = 1; ; looks++) {
     const seen = await appeared(posting);
     if (!seen || seen.ours.length > 0 || clock.now() >= end) return seen;
-    await clock.sleep(looks <= 6 ? lookEveryMs : 4 * lookEveryMs);
+    await clock.sleep(looks <= 6 ? lostEveryMs.first : lostEveryMs.then);
   }
 }
 
@@ -296,9 +293,9 @@ async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
     for (;;) {
       const seen = await appeared(posting);
       if (!seen) return;
-      const own = await collection.listed(made.id, lookEveryMs);
+      const own = await collection.listed(made.id, lostEveryMs.first);
       if (own || seen.ours.length >= lost || clock.now() >= end) return await discard(posting, own ?? made, seen.ours);
-      await clock.sleep(lookEveryMs);
+      await clock.sleep(lostEveryMs.first);
     }
   } catch (error) {
     collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);

@@ -4,9 +4,10 @@ import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../definition";
 import { isReadable, readyStep, type Recorded, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
+import { longestLagMs, waitingAgeMs } from "../times";
 import { Incomplete, UserError } from "../user-error";
 import { isUnset } from "../values";
-import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
+import { type Look, waitFor } from "../wait";
 
 /** After this many looks at a ready object, a missing output counts as not shown at all. */
 const looksForShownLater = 2;
@@ -145,7 +146,7 @@ class Settling {
   /** Reads the object. @returns why it shows nothing new yet */
   async #read(): Promise<string | undefined> {
     const { collection, id } = this;
-    const item = await collection.sought(id, lookAgeMs, ++this.#reads);
+    const item = await collection.sought(id, waitingAgeMs, ++this.#reads);
     const now = collection.session.clock.now();
     const isLost = !item && this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
     if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")

@@ -7,7 +7,7 @@ import { isReadable, type Recorded, recorded, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, Unclear, UserError } from "../user-error";
 import { isUnset, normalOf, sameValue } from "../values";
-import { lookAgeMs } from "../wait";
+import { waitingAgeMs } from "../times";
 import {
   change,
   type Change,
@@ -149,7 +149,7 @@ async function refuseReturn({ collection, id, inputs, keys }: Change): Promise<v
   const { irreversible } = definition;
   if (!irreversible || !keys.includes(irreversible.key)) return;
   const { key } = irreversible;
-  const item = await collection.listed(id, lookAgeMs);
+  const item = await collection.listed(id, waitingAgeMs);
   const reason = item && (await irreversible.why(session.client, collection.shown(item)[key], inputs[key]));
   if (reason !== undefined) throw collection.error(`${reason} Nothing was changed.`);
 }

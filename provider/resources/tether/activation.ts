@@ -1,7 +1,7 @@
 import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { isSilent } from "../../api/conflict";
-import { unseenMs } from "../../core/run";
+import { unseenMs } from "../../core/times";
 import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { isPassing, patiently, shownOf, titleOf } from "./read";
