@@ -98,7 +98,7 @@ async function optionsFor({ stack, outputs, consortium, ...flags }: Flags) {
     pinsAhead: flags.pins,
     write: flags.write ?? false,
     ...(consortium !== undefined && { consortium }),
-    ...(state && { stack: state.model }),
+    ...(state && { stack: state }),
     prove: async (client: ConsortiumClient) => state?.prove(client),
   };
 }

@@ -3,7 +3,7 @@ import { LiveNetwork } from "../inventory/live";
 import { type NetworkModel } from "../inventory/model";
 import { modelOfPlan } from "../inventory/plan/changes";
 import { planName, readPlan } from "../inventory/plan/read";
-import { onlyOf, readStack, withStacks } from "../inventory/stack";
+import { readStack } from "../inventory/stack";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
@@ -72,13 +72,12 @@ async function modelFor(
 ): Promise<NetworkModel> {
   if (file !== undefined) return (await import("../inventory/file.js")).modelOfNetworkFile(file);
   if (plan !== undefined) return modelOfPlan(readPlan(textOf(plan), planName(plan)));
-  const { model, prove } = stack === undefined ? {} : readStack(await exportStack(stack), `The stack ${stack}`);
-  if (model && !live) return model;
-  const tethers = [...new Set([...tether, ...(model?.tethers ?? []).map(({ id }) => id)])];
+  const read = stack === undefined ? undefined : readStack(await exportStack(stack), `The stack ${stack}`);
+  if (read && !live) return read.model;
+  const tethers = [...new Set([...tether, ...(read?.model.tethers ?? []).map(({ id }) => id)])];
   return withClient(async (client) => {
-    await prove?.(client);
-    const shown = await new LiveNetwork(client).look({ consortium, tethers });
-    return model ? withStacks(shown, [consortium === undefined ? model : onlyOf(model, shown)]) : shown;
+    await read?.prove(client);
+    return new LiveNetwork(client).look({ consortium, tethers, stacks: read ? [read] : [] });
   });
 }
 

@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type EngineEvent,
   printable,
+  differencesBetween,
   holdsLedger,
+  inWords,
+  kindOf,
   lossWarnings,
   classOf,
   outlivesResource,
@@ -35,9 +38,12 @@ export function titleOf(urn: string): string {
 const isObject = ({ type, new: after, old }: Step): boolean =>
   !type.startsWith("pulumi:") && (after ?? old)?.custom === true;
 
-/** What differs, except what changes by itself: " in name, description". */
-function differenceIn({ old, new: now }: Step): string {
+/** What differs, with its values: `: name is "b", and "a" in the stack`; or what else the engine reports: ` in state`. */
+function differenceIn({ old, new: now, type }: Step): string {
   const [before, after] = [old?.outputs ?? {}, now?.outputs ?? {}];
+  const kind = kindOf(classOf(type));
+  const drift = kind ? differencesBetween(kind, before, after) : [];
+  if (drift.length > 0) return `: ${drift.map(inWords).join("; ")}`;
   const keys = Object.keys({ ...before, ...after }).filter((key) => !key.startsWith("__") && key !== "revision");
   const different = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
   return different.length > 0 ? ` in ${different.join(", ")}` : "";

@@ -13,7 +13,7 @@ export {
   environmentsOf,
   tethersOf,
 } from "../inventory/model";
-export { readStack, withStacks } from "../inventory/stack";
+export { type StackRead, readStack } from "../inventory/stack";
 export { Pins, type Targets, chainFor } from "../inventory/tethers";
 export { mapOf } from "../observe/map/graph";
 export type { MapItem } from "../observe/map/items";

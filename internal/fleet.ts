@@ -12,6 +12,7 @@ export {
   wholeNumber,
   writable,
 } from "../cli/shared/terminal";
+export { differencesBetween, inWords } from "../inventory/drift";
 export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";
 export { ConsortiumClient, type ConsortiumObject, isApiError, regions } from "../provider/api";

@@ -1,3 +1,4 @@
+import { signatureKey } from "../provider/constants";
 import { text } from "../provider/plain";
 import { type KnownCredential } from "../sdk/runtime/connect";
 import { type EnvironmentModel, type NodeModel } from "./model";
@@ -17,6 +18,14 @@ function inClear(value: unknown): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Properties with the secrets in them that are in plain text; the others stay as Pulumi writes them. */
+export function withSecrets(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (signatureKey in value && "plaintext" in value) return inClear(value);
+  if (Array.isArray(value)) return value.map(withSecrets);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withSecrets(member)]));
 }
 
 /** The credential in some properties, if both its user name and its password are in plain text. */

@@ -2,9 +2,12 @@ import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../p
 import { briefly } from "../provider/api/api-error";
 import { conditionOf } from "../provider/api/states";
 import { newSession } from "../provider/core/session";
+import { groupBy } from "../provider/core/values";
 import { type Found, listed, readOrganization } from "../provider/resources/tree";
 import { type NetworkModel } from "./model";
-import { modelOf, type Row } from "./rows";
+import { driftOf } from "./drift";
+import { idOf, modelOf, type Row } from "./rows";
+import { onlyOf, type StackRead, withStacks } from "./stack";
 import { asked, isAbout, type ObservedTether, observeTether } from "./tethers";
 
 interface LiveOptions {
@@ -16,6 +19,8 @@ interface LiveOptions {
   nodeStatus?: boolean;
   /** Whether unanswered questions become `unseen` in the model instead of errors. The list of consortia must be answered. Default: no. */
   partial?: boolean;
+  /** Stacks to compare with: see `withStacks`. Of another consortium than the chosen one, nothing is said. Default: none. */
+  stacks?: readonly StackRead[];
   /** Whether to ask what the plan allows, once for each client. Default: no, so that the limits are those of the starter plan. */
   plan?: boolean;
 }
@@ -44,6 +49,7 @@ export class LiveNetwork {
     nodeStatus = false,
     partial = false,
     plan = false,
+    stacks = [],
   }: LiveOptions = {}): Promise<NetworkModel> {
     const unseen = new Map<string, string>();
     const failed = (id: string, error: unknown): void => {
@@ -70,7 +76,9 @@ export class LiveNetwork {
       const environmentId = nodes.find(({ id }) => isAbout(report, id))?.props.environmentId;
       return { ...row, props: { ...row.props, environmentId } };
     });
-    const model = modelOf([...rows, ...bound], { source: "live" });
+    const live = modelOf(withDrift([...rows, ...bound], stacks), { source: "live" });
+    const models = stacks.map((one) => (consortium === undefined ? one.model : onlyOf(one.model, live)));
+    const model = models.length === 0 ? live : withStacks(live, models);
     const owners = new Set(all.map(({ props }) => props.owner));
     return {
       ...model,
@@ -121,6 +129,20 @@ export class LiveNetwork {
     return entry.answer;
   }
 }
+
+/** Each row with how it differs from the stacks that have it. */
+function withDrift(rows: readonly Row[], stacks: readonly StackRead[]): Row[] {
+  const known = groupBy(
+    stacks.flatMap((stack) => stack.rows.filter(({ id, state }) => id !== undefined && state !== undefined)),
+    keyOf,
+  );
+  return rows.map((row) => {
+    const drift = (known.get(keyOf(row)) ?? []).flatMap(({ kind, state }) => driftOf(kind, state!, row.props));
+    return { ...row, drift: [...new Set(drift)] };
+  });
+}
+
+const keyOf = (row: Row): string => `${row.kind} ${idOf(row)}`;
 
 /** Whether a node may answer: not pending, failed or being deleted. */
 export const mayAnswer = (state: unknown): boolean => ["ready", "stopped"].includes(conditionOf(state));

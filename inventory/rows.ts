@@ -34,6 +34,8 @@ export interface Row extends Remarks {
 /** A row of a stack, with its name in the program. */
 export interface StackRow extends Row {
   managed: Managed;
+  /** What the provider keeps of it. */
+  state?: Row["props"];
 }
 
 /** The class of a type token on either provider, such as `Node`; the whole token for those of other packages. */
@@ -82,7 +84,7 @@ function plain(key: string, value: unknown): unknown {
 }
 
 /** The id of an object that is not created yet is its logical name. Destinations have names that are unique only in their service. */
-function idOf({ kind, id, managed, props }: Row): string {
+export function idOf({ kind, id, managed, props }: Row): string {
   if (id === undefined) return (managed as Managed).name;
   return definitions[kind].idField === undefined ? id : `${text(props.serviceId)}/${id}`;
 }

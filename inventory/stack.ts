@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
-import { inputKeys } from "../provider/core/definition";
 import { proveSeen, subjectOf } from "../provider/core/organization";
 import { Run } from "../provider/core/run";
 import { newSession } from "../provider/core/session";
-import { sameName } from "../provider/core/values";
 import { definitions } from "../provider/resources";
-import { credentialIn } from "./credentials";
+import { credentialIn, withSecrets } from "./credentials";
 import {
   displayName,
   emptyLists,
@@ -20,7 +18,7 @@ import {
   type Remarks,
   type TetherModel,
 } from "./model";
-import { modelOf, namedBy, type Row, type StackRow } from "./rows";
+import { modelOf, namedBy, type StackRow } from "./rows";
 
 const props = z.record(z.string(), z.unknown()).nullish();
 /** The relevant part of what `pulumi stack export` prints. */
@@ -53,15 +51,20 @@ function rowsIn(document: unknown, what: string): StackRow[] {
     if (!named || resource.delete) return [];
     const { id, inputs, outputs, propertyDependencies, created, modified } = resource;
     const sources = (propertyDependencies ?? {}) as StackRow["sources"];
-    return [{ ...named, id, props: { ...outputs, ...inputs, changedAt: modified ?? created }, sources }];
+    const known = { ...named, id, props: { ...outputs, ...inputs, changedAt: modified ?? created }, sources };
+    return [{ ...known, ...(outputs && { state: withSecrets(outputs) as StackRow["props"] }) }];
   });
 }
+
+/** A stack that was read. */
+export type StackRead = ReturnType<typeof readStack>;
 
 /** What the state of a stack tells. @param what how errors call the document */
 export function readStack(document: unknown, what = "The document") {
   const rows = rowsIn(document, what);
   return {
     model: modelOf(rows, { source: "stack", ...(rows[0] && { title: rows[0].managed.stack }) }),
+    rows,
     /** Those in clear text: the state was exported with --show-secrets. */
     credentials: rows.flatMap(({ kind, props }) => (kind === "appCred" ? credentialIn(props) : [])),
     /**
@@ -78,12 +81,9 @@ export function readStack(document: unknown, what = "The document") {
   };
 }
 
-/** Properties of a stack that count as drift if the service has another value. */
-const asked = ["name", "orgName", "provider", "consensusType", "chainId", "membershipId", "network", "intervalHours"];
-
 /**
- * Adds to every live object which stack manages it, or that it was made by hand, and how it differs from the stack. Objects that
- * the service no longer shows are added as gone.
+ * Adds to every live object which stack manages it, or that it was made by hand. Objects that the service no longer shows are added
+ * as gone. How the others differ is known by who looked: see `LiveNetwork`.
  */
 export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]): NetworkModel {
   const merged = structuredClone(live);
@@ -103,8 +103,6 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
         // The API does not say what a tether pins, but a stack may.
         if (there.has(`environment ${environmentId}`)) tether.environmentId ??= environmentId;
       }
-      const drift = driftOf(found, object);
-      if (drift.length > 0) found.drift = [...(found.drift ?? []), ...drift];
     }
   }
   return merged;
@@ -114,22 +112,6 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
 export function onlyOf(network: NetworkModel, other: NetworkModel): NetworkModel {
   const ids = new Set(other.consortia.map(({ id }) => id));
   return { ...network, consortia: network.consortia.filter(({ id }) => ids.has(id)) };
-}
-
-/** Properties to compare. A shared object needs to match only in part. */
-function askedOf({ kind, shared }: OtherModel): readonly string[] {
-  const definition = definitions[kind];
-  return (shared && definition.shared?.fits) || inputKeys(definition);
-}
-
-function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
-  const [now, then] = [live, stack].map((one) => ({ ...one, ...("facts" in one && one.facts) })) as Row["props"][];
-  return ("facts" in stack ? askedOf(stack) : asked).flatMap((key) => {
-    if (now![key] === undefined || then![key] === undefined || now![key] === then![key]) return [];
-    if (now![key] === live.id) return []; // the service does not show its name
-    if ((key === "name" || key === "orgName") && sameName(now![key], then![key])) return []; // a service may reformat it
-    return [`${key} is ${JSON.stringify(now![key])}, and ${JSON.stringify(then![key])} in the stack`];
-  });
 }
 
 /**

@@ -128,7 +128,7 @@ export class Observer {
     stacks.refresh();
     const ordered = embedded ? await embedded.tethers() : [];
     const tethers = [...new Set([...this.options.tethers, ...stacks.tethers, ...ordered])];
-    const model = stacks.marked(await this.#live.look({ tethers, nodeStatus: true, plan: true }));
+    const model = await this.#live.look({ tethers, nodeStatus: true, plan: true, stacks: stacks.all });
     this.#model = model;
     this.#note(model);
     return {

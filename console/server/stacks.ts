@@ -1,11 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
-import { type PlacedCredential, type NetworkModel, readStack, withStacks } from "pulumi-consortium/internal/console";
-
-type State = ReturnType<typeof readStack>;
+import { type PlacedCredential, readStack, type StackRead } from "pulumi-consortium/internal/console";
 
 /** The network according to stacks: files written by `pulumi stack export`, which are read again when they change. */
 export class Stacks {
-  readonly #read = new Map<string, State & { changedAt: number }>();
+  readonly #read = new Map<string, StackRead & { changedAt: number }>();
 
   /** @param exported states that are already exported, by the name of the stack */
   constructor(
@@ -32,7 +30,7 @@ export class Stacks {
 
   /** Tether services that they configure. */
   get tethers(): string[] {
-    return this.#models().flatMap(({ tethers }) => tethers.map(({ id }) => id));
+    return this.all.flatMap(({ model }) => model.tethers.map(({ id }) => id));
   }
 
   /** Credentials that they contain in plain text, which never leave this process. */
@@ -40,17 +38,13 @@ export class Stacks {
     return [...this.#read.values()].flatMap(({ credentials }) => credentials);
   }
 
-  /** The network, marked with what they manage; unchanged if there are no stacks. */
-  marked(model: NetworkModel): NetworkModel {
-    const stacks = this.#models();
-    return stacks.length === 0 ? model : withStacks(model, stacks);
+  get all(): StackRead[] {
+    return [...this.#read.values()];
   }
-
-  #models = () => [...this.#read.values()].map(({ model }) => model);
 }
 
 /** @throws Error that names a file that is not an export */
-export function readExport(file: string): State {
+export function readExport(file: string): StackRead {
   const text = readFileSync(file, "utf8");
   let document: unknown;
   try {

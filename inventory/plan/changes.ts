@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { kindOf, type LedgerHolder, outlivesResource, partsOfUrn, signatureKey } from "../../provider/constants";
+import { kindOf, type LedgerHolder, outlivesResource, partsOfUrn } from "../../provider/constants";
 import { inputMeta } from "../../provider/core/definition";
 import { isAdoptedShared } from "../../provider/core/state";
 import { definitions } from "../../provider/resources";
 import { service } from "../../provider/resources/service";
 import { unknown as unknownMark } from "../../provider/core/values";
+import { differencesBetween, holdsSecret, shownValue } from "../drift";
 import { type Change, type NetworkModel } from "../model";
 import { classIn, modelOf, namedBy, type StackRow } from "../rows";
 import { type Plan, type State, type Step } from "./read";
@@ -139,6 +140,9 @@ function propertiesOf(step: Step): Property[] {
   const { op, found, old, new: next } = step;
   const inputs = differences(step, old?.inputs, next?.inputs);
   if (!found) return inputs;
+  const kind = kindOf(typeOf(step.urn));
+  const drift = kind && old?.outputs && next?.outputs ? differencesBetween(kind, old.outputs, next.outputs) : [];
+  if (drift.length > 0) return drift.map(({ name, was, is }) => ({ name, from: was, to: is }));
   // A value that the service chose is not drift, unless it is the only difference that Pulumi reports.
   const asked = inputs.filter(({ name, from }) => from !== undefined && name !== "adopt");
   return asked.length > 0 || op !== "update" ? asked : differences(step, old?.outputs, next?.outputs);
@@ -154,29 +158,6 @@ function differences({ found, ...states }: Step, from: State["inputs"], to: Stat
   const different = all.filter(({ name }) => !isDeepStrictEqual(from?.[name], to?.[name]));
   const unseen = all.filter(({ name }) => holdsSecret(from?.[name]) && holdsSecret(to?.[name]));
   return different.length > 0 || found ? different : unseen;
-}
-
-const longest = 80;
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-/** How previews show a secret, and how this shows one of a state. */
-const secretText = "[secret]";
-
-/** What stands for a value that cannot be shown. */
-const standIn = (value: unknown): string | undefined =>
-  value === unknownMark
-    ? "[known later]"
-    : value === secretText || (isObject(value) && signatureKey in value)
-      ? secretText
-      : undefined;
-
-const holdsSecret = (value: unknown): boolean =>
-  standIn(value) === secretText || (isObject(value) && Object.values(value).some(holdsSecret));
-
-function shownValue(value: unknown): string {
-  const text = standIn(value) ?? JSON.stringify(value, (_, inner: unknown) => standIn(inner) ?? inner);
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 const changes: Partial<Record<Action, Change>> = {

@@ -9,7 +9,7 @@ import {
   type NodeModel,
   type TetherModel,
 } from "../../inventory/model";
-import { onlyOf, withStacks } from "../../inventory/stack";
+import { onlyOf, type StackRead } from "../../inventory/stack";
 import { chainFor, pinIn, Pins, type Targets } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
@@ -45,7 +45,7 @@ export interface ObserveOptions {
   consortium?: string;
   /** Ids of further tethers besides those of the stack. */
   tethers?: readonly string[];
-  stack?: NetworkModel;
+  stack?: StackRead;
   /** Credentials for the nodes. */
   credentials?: readonly PlacedCredential[];
   /** JSON-RPC addresses of public chains, by network. */
@@ -61,10 +61,10 @@ export interface ObserveOptions {
 export async function observeNetwork(client: ConsortiumClient, options: ObserveOptions = {}): Promise<Observations> {
   const { consortium, stack, targets = {}, clock = systemClock, pinsAhead = 24, now = Date.now } = options;
   const { live = new LiveNetwork(client), write = false } = options;
-  const ids = new Set([...(options.tethers ?? []), ...(stack?.tethers ?? []).map(({ id }) => id)]);
-  const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true, plan: true });
-  const shown = consortium === undefined && stack ? onlyOf(seen, stack) : seen;
-  const model = stack ? withStacks(shown, [consortium === undefined ? stack : onlyOf(stack, seen)]) : shown;
+  const ids = new Set([...(options.tethers ?? []), ...(stack?.model.tethers ?? []).map(({ id }) => id)]);
+  const looking = { consortium, tethers: [...ids], nodeStatus: true, partial: true, plan: true };
+  const seen = await live.look({ ...looking, ...(stack && { stacks: [stack] }) });
+  const model = consortium === undefined && stack ? onlyOf(seen, stack.model) : seen;
   const others = environmentsOf(seen).filter(({ id }) => !environmentsOf(model).some((one) => one.id === id));
   const known = (options.credentials ?? []).filter((one) => !others.some((environment) => belongsTo(environment, one)));
   const [{ nodes, credentials }, tethers] = await Promise.all([
@@ -75,7 +75,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   const allListed = consortium === undefined && isWhole && environmentsOf(seen).every((one) => !hidesCredentials(one));
   return {
     model,
-    ...(stack && { stack }),
+    ...(stack && { stack: stack.model }),
     nodes,
     credentials,
     allListed,

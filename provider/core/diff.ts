@@ -6,7 +6,7 @@ import { type Definition, inputKeys, inputMeta, isOver, nameOf, type Props, secr
 import { type FieldMeta } from "./field";
 import { isReadable, type Recorded, recorded } from "./state";
 import { UserError } from "./user-error";
-import { isUnknown, isUnset, normalOf, sameAsked, sameValue } from "./values";
+import { isUnknown, isUnset, normalOf, sameAsked, sameValue, secretPaths } from "./values";
 
 export interface Difference {
   changes: boolean;
@@ -87,6 +87,31 @@ export function differing(definition: Definition, parts: Recorded, inputs: Props
     }
   }
   return found;
+}
+
+/** An input of which the service now shows something else than it answered. */
+export interface Drift {
+  key: string;
+  /** What the program asked for, or else what the service chose. */
+  was: unknown;
+  is: unknown;
+  isSecret: boolean;
+}
+
+/** What somebody has changed in the service since a run last applied this state. @param now the state, as a refresh reads it */
+export function driftBetween(definition: Definition, state: Props, now: Props): Drift[] {
+  const [before, after] = [recorded(definition, state), recorded(definition, now)];
+  const { changed, drifted, lasting } = differing(definition, { ...after, unclear: [] }, before.asked);
+  const hidden = secretPaths(state).map(([key]) => key);
+  const found = new Set([...changed, ...drifted, ...lasting]);
+  return inputKeys(definition)
+    .filter((key) => found.has(key) && (!isUnset(before.asked[key]) || isOptional(definition, key)))
+    .map((key) => ({
+      key,
+      was: isUnset(before.asked[key]) ? (before.answered[key] ?? after.answered[key]) : before.asked[key],
+      is: after.shown[key],
+      isSecret: inputMeta(definition, key)!.secret === true || hidden.includes(key),
+    }));
 }
 
 const losesLedger = (definition: Definition, key: string): boolean =>

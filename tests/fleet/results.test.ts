@@ -125,13 +125,19 @@ test("stacks, components and providers do not count", () => {
   expect(seen).toMatchObject(counts);
 });
 
-test("drift says what differs, but for what changes by itself", () => {
+test("drift says what differs, with its values, but for what changes by itself", () => {
   const { progress, seen } = following("drift");
-  const old = { custom: true, outputs: { name: "a", revision: "1", state: "started" } };
-  const now = { custom: true, outputs: { name: "b", revision: "2", state: "started" } };
-  progress.take(step("resOutputsEvent", "update", "Node", { old, new: now }));
+  const state = (outputs: object) => ({
+    custom: true,
+    outputs: { membershipId: "m", __kept: { answered: { name: "a" } }, ...outputs },
+  });
+  const old = state({ name: "a", revision: "1", state: "started" });
+  const differs = (now: object) => progress.take(step("resOutputsEvent", "update", "Node", { old, new: state(now) }));
+  differs({ name: "b", revision: "2", state: "upgrade" });
+  differs({ name: "a", revision: "2", state: "stopped" });
   progress.take(step("resOutputsEvent", "delete"));
-  expect(seen).toMatchObject({ ...counts, drift: ["Node n differs in name", "Node n is gone"] });
+  const drift = ['Node n differs: name is "b", and "a" in the stack', "Node n differs in state", "Node n is gone"];
+  expect(seen).toMatchObject({ ...counts, drift });
 });
 
 test("errors are kept, once and masked; that of the update itself says nothing new", () => {

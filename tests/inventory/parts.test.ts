@@ -262,32 +262,6 @@ describe("a live network and its stacks", () => {
       .map(({ object }) => object);
   };
 
-  test.each<[string, object, object, string[] | undefined]>([
-    ["the same", { name: "a", orgName: "b" }, { name: "a", orgName: "b" }, undefined],
-    ["another name", { name: "a" }, { name: "b" }, ['name is "a", and "b" in the stack']],
-    ["a name that the service reformats", { name: "my-node" }, { name: "My Node" }, undefined],
-    ["a name that the service does not show", { name: "n" }, { name: "b" }, undefined],
-    [
-      "an owner in other letters",
-      { name: "a", membershipId: "M" },
-      { name: "a", membershipId: "m" },
-      ['membershipId is "M", and "m" in the stack'],
-    ],
-    ["what the service does not show", { name: "a" }, { name: "a", membershipId: "m" }, undefined],
-    ["what the stack does not ask for", { name: "a", membershipId: "m" }, { name: "a" }, undefined],
-    ["what is no input", { name: "a", state: "stopped" }, { name: "a", state: "started" }, undefined],
-  ])("%s", (_, live, stack, drift) => {
-    const [one] = merged(network(row("node", "n", live)), row("node", "n", stack));
-    expect([one!.managed, one!.drift]).toEqual([managed, drift]);
-  });
-
-  test("a member whose name the service reformats has not drifted; one with another name has", () => {
-    const drift = (orgName: string) =>
-      merged(network(row("membership", "m", { orgName })), row("membership", "m", { orgName: "Acme Corp" }))[0]!.drift;
-    expect(drift("acme-corp")).toBeUndefined();
-    expect(drift("acme-corps")).toEqual(['orgName is "acme-corps", and "Acme Corp" in the stack']);
-  });
-
   test("what no stack has was made by hand; what a stack only refers to is not its own", () => {
     const live = network(row("node", "n", {}), row("node", "o", {}));
     expect(merged(live, row("node", "n", {})).map(({ managed: by }) => by)).toEqual([managed, "by hand"]);

@@ -6,7 +6,7 @@ import { LiveNetwork } from "../../inventory/live";
 import { objectsOf, type NetworkModel, displayName } from "../../inventory/model";
 import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
-import { readStack, withStacks } from "../../inventory/stack";
+import { readStack, type StackRead, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
 import { newSession } from "../../provider/core/session";
 import { inside, listed, readOrganization } from "../../provider/resources/tree";
@@ -177,8 +177,8 @@ describe("the live network", () => {
       ["Environment", "e", environmentId, { consortiumId, name: "main", provider: "quorum" }],
       ["Node", "n", nodeId, { ...within, name: "node-0" }],
     );
-    const live = await new LiveNetwork(client).look();
-    const said = outline(withStacks(live, [stack])).filter((line) => !line.startsWith("appCred"));
+    const look = (...stacks: StackRead[]) => new LiveNetwork(client).look({ stacks });
+    const said = outline(await look(stack)).filter((line) => !line.startsWith("appCred"));
     expect(said).toEqual([
       ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
       ...["membership second by hand", "environment main e", "node node-0 n", "environment spare by hand"],
@@ -189,17 +189,19 @@ describe("the live network", () => {
       [stack, other],
       [other, stack],
     ])
-      expect(outline(withStacks(live, stacks))).toEqual(expect.arrayContaining(said));
-    expect(outline(withStacks(live, [other]))).toContain("consortium fixture by hand");
+      expect(outline(await look(...stacks))).toEqual(expect.arrayContaining(said));
+    expect(outline(await look(other))).toContain("consortium fixture by hand");
     // A service need not list credentials: of none is it known that it is gone.
-    const unlisted = structuredClone(live);
+    const unlisted = await look();
     for (const environment of unlisted.consortia[0]!.environments)
       Object.assign(environment, { credentials: [], unlisted: ["appCred"] });
     const third = stackOf(["AppCred", "third", "u-third", { ...within, name: "third" }]);
-    const credentials = outline(withStacks(unlisted, [other, third, third])).filter((line) => /^appCred/.test(line));
+    const credentials = outline(withStacks(unlisted, [other.model, third.model, third.model])).filter((line) =>
+      /^appCred/.test(line),
+    );
     expect(credentials).toEqual(["appCred app app", "appCred third third"]);
     stop();
-    const now = outline(withStacks(await new LiveNetwork(client).look(), [stack]));
+    const now = outline(await look(stack));
     expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");
   });
 
@@ -209,10 +211,10 @@ describe("the live network", () => {
   ])("names that the service writes in another way have not drifted: %j and %j", async (orgName, name) => {
     const { client, consortiumId, membershipId, environmentId } = await made();
     const stack = stackOf(
-      ["Membership", "m", membershipId, { consortiumId, orgName }],
-      ["Environment", "e", environmentId, { consortiumId, name }],
+      ["Membership", "m", membershipId, { consortiumId, orgName }, { answered: { orgName: "first" } }],
+      ["Environment", "e", environmentId, { consortiumId, name }, { answered: { name: "main" } }],
     );
-    const said = outline(withStacks(await new LiveNetwork(client).look(), [stack]));
+    const said = outline(await new LiveNetwork(client).look({ stacks: [stack] }));
     expect(said).toEqual(expect.arrayContaining(["membership first m", "environment main e"]));
   });
 
@@ -223,7 +225,8 @@ describe("the live network", () => {
     expect(credential.name).toBe(credential.id); // it was made without one
     const inputs = { consortiumId, environmentId, membershipId, name: "app" };
     const stack = stackOf(["AppCred", "app", credential.id, inputs]);
-    expect(outline(withStacks(live, [stack])).filter((line) => line.includes("in the stack"))).toEqual([]);
+    const now = await new LiveNetwork(client).look({ stacks: [stack] });
+    expect(outline(now).filter((line) => line.includes("in the stack"))).toEqual([]);
   });
 
   test("a name that is not there is an error that says which are", async () => {
@@ -302,7 +305,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     const adopted = { ...inside, name: "east", ...zone, adopt: true };
     const stack = stackOf(
       ["ConsortiumZone", "cz", ids.consortiumZoneId, { consortiumId, name: "east", ...zone }],
-      ["EnvironmentZone", "ez", ids.environmentZoneId, adopted, { outputs: { __kept: { how: "shared" } } }],
+      ["EnvironmentZone", "ez", ids.environmentZoneId, adopted, { how: "shared" }],
       ["Service", "ids", ids.registryId, { ...owned, name: "registry", service: "idregistry", size: "large" }],
       ["Service", "docs", ids.documentsId, { ...owned, name: "documents", service: "documentstore" }],
       ["Destination", "in", "inbox", { ...destination, name: "inbox", kaleidoManaged: true }],
@@ -310,11 +313,11 @@ describe("zones, configurations, services, invitations and destinations", () => 
       ["Invitation", "inv", "i-gone", { consortiumId, orgName: "fourth", email: "a@b" }],
     );
     const kinds = /^(consortiumZone|environmentZone|service|destination|configuration|invitation) /;
-    const said = (model: NetworkModel) =>
-      outline(withStacks(model, [stack]))
+    const said = async () =>
+      outline(await new LiveNetwork(client).look({ stacks: [stack] }))
         .filter((line) => kinds.test(line))
         .sort();
-    expect(said(await new LiveNetwork(client).look())).toEqual([
+    expect(await said()).toEqual([
       "configuration gas by hand",
       'consortiumZone ohio cz name is "ohio", and "east" in the stack',
       "destination inbox in",
@@ -327,7 +330,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     ]);
     // A service that is not started does not show its destinations: of none is it known that it is gone.
     service.store.services.setState(ids.documentsId, "stopped");
-    const now = said(await new LiveNetwork(client).look());
+    const now = await said();
     expect(now.filter((line) => line.startsWith("destination"))).toEqual([
       "destination inbox in",
       "destination outbox out",

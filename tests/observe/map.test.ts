@@ -138,7 +138,7 @@ test("tethers whose reports are about nodes of one environment are all in it, an
     ["Environment", "trade/prod", environment, { name: "prod" }],
     ["TetherService", "trade/prod/tether", ids[0]!, { tetherId: ids[0] }],
   );
-  const known = withStacks(await look(), [stack]);
+  const known = withStacks(await look(), [stack.model]);
   expect(known.tethers.map(({ environmentId }) => environmentId)).toEqual([environment, undefined]);
   for (const id of ids) for (const act of ["deploy", "activate"]) await send("POST", `/tether/${id}/${act}`, {});
   expect((await look()).tethers.map(({ environmentId }) => environmentId)).toEqual([environment, environment]);

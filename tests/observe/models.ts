@@ -6,19 +6,22 @@ import {
   type NetworkModel,
   type NodeModel,
 } from "../../inventory/model";
-import { readStack } from "../../inventory/stack";
+import { readStack, type StackRead } from "../../inventory/stack";
 
 /** Models made by hand, for what only looks at them. */
 
-/** The model of a stack with these resources. */
-export const stackOf = (...resources: [type: string, name: string, id: string, inputs: object, more?: object][]) =>
+/** A stack with these resources, which have what they asked for. */
+export const stackOf = (
+  ...resources: [type: string, name: string, id: string, inputs: object, kept?: object, more?: object][]
+): StackRead =>
   readStack({
     deployment: {
-      resources: resources.map(([type, name, id, inputs, more]) => {
-        return { urn: `urn:pulumi:dev::net::consortium:index:${type}::${name}`, id, inputs, ...more };
+      resources: resources.map(([type, name, id, inputs, kept, more]) => {
+        const outputs = { ...inputs, __kept: { version: 2, asked: inputs, ...kept } };
+        return { urn: `urn:pulumi:dev::net::consortium:index:${type}::${name}`, id, inputs, outputs, ...more };
       }),
     },
-  }).model;
+  });
 
 export const memberOf = (index: number, more: Partial<MembershipModel> = {}): MembershipModel => ({
   id: `m${index}`,

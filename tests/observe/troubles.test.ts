@@ -178,7 +178,7 @@ describe("tethers and stacks", () => {
       const modified = new Date(Date.now() - hoursAgo * hour).toISOString();
       return stackOf(
         ["Consortium", "one", w.consortium, { name: "trade" }],
-        ["TetherService", "one", tetherId, { tetherId }, { modified }],
+        ["TetherService", "one", tetherId, { tetherId }, {}, { modified }],
       );
     };
     expect(await wrong({ stack: changed(1) })).toEqual([

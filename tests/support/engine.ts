@@ -80,6 +80,12 @@ export class Engine {
     );
   }
 
+  /** Whether an update to these inputs would change anything. */
+  async differs(inputs: Props): Promise<boolean> {
+    const { id, outputs } = this.kept!;
+    return (await this.#handler.diff(id, wire(outputs), wire(inputs))).changes === true;
+  }
+
   /** Reads what is there, and keeps that; "gone" drops it from the state. */
   async refresh(): Promise<"gone" | "there"> {
     const { id, outputs } = this.kept!;

@@ -21,13 +21,17 @@ export async function read(collection: Collection, id: string, state: Props): Pr
     throw collection.error(`the service does not list ${collection.path}, so its state cannot be read.`);
   }
   if (presence === "gone" || isGoing(presence.item)) return undefined;
-  const now = looked(collection, state, before, collection.shown(presence.item));
+  const now = looked(definition, state, before, collection.shown(presence.item));
   const { details } = definition;
   // Request details only if they are unknown, or if the object changed.
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.shown.revision;
   const more = !details || isKnown ? {} : ((await details.read(session.client, id, { ...state, ...now.shown })) ?? {});
   return stateOf(definition, { ...now, shown: { ...now.shown, ...more } }, state);
 }
+
+/** The state after a look at the object. @param shown what the service shows of it, by property */
+export const stateSeen = (definition: Definition, state: Props, shown: Props): Props =>
+  stateOf(definition, looked(definition, state, recorded(definition, state), shown), state);
 
 /** Whether the list is refused because what it is in does not work: that says nothing about what is in it. */
 async function isSilent(collection: Collection, error: unknown): Promise<boolean> {
@@ -44,7 +48,7 @@ function ownFormsIn(definition: Definition, { asked, shown: before }: Recorded, 
 }
 
 /** What a first look shows is what there is: nobody has asked for anything else. Later looks change only what is shown. */
-function looked({ definition }: Collection, state: Props, before: Recorded, shown: Props): Recorded {
+function looked(definition: Definition, state: Props, before: Recorded, shown: Props): Recorded {
   const all = { ...before.shown, ...shown };
   // What the service chose and shows for the first time is what it answered.
   const first = inputKeys(definition).filter(

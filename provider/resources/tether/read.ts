@@ -63,7 +63,11 @@ export async function read(session: Session, id: string, state: Props): Promise<
     await requireService(session);
     return undefined;
   }
-  if (!isRecorded(state)) return firstRead(session, id, state, shown);
+  return isRecorded(state) ? tetherSeen(state, shown) : firstRead(session, id, state, shown);
+}
+
+/** The state after a look at a tether that a run has configured. */
+export function tetherSeen(state: Props, shown?: Pick<Shown, "network" | "interval" | "state">): Props {
   const now: Props = { ...state };
   if (shown?.network) now.network = shown.network;
   if (shown?.interval) now.intervalHours = shown.interval;

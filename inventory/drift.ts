@@ -1,0 +1,77 @@
+import { hiddenKey, type Kind, signatureKey } from "../provider/constants";
+import { driftBetween } from "../provider/core/diff";
+import { stateSeen } from "../provider/core/lifecycle/read";
+import { isUnset, unknown as unknownMark } from "../provider/core/values";
+import { printable } from "../provider/api/printable";
+import { fieldsOf, isObject, text } from "../provider/plain";
+import { definitions } from "../provider/resources";
+import { tetherSeen } from "../provider/resources/tether/read";
+
+/* How an object differs from its stack: the provider's comparison, in words. No secret is in them. */
+
+type Props = Readonly<Record<string, unknown>>;
+
+/** An input that somebody changed in the service. */
+export interface Difference {
+  name: string;
+  /** Shortened for people; undefined: nothing, or a secret. */
+  was?: string;
+  is?: string;
+  isSecret: boolean;
+}
+
+/** What differs between a state and what a later look at the same object made of it. What neither shows is left out. */
+export function differencesBetween(kind: Kind, state: Props, now: Props): Difference[] {
+  const isSealed = isObject(state[hiddenKey]) ? holdsSecret(state[hiddenKey]) : state[hiddenKey] !== undefined;
+  return driftBetween(definitions[kind], state, now)
+    .filter(({ was, is, isSecret }) => !(holdsSecret(was) || holdsSecret(is) || (isSecret && isSealed)))
+    .map(({ key: name, was, is, isSecret }) => ({
+      name,
+      isSecret,
+      ...(!isSecret && !isUnset(was) && { was: shownValue(was) }),
+      ...(!isSecret && !isUnset(is) && { is: shownValue(is) }),
+    }));
+}
+
+/** One sentence per difference between the state of a stack and what the service shows now. */
+export const driftOf = (kind: Kind, state: Props, shown: Props): string[] =>
+  differencesBetween(kind, state, seen(kind, state, shown)).map(inWords);
+
+/** The state as a refresh would make it. */
+function seen(kind: Kind, state: Props, shown: Props): Props {
+  if (kind !== "tetherService") return stateSeen(definitions[kind], state, shown);
+  const { network, state: progress, intervalHours: interval } = shown;
+  return tetherSeen(state, {
+    network: text(network),
+    state: progress === "missing" ? undefined : text(progress),
+    ...(typeof interval === "number" && { interval }),
+  });
+}
+
+export const inWords = ({ name, was, is, isSecret }: Difference): string =>
+  isSecret
+    ? `${name} is not as in the stack (it is secret)`
+    : `${name} is ${is ?? "not set"}, and ${was ?? "not set"} in the stack`;
+
+const longest = 80;
+
+/** How previews show a secret, and how this shows one of a state. */
+const secretText = "[secret]";
+
+/** What stands for a value that cannot be shown. */
+const standIn = (value: unknown): string | undefined =>
+  value === unknownMark
+    ? "[known later]"
+    : value === secretText || signatureKey in fieldsOf(value)
+      ? secretText
+      : undefined;
+
+export const holdsSecret = (value: unknown): boolean =>
+  standIn(value) === secretText ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsSecret));
+
+/** A value for people, shortened. */
+export function shownValue(value: unknown): string {
+  const whole = standIn(value) ?? JSON.stringify(value, (_, inner: unknown) => standIn(inner) ?? inner);
+  return printable(whole.length > longest ? `${whole.slice(0, longest)}…` : whole);
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Observer } from "../../console/server/observer";
+import { Stacks } from "../../console/server/stacks";
+import { LiveNetwork } from "../../inventory/live";
+import { type NetworkModel, objectsOf } from "../../inventory/model";
+import { readStack } from "../../inventory/stack";
+import { check } from "../../observe/check/checks";
+import { observeNetwork } from "../../observe/check/observations";
+import { mapOf } from "../../observe/map/graph";
+import { ConsortiumClient } from "../../provider/api";
+import { inputKeys } from "../../provider/core/definition";
+import { wireName } from "../../provider/core/field";
+import { definitions } from "../../provider/resources";
+import { bases, collected, nameField, nameKey, storeOf } from "../support/bases";
+import { isSecret, secret } from "../support/double/wire";
+import { type Engine, type Kept, type Kind, type Props } from "../support/engine";
+import { world } from "../support/lifecycle";
+import { type Network, others, send } from "../support/network";
+import { newProcess, type Started } from "../support/service";
+import { tetherArgs, tethered, tetherId } from "../support/tethered";
+import { rewriting } from "../support/virtual-time";
+
+/* One comparison: what refresh calls drift is drift in check, on the map and in the console, and nothing else is. */
+
+const clients: ConsortiumClient[] = [];
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
+
+/** As `pulumi stack export --show-secrets` writes it. */
+const exported = (value: unknown): unknown => {
+  if (isSecret(value)) return { ...value, value: undefined, plaintext: JSON.stringify(value.value) };
+  if (Array.isArray(value)) return value.map(exported);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, exported(member)]));
+};
+
+const documentOf = (kind: Kind, { id, inputs, outputs }: Kept) => ({
+  deployment: {
+    resources: [
+      {
+        urn: `urn:pulumi:dev::net::consortium:index:${definitions[kind].type}::r`,
+        id,
+        inputs: exported(inputs),
+        outputs: exported(outputs),
+      },
+    ],
+  },
+});
+
+/** The inputs that differences are about. */
+const keysIn = (texts: readonly string[] = []): string[] => texts.flatMap((text) => /^(\w+) is /.exec(text)?.[1] ?? []);
+
+/** What each view says of the only resource of the stack: the inputs that drifted. */
+async function views(kind: Kind, { service, said }: Started, kept: Kept, refreshed: () => Promise<boolean>) {
+  const document = documentOf(kind, kept);
+  const file = join(tmpdir(), `${randomUUID()}.json`);
+  writeFileSync(file, JSON.stringify(document));
+  const stack = readStack(document);
+  const client = new ConsortiumClient();
+  clients.push(client);
+  const tethers = stack.model.tethers.map(({ id }) => id);
+  const driftIn = (model: NetworkModel) =>
+    objectsOf(model).flatMap(({ object }) => (typeof object.managed === "object" ? (object.drift ?? []) : []));
+  const live = new LiveNetwork(client);
+  const shown = await live.look({ tethers, stacks: [stack] });
+  const marked = JSON.stringify(mapOf(shown)).includes('"drift"');
+  const results = check(await observeNetwork(client, { stack, tethers, live }));
+  const wrong = results.filter((one) => one.check === "as the stack says").flatMap(({ text }) => text.split("; "));
+  const none = { embedded: undefined, mayChange: false, tethers: [], targets: {}, periodMs: 100 };
+  const observer = new Observer({ client, ...none, stacks: new Stacks([file]) });
+  const { model } = (await observer.look("network")) as { model: NetworkModel };
+  service.clearCalls();
+  newProcess();
+  said.length = 0;
+  const isChanged = (await refreshed()) || said.some((line) => line.includes("somebody changed"));
+  return {
+    refresh: isChanged,
+    map: marked,
+    live: keysIn(driftIn(shown)),
+    check: keysIn(wrong),
+    console: keysIn(driftIn(model)),
+    texts: driftIn(shown),
+  };
+}
+
+const all = (drifted: string[]) => ({
+  refresh: drifted.length > 0,
+  map: drifted.length > 0,
+  live: drifted,
+  check: drifted,
+  console: drifted,
+});
+
+/** Values of inputs for which two texts are none. `is: undefined`: the service does not show it. */
+const pairs: Partial<Record<string, (net: Network) => [was: unknown, is: unknown]>> = {
+  provider: () => ["quorum", "geth"],
+  consensusType: () => ["raft", "ibft"],
+  chainId: () => [4711, 4712],
+  blockPeriod: () => [5, 6],
+  membershipId: (net) => [net.membershipId, net.otherMembershipId],
+  kaleidoManaged: () => [true, false],
+  paused: () => [false, true],
+};
+
+/** What no service shows under its name, or changes by itself: no view can call it drift. */
+const neverDrift = new Set([
+  ...["consortiumId", "environmentId", "serviceId", "serviceType", "adopt", "extra", "customTimeouts"],
+  ...["prefundedAccounts", "multiRegion", "testFeatures", "keepers", "rotateWhenChanged", "releaseId"],
+  ...["idRegistryId", "testCertificate", "minimumBalanceWei", "waitForFunds"],
+]);
+
+/** `details` of a service are shown, those of a configuration are secret. */
+const isShown = (kind: Kind, key: string): boolean =>
+  !neverDrift.has(key) &&
+  !(key === "details" && kind === "configuration") &&
+  !(kind === "destination" && /member/.test(key));
+
+/** Changes the object by hand. */
+type Patch = (key: string, value: unknown) => unknown;
+
+async function driftOfEach(kind: Kind, here: Started, engine: Engine, net: Network, patch: Patch): Promise<void> {
+  const kept = engine.kept!;
+  const keys = inputKeys(definitions[kind]).filter((key) => key !== "tetherId" && key !== definitions[kind].idField);
+  const wanted = Object.fromEntries(
+    keys
+      .filter((key) => isShown(kind, key))
+      .map((key) => {
+        const [was, is] =
+          pairs[key]?.(net) ?? (key === "details" ? [{ a: "b" }, { a: "c" }] : [`a-${key}`, `b-${key}`]);
+        return [key, { was, is }];
+      }),
+  );
+  for (const [key, { was }] of Object.entries(wanted)) {
+    await patch(key, was);
+    kept.inputs[key] = was;
+    kept.outputs[key] = was;
+    const state = kept.outputs.__kept as { asked?: Props; answered?: Props };
+    state.asked = { ...state.asked, [key]: was };
+    delete state.answered?.[key];
+  }
+  const before = structuredClone(kept);
+  const look = async () => {
+    engine.kept = structuredClone(before);
+    return views(kind, here, before, async () => {
+      await engine.refresh();
+      return engine.differs(before.inputs);
+    });
+  };
+  expect(await look()).toEqual({ ...all([]), texts: [] });
+  for (const key of keys) {
+    const { was, is } = wanted[key] ?? { was: undefined, is: "other" };
+    await patch(key, is);
+    const drifted = wanted[key] ? [key] : [];
+    const seen = await look();
+    expect({ key, ...seen }).toEqual({ key, ...all(drifted), texts: expect.anything() as unknown });
+    if (drifted.length > 0)
+      expect(seen.texts).toEqual([`${key} is ${JSON.stringify(is)}, and ${JSON.stringify(was)} in the stack`]);
+    await patch(key, was);
+  }
+}
+
+test.each(collected)("%s: every input that somebody changes is drift in every view, with its values", async (kind) => {
+  const here = await world(kind);
+  const { engine, net, service } = here;
+  await engine.up(bases[kind](net));
+  const { id } = engine.kept!;
+  const store = storeOf(service, kind);
+  await driftOfEach(kind, here, engine, net, (key, value) => {
+    if (key === "paused") store.setState(id, value === true ? "paused" : "live");
+    else store.patch(id, { [wireName(key)]: value });
+  });
+});
+
+test("a destination: every input that somebody changes is drift in every view", async () => {
+  const here = await world("destination");
+  const { engine, net, service, time } = here;
+  const { documentsId } = await others(service, time, net);
+  const { consortiumId, environmentId } = net;
+  const place = { consortiumId, environmentId, serviceId: documentsId, serviceType: "documentstore" };
+  await engine.up({ ...place, name: "outbox", kaleidoManaged: true });
+  await driftOfEach("destination", here, engine, net, async (key, value) => {
+    if (key !== "kaleidoManaged") return;
+    const body = { name: "outbox", kaleido_managed: value };
+    await send(service, "PUT", `/documentstore/${documentsId}/destinations/outbox`, body);
+  });
+});
+
+test("a tether: its network, its interval and whether it pins", async () => {
+  const here = await tethered();
+  const { engine, service } = here;
+  await engine.up(tetherArgs);
+  const before = structuredClone(engine.kept!);
+  const look = () => {
+    engine.kept = structuredClone(before);
+    return views("tetherService", here, before, async () => {
+      await engine.refresh();
+      return engine.differs(before.inputs);
+    });
+  };
+  expect(await look()).toEqual({ ...all([]), texts: [] });
+  const texts: string[] = [];
+  for (const [action, body, text] of [
+    ["deactivate", {}, "active is false, and true in the stack"],
+    ["interval", { interval: 5 }, "intervalHours is 5, and 2 in the stack"],
+    ["targetNetwork", { network: "mainnet" }, 'network is "mainnet", and "rinkeby" in the stack'],
+  ] as const) {
+    await send(service, "POST", `/tether/${tetherId}/${action}`, body);
+    texts.unshift(text);
+    expect(await look()).toEqual({ ...all(keysIn(texts)), texts });
+  }
+});
+
+/** Names in small letters with hyphens, clouds in capitals. */
+const ownForm = (body: string): string =>
+  body
+    .replace(/"(name|org_name)":"([^"]*)"/g, (_, key: string, name: string) => {
+      return `"${key}":"${name.toLowerCase().replaceAll(" ", "-")}"`;
+    })
+    .replace(/"cloud":"aws"/g, '"cloud":"AWS"');
+
+test.each(collected)(
+  "%s: what the service writes in its own form, or chose itself, is drift in no view",
+  async (kind) => {
+    const here = await world(kind);
+    const { engine, net, service } = here;
+    rewriting({ request: ownForm, answer: ownForm });
+    const args = { ...bases[kind](net), [nameKey(kind)]: "Acme Trade" };
+    expect(await engine.up(args)).toEqual({ then: "created" });
+    const look = () => {
+      const before = structuredClone(engine.kept!);
+      return views(kind, here, before, async () => {
+        await engine.refresh();
+        return engine.differs(before.inputs);
+      });
+    };
+    expect(await look()).toEqual({ ...all([]), texts: [] });
+    expect(await look()).toEqual({ ...all([]), texts: [] }); // a refresh later
+    // A value that the program left to the service, a state and a release are the service's.
+    const theirs = { size: "huge", zone_id: "z", release_id: "r", idle_hours: 1, hybrid_port_allocation: 1 };
+    storeOf(service, kind).patch(engine.kept!.id, theirs);
+    expect(await look()).toEqual({ ...all([]), texts: [] });
+    storeOf(service, kind).patch(engine.kept!.id, { [nameField(kind)]: "theirs" });
+    expect(await look()).toMatchObject(all([nameKey(kind)]));
+  },
+);
+
+test("a secret argument that somebody changed is told without its value; without the secrets, nothing is told", async () => {
+  const here = await world("consortium");
+  const { engine, service } = here;
+  await engine.up({ name: "acme", description: "hush", __secrets: [["description"]] });
+  service.store.consortia.patch(engine.kept!.id, { description: "shown" });
+  const client = new ConsortiumClient();
+  clients.push(client);
+  const said = async (document: object) => {
+    const model = await new LiveNetwork(client).look({ stacks: [readStack(document)] });
+    expect(JSON.stringify(model)).not.toContain("hush");
+    return objectsOf(model).flatMap(({ object }) => object.drift ?? []);
+  };
+  const { outputs } = engine.kept!;
+  // The engine marks what the handler names as secret.
+  const marked = Object.entries(outputs).map(([key, value]) => [
+    key,
+    ["description", "__hidden"].includes(key) ? secret(value) : value,
+  ]);
+  const document = documentOf("consortium", { ...engine.kept!, outputs: Object.fromEntries(marked) as Props });
+  expect(await said(document)).toEqual(["description is not as in the stack (it is secret)"]);
+  const sealed = JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    key === "plaintext" ? undefined : value,
+  ) as object;
+  expect(await said(sealed)).toEqual([]);
+});
