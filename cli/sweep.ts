@@ -107,7 +107,7 @@ export async function clear(
   going: ReadonlySet<Found>,
   say: (line: string) => void,
 ): Promise<Cleared> {
-  const session = newSession(client, { say });
+  const session = newSession(client, { say, isAsked: true }); // of everything in the list
   const byParent = new Set([...going].filter(takesAlong).flatMap(allInside));
   const deleted: Found[] = [];
   const kept: Cleared["kept"] = new Map();

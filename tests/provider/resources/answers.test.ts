@@ -2,7 +2,7 @@ import { type AnswersChange, type Service, type Timing } from "../../../service/
 import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Engine, failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
-import { newProcess } from "../../support/service";
+import { newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 
 /* The same facts with every way that the service may answer where the API does not say. */
@@ -307,8 +307,11 @@ describe("403 for what is not there", () => {
     await node.up({ ...bases.node(net), environmentId: engine.kept!.id });
     service.setTiming({ deletedVisible: 600_000 });
     const kept = engine.kept!;
+    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: kept.id });
+    newProcess();
     await engine.destroy();
     time.pass(1_000);
+    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: undefined });
     newProcess();
     engine.kept = kept;
     expect(await node.refresh()).toBe("gone");
