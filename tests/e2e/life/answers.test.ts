@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { type FaultRule } from "../../../service/index";
 import { atTheEnd } from "../support/ending";
+import { send } from "../../support/network";
 import { failed } from "../support/stack";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
@@ -79,6 +80,21 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     service.faults.add(says("GET", `/consortia/${String(consortiumId)}/environments$`, [], 1));
     expect(await stack.refresh()).toMatchObject({ code: 0 });
     expect(await stack.ids()).toEqual(before);
+  });
+
+  test("a ledger and a consortium with what others have inside are not destroyed until that is confirmed", async () => {
+    const { service, stack } = w;
+    const { consortiumId, environmentId } = await stack.outputs();
+    const within = `/consortia/${String(consortiumId)}`;
+    const other = await send(service, "POST", `${within}/memberships`, { org_name: "theirs" });
+    const place = `${within}/environments/${String(environmentId)}/nodes`;
+    await send(service, "POST", place, { name: "their-node", membership_id: other._id });
+    const refused = await failed(stack.destroy());
+    expect(refused).toMatch(/is not deleted: this stack does not manage everything in it.*node "their-node"/);
+    expect((await w.network()).nodes).toMatchObject([{ name: "their-node" }]);
+    expect(await stack.destroy({ CONSORTIUM_CONFIRM_DELETED: String(consortiumId) })).toMatchObject({ code: 0 });
+    expect((await w.network()).consortia).toEqual([]);
+    expect(await stack.up()).toMatchObject({ code: 0 });
   });
 
   test("a lost answer to a deletion stops no later run, where the service answers 403 for what is missing", async () => {

@@ -18,7 +18,9 @@ onBothAdapters((make, adapter) => {
     expect(shown.said).toContain(
       'environment "e": provider "quorun" is not one of quorum, geth, pantheon (did you mean "quorum"?): the service decides whether it accepts it',
     );
-    expect((await stack.up(withArgs({ provider: "quorun" }))).failure).toMatch(/^POST .*HTTP 400: .*provider/);
+    expect((await stack.up(withArgs({ provider: "quorun" }))).failure).toMatch(
+      /^Environment "e": POST .*HTTP 400: .*provider/,
+    );
   });
 
   test.each([
