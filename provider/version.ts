@@ -1,9 +1,10 @@
-/** The version of this package; a test holds it equal to package.json. */
+/** The version of this package, and the address of its repository ("": there is none yet): package.json's, by `npm run generate`. */
 export const version = "0.3.0";
-
-/** Whether packages are published: package.json has a `repository` then. A test holds both together. */
-const isPublished: boolean = false;
+const repository: string = "";
 
 /** What installs another one of our packages. */
 export const installing = (name: string): string =>
-  `npm install --save-dev ${name}@${version}${isPublished ? "" : " (not published yet: pack it from the clone, as its README says)"}`;
+  `npm install --save-dev ${name}@${version}${repository ? "" : " (not published yet: pack it from the clone, as its README says)"}`;
+
+/** The module of the SDK for Go; also from there. */
+export const goModule = "pulumi-consortium/sdk/go";

@@ -6,9 +6,10 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { aboutFiles } from "./generate/about.mjs";
 import { commandsPage } from "./generate/commands.mjs";
 import { languageFiles, referenceDocs } from "./generate/docs.mjs";
-import { installing } from "./generate/installing.mjs";
+import { installing, projects } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
 import { profileFiles } from "./generate/profiles.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
@@ -27,12 +28,14 @@ const about = JSON.parse(read("package.json"));
 const pluginSchema = packageSchema(about);
 /** @type {Record<string, string>} */
 const files = {
+  ...aboutFiles(about, read),
   "provider/api/generated.ts": wireObjects(definitions),
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions, lookups, read("docs/troubleshooting.md")),
   ...installing(about, read),
-  ...languageFiles(read),
+  ...projects(about, read),
+  ...languageFiles(about, read),
   ...profileFiles(read),
   ...policyDocs(policies, read("docs/reference/policies.md")),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,

@@ -3,6 +3,7 @@
  * npm run release: everything that a release publishes, in the folder release/. Options:
  *   --platforms NAME,NAME…   plugin executables for these only, such as linux-amd64. Default: all
  *   --check                  writes nothing; prints what is missing before a release can be published
+ *   --unpublished            writes it although something is missing, to try its parts
  */
 import "./lib/node-version.mjs";
 import { createHash } from "node:crypto";
@@ -149,9 +150,11 @@ function checksums() {
 }
 
 await runMain("release", async () => {
-  const { values } = parseArgs({ options: { check: { type: "boolean" }, platforms: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { check: { type: "boolean" }, platforms: { type: "string" }, unpublished: { type: "boolean" } },
+  });
   const problems = missing();
-  if (values.check) {
+  if (values.check || (problems.length > 0 && !values.unpublished)) {
     log(
       problems.length > 0
         ? `Before ${about.version} can be published:\n- ${problems.join("\n- ")}`

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { goModule } from "../../provider/version";
 
 /* A small program as data, and its form in every language. */
 
@@ -179,7 +180,7 @@ function python(program: Program): string {
 }
 
 /** Where Go programs import the SDK from. */
-export const goImport = "pulumi-consortium/sdk/go/consortium";
+export const goImport = `${goModule}/consortium`;
 
 /** `consortium_id`, `grower-1` and `rpc` as exported names in Go. */
 const goName = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -9,7 +9,8 @@ import { definitions } from "../../provider/resources";
 import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
 import { anchorsOf, examples, pages, root } from "./markdown";
-import { installing } from "../../tools/generate/installing.mjs";
+import { aboutFiles } from "../../tools/generate/about.mjs";
+import { installing, projects, yamlHead } from "../../tools/generate/installing.mjs";
 
 const textOf = (file: string) => pages.find((page) => page.file === file)?.text ?? "";
 const unique = (found: Iterable<RegExpMatchArray>) => [...new Set([...found].map(([, name = ""]) => name))];
@@ -80,7 +81,7 @@ test("pages say where packages are from what package.json says, or that they are
   const texts = (repository?: string) => installing({ ...about, repository }, textOf);
   const inOwnWords = pages.filter(({ file }) => /^docs\/|^(\w+\/)?README\.md$/.test(file));
   expect(Object.keys(texts()).length).toBeGreaterThan(3);
-  for (const [file, text] of Object.entries(texts()).filter(([name]) => name.endsWith(".md")))
+  for (const [file, text] of Object.entries(texts()).filter(([, one]) => one.includes("<!-- install: ")))
     expect([file, text]).toEqual([file, expect.stringContaining("Not published yet: pack it from the clone")]);
   const published = texts("https://forge.example/consortium");
   for (const { file, text } of inOwnWords)
@@ -89,8 +90,36 @@ test("pages say where packages are from what package.json says, or that they are
   expect(published["fleet/README.md"]).toContain(
     `npm install --save-dev consortium-fleet@${about.version} @pulumi/pulumi`,
   );
-  expect(published["docs/gitops.md"]).toContain("pulumi new https://forge.example/consortium/templates/typescript");
+  expect(published["docs/languages.md"]).toContain(
+    `pulumi new https://forge.example/consortium/tree/v${about.version}/templates/yaml --dir`,
+  );
+  expect(published["docs/languages.md"]).toContain(`pip install pulumi-consortium==${about.version} `);
   expect(published["examples/gitops/README.md"]).not.toMatch(/not published yet|npm pack|cp -r gitops /i);
+});
+
+test("a repository is in every package, in Go's module and in the projects of templates", () => {
+  const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const about = { ...own, repository: "https://forge.example:8443/acme/networks" };
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
+  const { version } = about;
+  const [files, made] = [aboutFiles(about, read), projects(about, read)];
+  for (const folder of ["console", "fleet", "service"])
+    expect(JSON.parse(files[`${folder}/package.json`]!)).toMatchObject({
+      version,
+      repository: { url: `git+${about.repository}.git`, directory: folder },
+    });
+  const module = "forge.example/acme/networks/sdk/go";
+  expect(files["provider/version.ts"]).toContain(`goModule = "${module}"`);
+  for (const folder of ["examples", "templates"]) {
+    expect(made[`${folder}/go/go.mod`]).toMatch(new RegExp(`^require ${module} v${version}$`, "m"));
+    expect(made[`${folder}/python/requirements.txt`]).toContain(`\npulumi-consortium==${version}\n`);
+  }
+  expect(made["templates/python/Pulumi.yaml"]).toMatch(/^ {8}pulumi install\n {8}pulumi up\n {2}config:/m);
+  const server = `${about.repository}/releases/download/v${version}`;
+  expect(yamlHead("templates/yaml/Pulumi.yaml", about, read)).toMatch(
+    new RegExp(`\\npackages:\\n {2}consortium:\\n.*\\n.*\\n {4}pluginDownloadURL: ${server}\\n$`),
+  );
+  expect(Object.entries(projects(own, read)).filter(([file, text]) => text !== read(file))).toEqual([]);
 });
 
 test("pipelines use the action and the template of the release once there is one, and a copy until then", () => {

@@ -1,6 +1,7 @@
 // @ts-check
 /** docs/reference, and the examples in the languages of the plugin. */
 import { errorsOf } from "./errors.mjs";
+import { yamlHead } from "./installing.mjs";
 import { table, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
@@ -261,10 +262,13 @@ ${inLanguages(whole)}`;
   };
 }
 
-/** @param {(path: string) => string} read a file of the repository as it is @returns {Record<string, string>} path → text */
-export function languageFiles(read) {
+/**
+ * @param {import("./about.mjs").About} about @param {(path: string) => string} read a file of the repository as it is
+ * @returns {Record<string, string>} path → text
+ */
+export function languageFiles(about, read) {
   /** A project in YAML, whose settings come before its resources. @param {string} file @param {unknown} program */
-  const inYaml = (file, program) => read(file).split(/^resources:$/m)[0] + yamlBody(program);
+  const inYaml = (file, program) => yamlHead(file, about, read) + yamlBody(program);
   const page = "docs/reference/network.md";
   return {
     "examples/yaml/Pulumi.yaml": inYaml("examples/yaml/Pulumi.yaml", quickstart),

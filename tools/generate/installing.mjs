@@ -4,13 +4,13 @@
  * clone. Once it has, packages are on npm and plugins at its releases.
  */
 
+import { addressOf, goModuleOf } from "./about.mjs";
 import { replaced } from "./markdown.mjs";
 
-/** @typedef {{ version: string, repository?: string | { url: string } }} About */
+/** @typedef {import("./about.mjs").About} About */
 
-/** @param {About} about @returns {string | undefined} the address of the repository */
-const addressOf = ({ repository }) =>
-  (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+|\.git$/g, "");
+/** Where `pulumi plugin install` and programs get the plugin. @param {string} version @param {string} address */
+const pluginServer = (version, address) => `${address}/releases/download/v${version}`;
 
 const notYet = "Not published yet: pack it from the clone of the repository";
 
@@ -62,14 +62,6 @@ const parts = {
       inProject,
     ];
   },
-  "docs/gitops.md": (_, address) => {
-    const rest = "--dir network --name trade --generate-only --yes";
-    if (address) return [[`pulumi new ${address}/templates/typescript ${rest}`]];
-    return [
-      `${notYet}, [as the README says](../README.md#in-a-project-of-your-own). From a clone next to the new project:`,
-      [`pulumi new "$PWD/pulumi-consortium/templates/typescript" ${rest}`],
-    ];
-  },
   "examples/gitops/README.md": (version, address) => {
     const copy = "cp -r examples/gitops ../trade-network";
     const install = `npm install --save-exact pulumi-consortium@${version}`;
@@ -84,16 +76,47 @@ const parts = {
     ];
   },
   "docs/languages.md": (version, address) => {
-    const install = `pulumi plugin install resource consortium v${version}`;
-    if (address) return [[`${install} --server ${address}/releases/download/v${version}`]];
+    const rest = "--dir network --name trade --generate-only --yes";
+    const run = ["pulumi stack init dev", "pulumi up"];
+    if (!address)
+      return [
+        `${notYet}, [as the README says](../README.md#in-a-project-of-your-own). YAML, Python and Go also need the [plugin](plugin.md#install-the-plugin). From a clone next to the new project:`,
+        [
+          `pulumi new "$PWD/pulumi-consortium/templates/yaml" ${rest} # or python, go, typescript, javascript, network-file`,
+          ...[
+            "cd network",
+            "pulumi package add consortium # only in Python and Go: writes the package to sdks/",
+            ...run,
+          ],
+        ],
+        `In Go, \`go.mod\` then replaces \`${goModuleOf(address)}\` with the folder.`,
+      ];
     return [
-      `${notYet}, where \`npm run package\` builds it for all platforms in \`dist-plugin/\`. Install the one for yours from its file:`,
+      [
+        `pulumi new ${address}/tree/v${version}/templates/yaml ${rest} # or python, go, typescript, javascript, network-file`,
+        ...["cd network", "pulumi install", ...run],
+      ],
+      "`pulumi install` gets the packages and the plugin. In a project that exists, add the package of its language:",
+      [
+        `npm install pulumi-consortium@${version} # TypeScript and JavaScript`,
+        `pip install pulumi-consortium==${version} # Python`,
+        `go get ${goModuleOf(address)}@v${version} # Go`,
+      ],
+      "In YAML, name it in `Pulumi.yaml`:",
+      ["```yaml", yamlPackages(version, address).trimEnd(), "```"].join("\n"),
+    ];
+  },
+  "docs/plugin.md": (version, address) => {
+    const install = `pulumi plugin install resource consortium v${version}`;
+    if (address) return [[`${install} --server ${pluginServer(version, address)}`]];
+    return [
+      `${notYet}, where \`npm run package\` builds it for all platforms in \`dist-plugin/\`:`,
       [`${install} --file pulumi-resource-consortium-v${version}-linux-amd64.tar.gz`],
     ];
   },
   "docs/installation-configuration.md": (_, address) => [
     address
-      ? "The npm package is [`pulumi-consortium`](https://www.npmjs.com/package/pulumi-consortium)."
+      ? "Packages: [npm](https://www.npmjs.com/package/pulumi-consortium), [PyPI](https://pypi.org/project/pulumi-consortium/)."
       : `${notYet}, as its README says.`,
   ],
 };
@@ -111,6 +134,74 @@ const pipelines = [
   "examples/gitops/.gitlab-ci.yml",
   "docs/gitops.md",
 ];
+
+/** What a project in YAML says of a plugin that is not at Pulumi's. @param {string} version @param {string} address */
+const yamlPackages = (version, address) => `packages:
+  consortium:
+    source: consortium
+    version: ${version}
+    pluginDownloadURL: ${pluginServer(version, address)}
+`;
+
+/** What templates say when they have made a project: language → its file, and what it takes until there are packages. @type {Record<string, [string, string[]]>} */
+const starts = {
+  yaml: ["Pulumi.yaml", []],
+  python: ["__main__.py", ["pulumi package add consortium"]],
+  go: ["main.go", ["pulumi package add consortium"]],
+};
+
+/** @param {string} language @param {string} text of Pulumi.yaml @param {About} about */
+function quickstart(language, text, about) {
+  const [file, adding] = starts[language] ?? ["", []];
+  const address = addressOf(about);
+  const plugin =
+    "It runs on the provider plugin, which has to be installed once: npx --no-install pulumi-consortium plugin install.";
+  const lines = [
+    `The network is in ${file}.${address ? "" : ` ${plugin}`}`,
+    "To deploy it to a local service (npx --no-install pulumi-consortium serve) or to your organization:",
+    "",
+    ...[...(address ? ["pulumi install"] : adding), "pulumi up"].map((line) => `    ${line}`),
+  ];
+  const block = lines.map((line) => (line === "" ? "" : `    ${line}`)).join("\n");
+  return text.replace(/(?<=^ {2}quickstart: \|\n)[^]*?(?=^ {2}config:)/m, () => `${block}\n`);
+}
+
+/** Dependencies of the projects in the languages of the plugin. @param {About} about @param {(path: string) => string} read @returns {Record<string, string>} path → text */
+export function projects(about, read) {
+  const address = addressOf(about);
+  const { version } = about;
+  const lines = (/** @type {string} */ text, /** @type {RegExp} */ old, /** @type {string} */ line) =>
+    `${text.replaceAll(old, "").trimEnd()}\n${address ? line : ""}`;
+  return Object.fromEntries([
+    ...["examples", "templates"].flatMap((folder) => [
+      [
+        `${folder}/python/requirements.txt`,
+        lines(read(`${folder}/python/requirements.txt`), /^pulumi-consortium.*\n/gm, `pulumi-consortium==${version}\n`),
+      ],
+      [
+        `${folder}/go/go.mod`,
+        lines(
+          read(`${folder}/go/go.mod`),
+          /^\nrequire \S+\/sdk\/go v.*\n/gm,
+          `\nrequire ${goModuleOf(address)} v${version}\n`,
+        ),
+      ],
+    ]),
+    ...Object.keys(starts)
+      .filter((language) => language !== "yaml")
+      .map((language) => {
+        const file = `templates/${language}/Pulumi.yaml`;
+        return [file, quickstart(language, read(file), about)];
+      }),
+  ]);
+}
+
+/** A project in YAML, up to its resources. @param {string} file @param {About} about @param {(path: string) => string} read */
+export function yamlHead(file, about, read) {
+  const address = addressOf(about);
+  const [head = ""] = read(file).split(/^(?:packages|resources):$/m);
+  return quickstart("yaml", head, about) + (address ? yamlPackages(about.version, address) : "");
+}
 
 /** @param {string} text @param {About} about @returns {string} the text, where pipelines name what is published, or a copy */
 function naming(text, about) {

@@ -28,7 +28,7 @@ interface Bill {
 }
 
 beforeAll(async () => {
-  const args = [join(root, "tools/release.mjs"), "--platforms", platform];
+  const args = [join(root, "tools/release.mjs"), "--unpublished", "--platforms", platform];
   await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
 }, 600_000);
 

@@ -1,0 +1,67 @@
+// @ts-check
+/** A registry for npm on this machine, with packages of ours; all others come from npm's. */
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stringify } from "yaml";
+import { succeed } from "./processes.mjs";
+import { UserError } from "./terminal.mjs";
+
+const verdaccio = "verdaccio@6.10.4";
+
+/** @returns {Promise<number>} a port that is free now */
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
+
+/** @param {string} folder for its data @param {string} archives the packages to publish there */
+export async function startRegistry(folder, archives) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const upstream = (await succeed("npm", ["config", "get", "registry"])).trim();
+  const everybody = { access: "$all", publish: "$anonymous", proxy: "npm" };
+  const config = join(folder, "verdaccio.yaml");
+  writeFileSync(
+    config,
+    stringify({
+      storage: join(folder, "npm"),
+      uplinks: { npm: { url: upstream } },
+      packages: { "{pulumi-,}consortium{-*,}": { access: "$all", publish: "$anonymous" }, "**": everybody },
+      log: { type: "stdout", level: "warn" },
+    }),
+  );
+  const args = [
+    "exec",
+    "--yes",
+    `--package=${verdaccio}`,
+    "--",
+    "verdaccio",
+    "--config",
+    config,
+    "--listen",
+    `127.0.0.1:${port}`,
+  ];
+  const child = spawn("npm", args, { stdio: "ignore", detached: true });
+  const end = () => {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+  };
+  const answers = () => fetch(`${url}-/ping`).then(({ ok }) => ok).catch(() => false); // prettier-ignore
+  for (const deadline = Date.now() + 180_000; !(await answers()); await sleep(500)) {
+    if (child.exitCode === null && Date.now() < deadline) continue;
+    end();
+    throw new UserError(`${verdaccio} does not start.`);
+  }
+  const home = join(folder, "publisher");
+  mkdirSync(home);
+  writeFileSync(join(home, ".npmrc"), `//127.0.0.1:${port}/:_authToken=anybody\n`);
+  const env = { ...process.env, npm_config_userconfig: join(home, ".npmrc"), npm_config_registry: url };
+  for (const name of readdirSync(archives))
+    await succeed("npm", ["publish", "--ignore-scripts", join(archives, name)], { env });
+  return { url, close: end };
+}

@@ -1,0 +1,186 @@
+// @ts-check
+/**
+ * npm run rehearse: publish day on this machine. Takes a copy of the sources, gives it a repository, generates and releases it, serves
+ * npm, PyPI, Go's proxy, the plugin and the templates from 127.0.0.1, and follows docs/languages.md in each language, with a home that
+ * is empty: up, a change, destroy. Needs git, openssl, python3 and go. Options:
+ *   --only LANGUAGE,…   such as yaml,python. Default: all
+ *   --keep              leaves its folder, and prints where it is
+ */
+import "./lib/node-version.mjs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { goModuleOf } from "./generate/about.mjs";
+import { close, runChecks, tally } from "./lib/checks.mjs";
+import { startForge } from "./lib/forge.mjs";
+import { platform } from "./lib/nodes.mjs";
+import { root, step } from "./lib/prepare.mjs";
+import { neutralEnv, run, succeed } from "./lib/processes.mjs";
+import { pulumiCli } from "./lib/pulumi-cli.mjs";
+import { startRegistry } from "./lib/registry.mjs";
+import { log, UserError } from "./lib/terminal.mjs";
+
+/** Language → the file of its template with the text that is changed. @type {Record<string, string>} */
+const programs = {
+  yaml: "Pulumi.yaml",
+  python: "__main__.py",
+  go: "main.go",
+  typescript: "index.ts",
+  javascript: "index.js",
+};
+const { values } = parseArgs({ options: { only: { type: "string" }, keep: { type: "boolean" } } });
+const chosen = Object.keys(programs).filter((one) => !values.only || values.only.split(",").includes(one));
+const folder = mkdtempSync(join(tmpdir(), "consortium-rehearsal-"));
+const source = join(folder, "source");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** The sources as they are, with a repository and a date. @param {string} address */
+async function copySources(address) {
+  const listed = await succeed("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  for (const file of listed.split("\0").filter(Boolean)) {
+    mkdirSync(dirname(join(source, file)), { recursive: true });
+    copyFileSync(join(root, file), join(source, file));
+  }
+  symlinkSync(join(root, "node_modules"), join(source, "node_modules"));
+  const change = (/** @type {string} */ file, /** @type {(text: string) => string} */ to) =>
+    writeFileSync(join(source, file), to(readFileSync(join(source, file), "utf8")));
+  const repository = { type: "git", url: `git+${address}.git` };
+  change("package.json", (text) => JSON.stringify({ ...JSON.parse(text), repository }, undefined, 2));
+  change("CHANGELOG.md", (text) => text.replace("not published yet", new Date().toISOString().slice(0, 10)));
+  const said = await run("npm", ["run", "generate"], { cwd: source });
+  if (said.code !== 0) throw new UserError(said.text);
+  const git = (/** @type {string[]} */ ...args) => succeed("git", args, { cwd: source });
+  await git("init", "--quiet");
+  await git("add", "--all");
+  await git("-c", "user.name=r", "-c", "user.email=r@example.com", "commit", "--quiet", "--message", version);
+  await git("tag", `v${version}`);
+}
+
+/** The Go module as a proxy has it. @param {string} module @param {string} to */
+async function goProxy(module, to) {
+  const versions = join(to, module, "@v");
+  const at = (/** @type {string} */ ending) => join(versions, `v${version}.${ending}`);
+  const inZip = join(folder, "zip", `${module}@v${version}`);
+  mkdirSync(versions, { recursive: true });
+  mkdirSync(dirname(inZip), { recursive: true });
+  symlinkSync(join(source, "release/sdk/go"), inZip);
+  await succeed("python3", ["-c", zipping, at("zip"), join(folder, "zip"), `${module}@v${version}`]);
+  copyFileSync(join(source, "release/sdk/go/go.mod"), at("mod"));
+  writeFileSync(at("info"), JSON.stringify({ Version: `v${version}`, Time: new Date().toISOString() }));
+  writeFileSync(join(versions, "list"), `v${version}\n`);
+}
+const zipping = `import os, sys, zipfile
+target, folder, name = sys.argv[1:]
+with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
+    for at, _, files in os.walk(os.path.join(folder, name), followlinks=True):
+        for file in files:
+            path = os.path.join(at, file)
+            made.write(path, os.path.relpath(path, folder))
+`;
+
+/** A page of links to the Python packages, as pip reads it. @param {string} to */
+function pythonIndex(to) {
+  const files = readdirSync(join(source, "release/python"));
+  const links = files.map((name) => `<a href="/python/${name}">${name}</a>`);
+  writeFileSync(to, `<!doctype html>\n${links.join("\n")}\n`);
+}
+
+/** The commands of the page, in the language. @param {string} language */
+function printed(language) {
+  const page = readFileSync(join(source, "docs/languages.md"), "utf8");
+  const [, text = ""] = /^```sh\n(pulumi new [^]*?)^```$/m.exec(page) ?? [];
+  if (!text.includes("/tree/"))
+    throw new UserError(`docs/languages.md has no commands for a published version:\n${text}`);
+  return text.replace("/templates/yaml ", `/templates/${language} `);
+}
+
+/** @param {string} language @param {NodeJS.ProcessEnv} env @param {any} service */
+async function follow(language, env, service) {
+  const home = join(folder, language);
+  for (const name of ["home", "pulumi", "state"]) mkdirSync(join(home, name), { recursive: true });
+  const own = {
+    ...env,
+    ...{
+      HOME: join(home, "home"),
+      PULUMI_HOME: join(home, "pulumi"),
+      PULUMI_BACKEND_URL: `file://${join(home, "state")}`,
+    },
+    ...{ GOPATH: join(home, "go"), GOCACHE: process.env.GOCACHE ?? join(folder, "go-build") },
+  };
+  const sh = async (/** @type {string} */ script, cwd = home) => {
+    const { code, text } = await run("bash", ["-e", "-c", script], { cwd, env: own });
+    if (code !== 0) throw new UserError(`${script}\nended with ${code}:\n${text.trim()}`);
+  };
+  const consortia = () => service.store.consortia.list().map((/** @type {any} */ { fields }) => fields.description);
+  const expect = (/** @type {unknown} */ found, /** @type {unknown} */ wanted) => {
+    if (JSON.stringify(found) !== JSON.stringify(wanted))
+      throw new UserError(`The service has consortia ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+  };
+  await sh(printed(language));
+  expect(consortia(), ["Created with pulumi new"]);
+  const program = join(home, "network", programs[language] ?? "");
+  writeFileSync(program, readFileSync(program, "utf8").replace("Created with pulumi new", "Changed"));
+  await sh("pulumi up", join(home, "network"));
+  expect(consortia(), ["Changed"]);
+  await sh("pulumi preview --expect-no-changes\npulumi destroy", join(home, "network"));
+  expect(consortia(), []);
+}
+
+await close(async () => {
+  const index = join(folder, "index.html");
+  const module = (/** @type {string} */ url) => goModuleOf(`${url}/acme/consortium`);
+  const forge = await startForge(folder, { path: "/acme/consortium", folder: join(source, ".git") }, () => ({
+    [`/acme/consortium/releases/download/v${version}/`]: join(source, "release/plugin"),
+    "/simple/pulumi-consortium/": index,
+    "/python/": join(source, "release/python"),
+    "/go/": join(folder, "go-proxy"),
+  }));
+  /** @type {(() => unknown)[]} */
+  const ends = [() => forge.close()];
+  try {
+    const address = `${forge.url}/acme/consortium`;
+    await step("Sources with a repository", () => copySources(address));
+    const released = [join(source, "tools/release.mjs"), "--platforms", platform];
+    await step("The release", () => succeed(process.execPath, released, { cwd: source }));
+    pythonIndex(index);
+    await goProxy(module(forge.url), join(folder, "go-proxy"));
+    const registry = await step("A registry for npm", () => startRegistry(folder, join(source, "release/npm")));
+    ends.push(registry.close);
+    const { startService } = createRequire(import.meta.url)(join(source, "dist/sdk/service.js"));
+    const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
+    ends.push(() => service.close());
+    const cli = await pulumiCli({ languages: true });
+    const trust = { SSL_CERT_FILE: forge.bundle, GIT_SSL_CAINFO: forge.bundle, PIP_CERT: forge.bundle };
+    const env = {
+      ...neutralEnv(),
+      ...trust,
+      PATH: [dirname(cli.command), ...(process.env.PATH ?? "").split(delimiter)].join(delimiter),
+      PULUMI_CONFIG_PASSPHRASE: "rehearsal",
+      PULUMI_SKIP_CONFIRMATIONS: "true",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      CONSORTIUM_BASE_URL: service.baseUrl,
+      CONSORTIUM_API_KEY: service.apiKey,
+      npm_config_registry: registry.url,
+      PIP_EXTRA_INDEX_URL: `${forge.url}/simple`,
+      GOPROXY: `${forge.url}/go,${(await succeed("go", ["env", "GOPROXY"])).trim()}`,
+      GONOSUMDB: module(forge.url),
+    };
+    const checks = chosen.map((language) => ({ name: language, work: () => follow(language, env, service) }));
+    return tally(await runChecks(checks, 1));
+  } finally {
+    for (const end of ends.reverse()) await end();
+    if (values.keep) log(`Everything is in ${folder}.`);
+    else rmSync(folder, { recursive: true, force: true });
+  }
+});
