@@ -351,7 +351,7 @@ export const EnvironmentConsensusType = { Raft: "raft", Ibft: "ibft", Poa: "poa"
 export const TetherServiceNetwork = { Mainnet: "mainnet", Rinkeby: "rinkeby", Local: "local" } as const;
 export const GetNodeLogsClient = { Geth: "geth", Constellation: "constellation" } as const;
 
-export const settingNames = ["apiKey","region","baseUrl","maxConcurrency","requestTimeout","allowHttp","organization"] as const;
+export const settingNames = ["apiKey","region","baseUrl","maxConcurrency","requestTimeout","allowHttp","organization","log","logLevel"] as const;
 
 export interface ProviderArgs {
   /** API key of the organization; kept encrypted in the state. */
@@ -368,6 +368,10 @@ export interface ProviderArgs {
   allowHttp?: Input<boolean>;
   /** Id of the organization that the key must belong to. Default: the one that the state was made with. */
   organization?: Input<string>;
+  /** File that gets a JSON line for each call to the service, without secrets. Default: none. */
+  log?: Input<string>;
+  /** What it gets: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`. */
+  logLevel?: Input<string>;
 }
 
 /** What a class must know about its resource: its handler, its outputs, and which of them are secret. */

@@ -200,6 +200,14 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
     type: "string",
     description: "Id of the organization that the key must belong to. Default: the one that the state was made with.",
   },
+  log: {
+    type: "string",
+    description: "File that gets a JSON line for each call to the service, without secrets. Default: none.",
+  },
+  logLevel: {
+    type: "string",
+    description: "What it gets: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`.",
+  },
   adopt: {
     type: "boolean",
     description:

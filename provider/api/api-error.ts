@@ -34,6 +34,8 @@ export interface ErrorFacts {
   status?: number;
   /** The service's own `errorMessage`, or what happened instead of an answer. */
   errorMessage: string;
+  /** The service's own number of the request, for those who run it. */
+  requestId?: string;
   /** How long the service asked us to wait. */
   retryAfterMs?: number;
   /** Neither the service nor a proxy answered in time: the service may still be working on it. */
@@ -54,6 +56,7 @@ export class ApiError extends Error {
   readonly call: string;
   readonly status?: number;
   readonly errorMessage: string;
+  readonly requestId?: string;
   readonly retryAfterMs?: number;
   readonly late: boolean;
   unclear: boolean;
@@ -62,12 +65,14 @@ export class ApiError extends Error {
   constructor(facts: ErrorFacts) {
     const status = facts.status === undefined ? "" : `HTTP ${facts.status}: `;
     const next = facts.next ? ` ${facts.next}` : "";
+    const request = facts.requestId === undefined ? "" : ` (Request ${facts.requestId}.)`;
     const errorMessage = printable(facts.errorMessage);
-    super(`${facts.call}: ${status}${sentence(errorMessage)}${next}`, { cause: facts.cause });
+    super(`${facts.call}: ${status}${sentence(errorMessage)}${request}${next}`, { cause: facts.cause });
     this.kind = facts.kind;
     this.call = facts.call;
     this.status = facts.status;
     this.errorMessage = errorMessage;
+    this.requestId = facts.requestId;
     this.retryAfterMs = facts.retryAfterMs;
     this.late = facts.late ?? false;
     this.unclear = facts.unclear ?? ["lost", "server", "unavailable"].includes(facts.kind);

@@ -8,6 +8,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** On whose behalf a call is made, for the log. */
+export interface Caller {
+  /** Such as `create`. */
+  verb: string;
+  /** Such as `Node "acme-1"`. */
+  resource: string;
+}
+
 /** When something must be done. */
 export interface Deadline {
   /** Time by the clock. Infinity: no deadline. */
@@ -16,6 +24,8 @@ export interface Deadline {
   limit: string;
   /** The setting that the limit is from. */
   setting?: string;
+  /** Whose calls end then. */
+  caller?: Caller | undefined;
 }
 
 export const noDeadline: Deadline = { at: Infinity, limit: "all the time there is" };

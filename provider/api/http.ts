@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
+import { CallLog, requestIdIn } from "./call-log";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
 import { paths } from "./paths";
@@ -59,6 +60,17 @@ interface Connections {
   /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
   bearer: Bearer;
+  log?: CallLog;
+}
+
+/** One attempt, before its headers. */
+interface Sending {
+  method: Method;
+  url: string;
+  body?: unknown;
+  timeoutMs: number;
+  /** Default: the first. */
+  attempt?: number;
 }
 
 /** A read gets at least this long, even at the deadline: a last look is worth it. */
@@ -99,6 +111,7 @@ export class Http {
     this.#clock = options.clock ?? systemClock;
     this.#secrets = options.secrets ?? new Secrets();
     this.#secrets.learn(settings.apiKey.reveal());
+    if (settings.log) connections.log ??= new CallLog(settings.log, settings.logLevel, this.#secrets);
   }
 
   /** The same connections for calls that end at the deadline: none is repeated after it. */
@@ -121,7 +134,7 @@ export class Http {
         // The wait between attempts is outside the limit: a waiting call is not in flight.
         return await this.connections.limit(() => {
           if (attempt === 1) patience = this.#clock.now() + (this.options.patienceMs ?? Infinity);
-          return this.#once(method, path, options, patience);
+          return this.#once(method, path, options, patience, attempt);
         });
       } catch (error) {
         if (!isApiError(error)) throw error;
@@ -187,7 +200,13 @@ export class Http {
     return this.connections.serviceClock.earliest(at);
   }
 
-  async #once(method: Method, path: string, { query, page, body }: CallOptions, patience: number): Promise<Answer> {
+  async #once(
+    method: Method,
+    path: string,
+    { query, page, body }: CallOptions,
+    patience: number,
+    attempt: number,
+  ): Promise<Answer> {
     const call = `${method} ${path}`;
     const url = page?.href ?? this.settings.baseUrl + path + queryText(query);
     if (new URL(url).origin !== new URL(this.settings.baseUrl).origin)
@@ -198,9 +217,9 @@ export class Http {
       const { bearer } = this.connections;
       const sent = await bearer.next(() => this.#askForToken(timeoutMs));
       this.#secrets.learn(sent);
-      answer = await this.#send({ method, url, body, timeoutMs }, sent);
+      answer = await this.#send({ method, url, body, timeoutMs, attempt }, sent);
       const key = answer.status === 401 ? bearer.refused(sent) : undefined;
-      if (key !== undefined) answer = await this.#send({ method, url, body, timeoutMs }, key);
+      if (key !== undefined) answer = await this.#send({ method, url, body, timeoutMs, attempt }, key);
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       const { kind, message: errorMessage, late, next } = error;
@@ -213,14 +232,30 @@ export class Http {
     return this.#judge(call, url, answer);
   }
 
-  async #send(
-    call: { method: Method; url: string; body?: unknown; timeoutMs: number },
-    bearer: string,
-  ): Promise<WireAnswer> {
-    const { body, ...request } = call;
+  /** Sends one attempt, and logs it. */
+  async #send(call: Sending, bearer: string): Promise<WireAnswer> {
+    const { log } = this.connections;
+    if (!log) return this.#exchange(call, bearer);
+    const startedAt = this.#clock.now();
+    const { method, url, body, attempt = 1 } = call;
+    const path = url.startsWith(this.settings.baseUrl) ? url.slice(this.settings.baseUrl.length) : url;
+    const told = { caller: this.deadline?.caller, method, path, attempt, body };
+    try {
+      const answer = await this.#exchange(call, bearer);
+      log.write({ ...told, ms: this.#clock.now() - startedAt, answer });
+      return answer;
+    } catch (error) {
+      log.write({ ...told, ms: this.#clock.now() - startedAt, error });
+      throw error;
+    }
+  }
+
+  async #exchange({ method, url, body, timeoutMs }: Sending, bearer: string): Promise<WireAnswer> {
     const transport = this.connections.transport ?? (await this.#transport());
     return transport.send({
-      ...request,
+      method,
+      url,
+      timeoutMs,
       headers: {
         authorization: `Bearer ${bearer}`,
         "content-type": "application/json", // on every call: section 5.1 of the spec
@@ -261,17 +296,19 @@ export class Http {
   #judge(call: string, url: string, answer: WireAnswer): Answer {
     const { status, headers, text } = answer;
     const body = this.#heard(answer);
+    const requestId = requestIdIn(headers);
     if (status >= 200 && status < 300) {
       const refusal = refusalIn(body, call);
-      if (refusal) throw this.error({ ...refusal, call, status });
+      if (refusal) throw this.error({ ...refusal, call, status, requestId });
       if (body !== unreadable) return { status, body, headers, url };
       const errorMessage = `the answer is ${nature(text)}`;
-      throw this.error({ kind: "lost", call, status, errorMessage, next: checkAddress(this.settings) });
+      throw this.error({ kind: "lost", call, status, requestId, errorMessage, next: checkAddress(this.settings) });
     }
     const kind = kindOfStatus(status);
     const facts = {
       call,
       status,
+      requestId,
       late: status === 408 || status === 504,
       errorMessage:
         messageIn(body) ??

@@ -13,6 +13,8 @@ export const settingNames = [
   "requestTimeout",
   "allowHttp",
   "organization",
+  "log",
+  "logLevel",
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
@@ -63,11 +65,19 @@ export interface Settings {
   organization?: { id: string; source: string };
   /** Whether the key may cross a network in clear text, to a base address that begins with `http://`. */
   allowHttp: boolean;
+  /** The file that gets a line for each call, and its source. Default: none. */
+  log?: { file: string; source: string };
+  /** What the log has: only failures; all calls; or all calls with their bodies. */
+  logLevel: LogLevel;
   /** The proxy between this machine and the base address. */
   proxy?: Proxy;
   /** What errors advise. */
   advice: Advice;
 }
+
+export const logLevels = ["errors", "calls", "bodies"] as const;
+
+export type LogLevel = (typeof logLevels)[number];
 
 /** An HTTP proxy, from the usual environment variables. */
 export interface Proxy {
@@ -159,6 +169,10 @@ const schemas = {
   requestTimeout: z.coerce.number(seconds).positive(seconds).max(3600, seconds),
   organization: z.string().trim().min(1, "must not be empty"),
   allowHttp: flag,
+  log: z.string().trim().min(1, "must name a file"),
+  logLevel: z.enum(logLevels, {
+    error: ({ input }) => `must be one of ${logLevels.join(", ")}, not "${String(input)}"`,
+  }),
 } as const;
 
 /** @throws SettingsError that names the setting and its source */
@@ -258,6 +272,7 @@ export function readSettings(find: Find, env = processEnvironment(), advice: Adv
   const region = read("region", schemas.region, "us");
   const address = find("baseUrl");
   const organization = find("organization");
+  const log = find("log");
   const allowHttp = read("allowHttp", schemas.allowHttp, false);
   const baseUrl = address ? parseBaseUrl(address, allowHttp, advice) : defaultBaseUrl(region);
   const rest = {
@@ -270,6 +285,8 @@ export function readSettings(find: Find, env = processEnvironment(), advice: Adv
       organization: { id: parse("organization", schemas.organization, organization), source: organization.source },
     }),
     allowHttp,
+    ...(log && { log: { file: parse("log", schemas.log, log), source: log.source } }),
+    logLevel: read("logLevel", schemas.logLevel, "bodies"),
     proxy: proxyFor(baseUrl, env),
     advice,
   };

@@ -6,7 +6,7 @@ import { Progress } from "./progress";
 import { StackLog } from "./stack-log";
 import { setMaxListeners } from "node:events";
 import { briefOf } from "../api/api-error";
-import { systemClock } from "../api/clock";
+import { type Caller, systemClock } from "../api/clock";
 import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
@@ -55,9 +55,10 @@ export function newSession(client: ConsortiumClient, given: Partial<Session> = {
 /** The time by the service's clock, if it tells that, in ms since 1970. */
 export const serviceNow = ({ client, clock }: Session): number => client.http.serviceTime(clock.now()) ?? Date.now();
 
-/** The session of one verb, which must end within this time. */
-export function within(session: Session, ms: number): Session {
-  const deadline: Deadline = { at: session.clock.now() + ms, limit: `${ms / 1000} s`, setting: "customTimeouts" };
+/** The session of one verb, which must end within this time. @param caller the verb and the resource, for the log */
+export function within(session: Session, ms: number, caller?: Caller): Session {
+  const limit = `${ms / 1000} s`;
+  const deadline: Deadline = { at: session.clock.now() + ms, limit, setting: "customTimeouts", caller };
   return { ...session, deadline, client: session.client.until(deadline) };
 }
 

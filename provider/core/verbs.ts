@@ -193,7 +193,8 @@ export class Verbs {
     if (subject.origin.keys.length === 0) return [];
     const warning = await sessions.proveKey();
     if (!sessions.isAccepted) return warning === undefined ? [] : [warning];
-    const session = { ...within(sessions.current(), previewMs), ...whose };
+    const caller = { verb: "diff", resource: subject.what };
+    const session = { ...within(sessions.current(), previewMs, caller), ...whose };
     await proveOrganization(session, subject).catch((error: unknown) => {
       // Any other failure may pass: an update, which has more time, asks again.
       if (error instanceof CommonError) throw error;
@@ -231,7 +232,7 @@ export class Verbs {
   /** Creates or adopts the object and waits until it is ready. */
   async create(inputs: Props): Promise<Made> {
     const { definition } = this;
-    const timed = this.#begin(inputs, timeoutMs(definition, "create", inputs));
+    const timed = this.#begin("create", inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
     const isProved = await proveBeforeCreate(timed, definition);
     const known = resourceOnly(inputs);
@@ -261,7 +262,7 @@ export class Verbs {
   async read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
     const known = resourceOnly(state);
-    const timed = this.#begin(state, refreshMs);
+    const timed = this.#begin("read", state, refreshMs);
     const subject = isRecorded(state) ? this.#saw(id, state) : undefined;
     const now = await ofResource(definition).read(timed, id, known);
     if (!now) {
@@ -284,7 +285,7 @@ export class Verbs {
   /** Updates what differs, or completes what an earlier run left incomplete. */
   async update(id: string, olds: Props, news: Props): Promise<Props> {
     const { definition } = this;
-    const timed = this.#begin(news, timeoutMs(definition, "update", news));
+    const timed = this.#begin("update", news, timeoutMs(definition, "update", news));
     const subject = this.#saw(id, olds);
     this.#hide(news);
     const [before, inputs] = [resourceOnly(olds), resourceOnly(news)];
@@ -302,7 +303,7 @@ export class Verbs {
   async delete(id: string, given: Props): Promise<void> {
     const { definition } = this;
     const state = resourceOnly(given);
-    const timed = this.#begin(given, timeoutMs(definition, "delete", given));
+    const timed = this.#begin("delete", given, timeoutMs(definition, "delete", given));
     const subject = this.#saw(id, given);
     await proveOrganization(timed, subject);
     const elsewhere = this.sessions.log.isMadeElsewhere(subject.path) && "another provider of this program has it now";
@@ -316,8 +317,11 @@ export class Verbs {
   }
 
   /** The session of one verb, which must end within this time. */
-  #begin(props: Props, ms: number): Session {
-    return { ...within(this.ofOwner(this.sessions.current()), ms), ...this.#whose(props) };
+  #begin(verb: string, props: Props, ms: number): Session {
+    const owner = this.#owner(props);
+    const { type: title } = this.definition;
+    const caller = { verb, resource: owner ? `${title} "${owner.name}"` : nameOf({ title }, props) };
+    return { ...within(this.ofOwner(this.sessions.current()), ms, caller), ...this.#whose(props) };
   }
 
   /** The resource of the program, and its provider, which the program tells and the state does not. */

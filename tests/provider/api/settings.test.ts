@@ -39,7 +39,7 @@ describe("given values and the environment", () => {
     const given = { apikey: "secret-key" } as SettingSources["given"];
     expect(() => resolveSettings({ env, given })).toThrow(
       new SettingsError(
-        'There is no setting "apikey". The settings are apiKey, region, baseUrl, maxConcurrency, requestTimeout, allowHttp, organization.',
+        'There is no setting "apikey". The settings are apiKey, region, baseUrl, maxConcurrency, requestTimeout, allowHttp, organization, log, logLevel.',
       ),
     );
   });

@@ -37,6 +37,12 @@ const given: Record<SettingName, Record<"env" | "provider" | "stack", [text: str
     provider: ["org-p", { id: "org-p", source: "argument organization of the Provider" }],
     stack: ["org-s", { id: "org-s", source: "stack configuration consortium:organization" }],
   },
+  log: {
+    env: ["e.log", { file: "e.log", source: "environment variable CONSORTIUM_LOG" }],
+    provider: ["p.log", { file: "p.log", source: "argument log of the Provider" }],
+    stack: ["s.log", { file: "s.log", source: "stack configuration consortium:log" }],
+  },
+  logLevel: { env: ["errors", "errors"], provider: ["calls", "calls"], stack: ["bodies", "bodies"] },
 };
 const defaults = {
   region: "us",
@@ -44,6 +50,7 @@ const defaults = {
   maxConcurrency: 8,
   requestTimeout: 30,
   allowHttp: false,
+  logLevel: "bodies",
 };
 const held = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
 const places = ["env", "provider", "stack"] as const;
@@ -87,6 +94,8 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
       "CONSORTIUM_REQUEST_TIMEOUT",
       "CONSORTIUM_ALLOW_HTTP",
       "CONSORTIUM_ORGANIZATION",
+      "CONSORTIUM_LOG",
+      "CONSORTIUM_LOG_LEVEL",
     ]);
   });
 

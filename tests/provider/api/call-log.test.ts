@@ -1,0 +1,170 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { CallLog, type LoggedCall } from "../../../provider/api/call-log";
+import { Secrets } from "../../../provider/api/secrets";
+import { type LogLevel } from "../../../provider/api/settings";
+import { apiKey, failure, http, json, peer, text } from "../../support/peer";
+import { virtualTime } from "../../support/virtual-time";
+
+/* The log of calls: one line of JSON for each, and none of the secrets. */
+
+const newFile = (): string => join(mkdtempSync(join(tmpdir(), "log-")), "calls.log");
+const linesOf = (file: string): Record<string, unknown>[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const logAt = (file: string, { level = "bodies", secrets = [] as unknown[], limit = 10_000 } = {}) =>
+  new CallLog({ file, source: "a test" }, level, new Secrets(secrets), limit);
+const call = (more: Partial<LoggedCall> = {}): LoggedCall => ({
+  method: "GET",
+  path: "/x",
+  attempt: 1,
+  ms: 1.4,
+  ...more,
+});
+const answer = (body: unknown, status = 200, headers = {}) => ({ status, headers, text: JSON.stringify(body) });
+
+test("a line says what was asked for whom, what came of it, and which attempt it was", async () => {
+  virtualTime();
+  const file = newFile();
+  const { baseUrl } = await peer((response, seen, socket) =>
+    json(seen === 1 ? 503 : 201, { _id: "c1" }, { "x-request-id": `r-${seen}` })(response, seen, socket),
+  );
+  const caller = { verb: "create", resource: 'Consortium "trade"' };
+  const deadline = { at: Infinity, limit: "300 s", caller };
+  const client = http(baseUrl, { log: file }).until(deadline);
+  await client.request("POST", "/consortia", { query: { a: "b" }, body: { name: "trade" }, repeatable: "freely" });
+  const common = { ...caller, pid: process.pid, method: "POST", path: "/consortia?a=b", request: { name: "trade" } };
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
+  const ms = expect.any(Number) as number;
+  const asked = linesOf(file).filter(({ method }) => method === "POST");
+  expect(asked).toEqual([
+    { time, ms, level: "error", ...common, status: 503, attempt: 1, requestId: "r-1", response: { _id: "c1" } },
+    { time, ms, level: "info", ...common, status: 201, attempt: 2, requestId: "r-2", response: { _id: "c1" } },
+  ]);
+  expect(readFileSync(file, "utf8")).not.toContain(apiKey);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("a call without an answer says why", async () => {
+  const file = newFile();
+  await failure(http("http://127.0.0.1:1/api/v1", { log: file }, { patienceMs: 0 }).request("GET", "/x"));
+  expect(linesOf(file)).toMatchObject([{ level: "error", error: "the connection was refused", attempt: 1 }]);
+});
+
+test.each<[LogLevel, number, boolean]>([
+  ["errors", 1, false],
+  ["calls", 2, false],
+  ["bodies", 2, true],
+])("the level %s", (level, count, bodies) => {
+  const file = newFile();
+  const log = logAt(file, { level });
+  log.write(call({ answer: answer({ a: 1 }) }));
+  log.write(call({ answer: answer({ errorMessage: "no" }, 400), body: { b: 2 } }));
+  const lines = linesOf(file);
+  expect(lines).toHaveLength(count);
+  expect(lines.some((line) => "response" in line || "request" in line)).toBe(bodies);
+});
+
+const canary = 'canary-7/"quoted" & ünique';
+test.each<[string, Partial<LoggedCall>]>([
+  ["a password in an answer", { answer: answer({ password: canary, list: [{ api_key: canary, token: canary }] }) }],
+  ["settings of a configuration", { body: { name: "gas", details: { gas_price: canary } } }],
+  ["the key in a request for a token", { body: { apikey: canary }, path: "/authtoken" }],
+  ["a marked argument, at any depth", { body: { extra: { deep: [{ zone: `is ${canary}` }] } } }],
+  ["a marked argument as a key", { body: { [canary]: 1 } }],
+  ["a marked number", { body: { amount: 987654 } }],
+  ["a marked short text", { body: { pin: "k7q" } }],
+  ["a path", { path: `/x?name=${encodeURIComponent(canary)}` }],
+  ["an answer that is no JSON", { answer: { status: 200, headers: {}, text: `<p>${canary}</p>` } }],
+  [
+    "an answer that quotes the request",
+    { answer: answer({ errorMessage: `cannot take ${JSON.stringify(canary)}` }, 400) },
+  ],
+  ["a reason", { error: new Error(`no route to ${canary}`) }],
+  ["the resource", { caller: { verb: "create", resource: `Node "${canary}"` } }],
+])("%s is masked", (_, more) => {
+  const file = newFile();
+  logAt(file, { secrets: [canary, 987654, "k7q"] }).write(call(more));
+  const line = readFileSync(file, "utf8");
+  expect(line).toContain("[secret]");
+  for (const part of ["canary", "nique", "987654", "k7q"]) expect(line).not.toContain(part);
+  expect(linesOf(file)).toHaveLength(1);
+});
+
+test("a long body is cut after it was masked, and of a huge one only the size is told", () => {
+  const file = newFile();
+  const log = logAt(file, { secrets: [canary], limit: 1e7 });
+  log.write(call({ body: { list: Array.from({ length: 500 }, () => canary) } }));
+  log.write(call({ body: { text: "x".repeat(300_000) } }));
+  const [long, huge] = linesOf(file);
+  expect(String(long!.request)).toHaveLength(4_001);
+  expect(JSON.stringify(long)).not.toContain("canary");
+  expect(huge!.request).toMatch(/^300\d+ characters$/);
+});
+
+test("a full file is kept once more, and a mark that a killed process left does not keep that up for good", () => {
+  const file = newFile();
+  const log = logAt(file);
+  const fill = () => {
+    for (let count = 0; count < 100; count++) log.write(call({ body: { text: "x".repeat(200) } }));
+  };
+  fill();
+  expect(statSync(`${file}.1`).size).toBeLessThan(11_000);
+  expect(statSync(file).size).toBeLessThan(11_000);
+  mkdirSync(`${file}.dir`);
+  writeFileSync(`${file}.lock`, "");
+  fill();
+  expect(statSync(file).size).toBeGreaterThan(20_000);
+  utimesSync(`${file}.lock`, new Date(0), new Date(0));
+  fill();
+  expect(statSync(file).size).toBeLessThan(25_000);
+});
+
+test("lines of several processes stay whole", async () => {
+  const file = newFile();
+  const script = `
+    const { appendFileSync } = require("node:fs");
+    for (let n = 0; n < 200; n++) appendFileSync(${JSON.stringify(file)}, JSON.stringify({ n, text: "x".repeat(3000) }) + "\\n");`;
+  const others = [1, 2].map(() => promisify(execFile)(process.execPath, ["-e", script]));
+  const log = logAt(file, { limit: 1e8 });
+  for (let count = 0; count < 200; count++) log.write(call({ body: { text: "y".repeat(3000) } }));
+  await Promise.all(others);
+  expect(linesOf(file)).toHaveLength(600);
+});
+
+test("a file that cannot be written is an error before any call; one that fails later is none", () => {
+  const folder = mkdtempSync(join(tmpdir(), "log-"));
+  expect(() => logAt(join(folder, "none", "calls.log"))).toThrow(
+    /calls\.log \(from a test\) cannot be written: ENOENT/,
+  );
+  const log = logAt(join(folder, "calls.log"));
+  jest.spyOn(JSON, "stringify").mockImplementationOnce(() => {
+    throw new Error("no");
+  });
+  expect(() => log.write(call())).not.toThrow();
+});
+
+test.each([
+  [{ "x-request-id": "r-1" }, " (Request r-1.)"],
+  [{ "x-amzn-requestid": "a-1" }, " (Request a-1.)"],
+  [{ "x-request-id": "two words" }, ""],
+  [{}, ""],
+] as const)("an error names the number of the request: %j", async (headers, said) => {
+  const { baseUrl } = await peer(json(400, { errorMessage: "no" }, { ...headers }));
+  const error = await failure(http(baseUrl).request("GET", "/x"));
+  expect(error.message).toMatch(`GET /x: HTTP 400: no.${said}`);
+  expect(error.requestId).toBe(said === "" ? undefined : Object.values(headers)[0]);
+});
+
+test("an answer that is a page names it, too", async () => {
+  const { baseUrl } = await peer(text(200, "<p>", { "x-request-id": "r-1" }));
+  expect((await failure(http(baseUrl, {}, { patienceMs: 0 }).request("GET", "/x"))).message).toContain(
+    "(Request r-1.)",
+  );
+});
