@@ -119,6 +119,8 @@ export async function* answers(
   async function answerTo(call: RpcCall): Promise<Buffer> {
     try {
       const refused = share.refuses(call);
+      if (refused !== undefined && call.method === "eth_uninstallFilter")
+        return written({ jsonrpc: "2.0", id: call.id, result: false });
       if (refused !== undefined) return written(failure(call.id, -32_000, refused));
       if (room <= 0) throw new Excess("long");
       if (performance.now() >= end) throw new Excess("late"); // the chain must not do what nobody hears of

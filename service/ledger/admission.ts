@@ -41,7 +41,9 @@ export function decoded(raw: string, spec: ChainSpec): Transaction {
   try {
     tx = Transaction.from(raw);
     if (tx.serialized !== raw.toLowerCase()) throw new Error("not canonical");
-  } catch {
+  } catch (error) {
+    if (/priorityFee cannot be more/.test(String(error)))
+      throw unfit("max priority fee per gas higher than max fee per gas");
     throw unfit("rlp: the transaction cannot be decoded");
   }
   const { signature, chainId } = tx;
@@ -56,7 +58,7 @@ export function decoded(raw: string, spec: ChainSpec): Transaction {
 }
 
 function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
-  const { gasLimit, to, data, maxFeePerGas, maxPriorityFeePerGas } = tx;
+  const { gasLimit, to, data } = tx;
   const fork = forkOf(spec);
   const code = spec.profile?.codeSize ?? 24_576;
   const bytes = (raw.length - 2) / 2;
@@ -67,10 +69,6 @@ function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
   if (gasLimit > blockGas) throw unfit(`exceeds block gas limit: have ${gasLimit}, limit ${blockGas}`);
   if (BigInt(tx.nonce) >= mostNonce) throw unfit("nonce has max value");
   if (costOf(tx) >= 2n ** 256n) throw unfit("insufficient funds for gas * price + value");
-  if ((maxPriorityFeePerGas ?? 0n) > (maxFeePerGas ?? maxPriorityFeePerGas ?? 0n))
-    throw unfit(
-      `max priority fee per gas higher than max fee per gas: tip ${maxPriorityFeePerGas}, fee ${maxFeePerGas}`,
-    );
   const needed = intrinsicGas(tx, fork);
   if (gasLimit < needed) throw unfit(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`);
   if (tx.type === 4 && (to === null || !tx.authorizationList?.length))
@@ -141,7 +139,8 @@ export async function admitted(
   const spent = own.reduce((sum, one) => sum + (one === former ? 0n : one.cost), 0n);
   if (balance < spent + cost) {
     const queued = spent > 0n ? `, queued cost ${spent}` : "";
-    throw unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, tx cost ${cost}`);
+    const least = `tx cost ${cost}, overshot ${spent + cost - balance}`;
+    throw unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, ${least}`);
   }
   let next = used;
   while (own.some(({ nonce }) => nonce === next)) next++;
@@ -170,6 +169,10 @@ async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
 /** A transaction that the node signs, with its defaults filled in. Gas is estimated, so one that reverts is refused. */
 export async function signed(engine: Engine, asked: unknown, spec: ChainSpec): Promise<string> {
   const given = asked as Record<string, unknown> & { from: string };
+  const { chainId = spec.chainId, to, input = "0x" } = given;
+  if (BigInt(chainId as string) !== BigInt(spec.chainId))
+    throw unfit(`chainId does not match node's (have=${BigInt(chainId as string)}, want=${spec.chainId})`);
+  if (to === undefined && input === "0x") throw unfit("contract creation without any data provided");
   const nonce = given.nonce ?? (await engine.call<string>("eth_getTransactionCount", [given.from, "pending"]));
   const priced = given.gasPrice ?? given.maxFeePerGas ?? given.maxPriorityFeePerGas;
   const free = spec.profile && { gasPrice: `0x${spec.profile.gasPrice.toString(16)}` };

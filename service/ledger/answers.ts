@@ -1,4 +1,4 @@
-import { headerFields, type Profile } from "../profiles";
+import { hasFork, headerFields, type Profile } from "../profiles";
 import { type Failure, inGethsWords } from "./failures";
 import { type Answer, engineId, failure, type RpcCall, written } from "./rpc";
 
@@ -9,11 +9,13 @@ const ofError = '"error"';
 const added = ["blockTimestamp"];
 
 type Fields = Record<string, unknown>;
-type Shape = (fields: Fields, profile: Profile | undefined) => unknown;
+type Shape = (fields: Fields, profile: Profile | undefined, params: unknown[]) => unknown;
 
 const without = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 const transaction: Shape = (fields) => without(fields, added);
+/** Nobody knows yet what the pending block will have. */
+const pending = { hash: null, miner: null, nonce: null };
 
 /** Fields of later hard forks: the engine's genesis has them. */
 function later({ hardFork }: Profile): string[] {
@@ -21,27 +23,43 @@ function later({ hardFork }: Profile): string[] {
   return headerFields("prague").filter((name) => !own.includes(name));
 }
 
-const block: Shape = (fields, profile) => {
-  const header = profile ? without(fields, later(profile)) : fields;
+const block: Shape = (fields, profile, params) => {
+  const known = params[0] === "pending" ? { ...fields, ...pending } : fields;
+  const header = profile ? without(known, later(profile)) : known;
   const { transactions } = header;
   if (!Array.isArray(transactions) || typeof transactions[0] !== "object") return header;
-  return { ...header, transactions: (transactions as Fields[]).map((one) => transaction(one, profile)) };
+  return { ...header, transactions: (transactions as Fields[]).map((one) => transaction(one, profile, params)) };
 };
-const receipts: Shape = (all) => (all as unknown as Fields[]).map((one) => without(one, added));
-const fees: Shape = (fields, profile) =>
-  profile && later(profile).includes("blobGasUsed")
-    ? without(fields, ["baseFeePerBlobGas", "blobGasUsedRatio"])
-    : fields;
+const hasBlobs = (profile: Profile | undefined) => !profile || hasFork(profile.hardFork, "cancun");
+const receipt: Shape = (fields, profile) =>
+  without(fields, hasBlobs(profile) ? added : [...added, "blobGasUsed", "blobGasPrice"]);
+const receipts: Shape = (all, profile) => (all as unknown as Fields[]).map((one) => receipt(one, profile, []));
+const fees: Shape = (fields, profile, [, , percentiles]) =>
+  without(fields, [
+    ...(hasBlobs(profile) ? [] : ["baseFeePerBlobGas", "blobGasUsedRatio"]),
+    ...((percentiles as unknown[]).length > 0 ? [] : ["reward"]),
+  ]);
+/** What an engine proves of an empty trie. */
+const ofNothing = "0x80";
+const proof: Shape = (fields) => ({
+  ...fields,
+  storageProof: (fields.storageProof as { proof: string[] }[]).map((one) => {
+    return { ...one, proof: one.proof.filter((part) => part !== ofNothing) };
+  }),
+});
 
+const rawOf = "eth_getRawTransactionByHash";
 /** What the results of some calls must be like. */
 const shapes = new Map<string, Shape>([
   ...["eth_getBlockByNumber", "eth_getBlockByHash"].map((method) => [method, block] as const),
   ...["ByHash", "ByBlockHashAndIndex", "ByBlockNumberAndIndex"].map(
     (by) => [`eth_getTransaction${by}`, transaction] as const,
   ),
-  ["eth_getTransactionReceipt", transaction],
+  ["eth_getTransactionReceipt", receipt],
   ["eth_getBlockReceipts", receipts],
   ["eth_feeHistory", fees],
+  [rawOf, (bytes) => bytes],
+  ["eth_getProof", proof],
 ]);
 
 /** The chain that a call was made to. */
@@ -52,7 +70,7 @@ interface Asked {
 
 /** What a caller gets of a chain's answer: its own id, and geth's words in place of the engine's. */
 export function finished(
-  { id, method }: RpcCall,
+  { id, method, params }: RpcCall,
   line: Buffer,
   { height, profile }: Asked,
   report: (error: unknown) => void,
@@ -66,13 +84,21 @@ export function finished(
   const answer = JSON.parse(line.toString()) as Answer;
   if ("error" in answer) return written(isEngines ? translated(id, method, answer.error) : { ...answer, id });
   const { result } = answer;
-  const shown = shape && typeof result === "object" && result !== null ? shape(result as Fields, profile) : result;
+  if (result === null && method === rawOf) return written({ jsonrpc: "2.0", id, result: "0x" });
+  const shown =
+    shape && typeof result === "object" && result !== null ? shape(result as Fields, profile, params) : result;
   return written({ jsonrpc: "2.0", id, result: shown });
 
   function translated(id: unknown, method: string, given: Failure): object {
     const { known, code, message, data } = inGethsWords(given, { height, history: profile?.history ?? 1 });
     if (!known) report(new Error(`${method}: ${given.message}`));
+    if (method === "eth_uninstallFilter" && message === "filter not found")
+      return { jsonrpc: "2.0", id, result: false };
+    if (method === "eth_estimateGas" && message === "out of gas") return failure(id, code, exceeding(params));
     const { error, ...others } = failure(id, code, message);
     return { ...others, error: data === undefined ? error : { ...error, data } };
   }
 }
+
+const exceeding = (params: unknown[]) =>
+  `gas required exceeds allowance (${Number((params[0] as { gas: string }).gas)})`;

@@ -20,6 +20,8 @@ export class Unfit extends Error {
 const words: readonly [RegExp, string][] = [
   [/InvalidFEOpcode/, "invalid opcode: INVALID"],
   [/NotActivated|OpcodeNotFound|InvalidOpcode/, "invalid opcode"],
+  [/greater than `max_fee_per_gas`|PriorityFeeGreater/, "max priority fee per gas higher than max fee per gas"],
+  [/invalid chain id/i, "chainId does not match node's"],
   [/OutOfGas|out of gas|MemoryLimitOOG|required exceeds allowance/i, "out of gas"],
   [/InvalidJump/, "invalid jump destination"],
   [/StackUnderflow/, "stack underflow"],
@@ -42,6 +44,7 @@ const words: readonly [RegExp, string][] = [
   [/not supported|Eip\d+/i, "transaction type not supported"],
   [/filter not found/i, "filter not found"],
   [/unknown block|block not found|header not found/i, "unknown block"],
+  [/Resource not found/i, "header for hash not found"],
   [/gas limit/i, "exceeds block gas limit"],
 ];
 

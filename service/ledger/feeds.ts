@@ -134,7 +134,7 @@ class Line {
   ask(method: string, params: unknown[], ms: number): Promise<Answer> {
     const id = ++this.#count;
     return new Promise((done, fail) => {
-      const late = setTimeout(() => fail(new Excess("late")), ms);
+      const late = setTimeout(() => fail(new Excess("late")), ms).unref();
       this.#asked.set(id, (answer) => {
         clearTimeout(late);
         this.#asked.delete(id);

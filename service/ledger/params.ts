@@ -107,16 +107,8 @@ const transaction = z
         issue.code === "unrecognized_keys" ? unknownField(issue.keys) : "must be a transaction object",
     },
   )
-  .superRefine(({ data, input, gasPrice, maxFeePerGas, maxPriorityFeePerGas }, context) => {
-    if (data !== undefined && input !== undefined && data !== input)
-      context.addIssue(
-        'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
-      );
-    if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
-      context.addIssue("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
-  })
-  .transform(({ data, ...others }) => withoutGaps({ ...others, input: others.input ?? data }));
-export type Transaction = Partial<Omit<z.output<typeof transaction>, "data">>;
+  .transform(({ data, ...others }) => withoutGaps({ ...others, input: others.input ?? data, data }));
+export type Transaction = Partial<z.output<typeof transaction>>;
 
 const withoutGaps = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
@@ -180,8 +172,9 @@ const typedData = z.union(
   "must be typed data, as an object or as JSON",
 );
 const subscribed = maybe(z.union([z.boolean(), filter], "must be a filter"));
-const count = z.union([number64, z.number().int().min(0).max(1_024)], "must be a number of blocks");
-const flag = maybeFlag.transform((given) => given ?? false);
+const decimal = matching(/^\d{1,4}$/, 4, "").transform(Number);
+const count = z.union([number64, decimal, z.number().int().min(0).max(1_024)], "must be a number of blocks");
+const flag = z.boolean("must be true or false");
 
 type Rules = z.ZodTuple;
 const each = (rules: Rules, ...methods: string[]) => methods.map((method): [string, Rules] => [method, rules]);
@@ -196,9 +189,9 @@ export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([transaction, block, stateOverrides, blockOverrides]), "eth_call", "eth_estimateGas"),
   ...each(z.tuple([transaction, block, stateOverrides]), "eth_createAccessList"),
   ...each(z.tuple([simulation, block]), "eth_simulateV1"),
-  ...each(z.tuple([count, number, list(z.number())]), "eth_feeHistory"),
+  ...each(z.tuple([count, number, z.array(z.number(), "must be a list of percentiles")]), "eth_feeHistory"),
   ...each(z.tuple([address, block]), "eth_getBalance", "eth_getCode", "eth_getTransactionCount"),
-  ...each(z.tuple([address, z.array(slot), block]), "eth_getProof"),
+  ...each(z.tuple([address, z.array(slot, "must be a list of storage keys"), block]), "eth_getProof"),
   ...each(z.tuple([address, slot, block]), "eth_getStorageAt"),
   ...each(z.tuple([filter]), "eth_getLogs", "eth_newFilter"),
   ...each(z.tuple([hash, flag]), "eth_getBlockByHash"),
@@ -227,8 +220,9 @@ export const signing: ReadonlyMap<string, Rules> = new Map([
 
 /** What is wrong with params, with the argument's number, as geth says it. */
 export function whyInvalid({ issues: [issue] }: z.ZodError, params: readonly unknown[], rules: Rules): string {
-  const { path, message } = issue!;
+  const { code, path, message } = issue!;
   const [at, ...fields] = path.map(String);
+  if (at === undefined && code === "too_small") return `missing value for required argument ${params.length}`;
   if (at === undefined) return `too many arguments, want at most ${rules.def.items.length}`;
   if (fields.length === 0 && (params[Number(at)] ?? undefined) === undefined)
     return `missing value for required argument ${at}`;

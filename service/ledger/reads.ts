@@ -1,7 +1,7 @@
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
 import { type Block, OutOfOrder, type Sealed } from "./ledger-data";
-import { type Bounds, Excess, failure, type RpcCall, written } from "./rpc";
+import { type Bounds, Excess, failure, type RpcCall, rpcCall, written } from "./rpc";
 
 /** Filters whose criteria are remembered. */
 const mostFilters = 1_000;
@@ -40,7 +40,9 @@ export class Reads {
       const result = read ? await read(this, call.params) : unknown;
       if (result !== unknown) return within(written({ jsonrpc: "2.0", id: call.id, result }), bounds);
       if (criteria && this.base.data.height >= 0) return await this.#logs(call.id, criteria, bounds, end);
-      const line = await (await this.ready()).ask(call.send, { ...bounds, ms: end - performance.now() });
+      const beyond = this.#beyond(call);
+      if (beyond) return beyond;
+      const line = await (await this.ready()).ask(this.#sent(call), { ...bounds, ms: end - performance.now() });
       if (call.method === "eth_newFilter") this.#noteFilter(line, call.params[0] as Criteria);
       return line;
     } catch (error) {
@@ -79,6 +81,21 @@ export class Reads {
     if (result === undefined) return;
     this.#filters.set(result, criteria);
     if (this.#filters.size > mostFilters) this.#filters.delete(this.#filters.keys().next().value!);
+  }
+
+  /** The engine takes fees of blocks that are not there for free ones. */
+  #beyond({ id, method, params: [, newest] }: RpcCall): Buffer | undefined {
+    const { height } = this.base.data;
+    const number = method === "eth_feeHistory" && isNumber(newest) ? Number(newest) : 0;
+    if (number <= Math.max(0, height)) return undefined;
+    return written(failure(id, -32_000, `request beyond head block: requested ${number}, head ${height}`));
+  }
+
+  /** What the engine gets. Its filters would begin with past logs, and those of geth tell of new ones only. */
+  #sent(call: RpcCall): string {
+    const { fromBlock, ...others } = (call.params[0] ?? {}) as Criteria;
+    const isPast = fromBlock === "earliest" || (isNumber(fromBlock) && Number(fromBlock) <= this.base.data.height);
+    return call.method === "eth_newFilter" && isPast ? rpcCall(call.method, [others]).send : call.send;
   }
 
   #criteriaOf({ method, params: [first] }: RpcCall): Criteria | undefined {
@@ -146,6 +163,7 @@ function matching({ address, topics }: Criteria) {
 }
 
 const isNewest = (block: unknown) => block === "latest" || block === "safe" || block === "finalized";
+const isNumber = (value: unknown): value is string => typeof value === "string" && value.startsWith("0x");
 const isHash = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
 
 const hex = (number: number) => `0x${number.toString(16)}`;

@@ -15,7 +15,7 @@ const signerIn = (method: string, [first, second]: unknown[]): unknown =>
   method === "personal_sign" ? second : isObject(first) ? first.from : first;
 
 /** What the client whose ledger it is answers by itself. The engine would suggest 1 gwei, which an account without money does not have. */
-function ownAnswer(method: string, { account, profile }: Rights): unknown {
+function ownAnswer(method: string, [first]: unknown[], { account, profile }: Rights): unknown {
   if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts")) return [account];
   switch (method) {
     case "web3_clientVersion":
@@ -23,6 +23,8 @@ function ownAnswer(method: string, { account, profile }: Rights): unknown {
     case "eth_gasPrice":
     case "eth_maxPriorityFeePerGas":
       return profile && `0x${profile.gasPrice.toString(16)}`;
+    case "eth_feeHistory":
+      return Number(first) === 0 ? { oldestBlock: "0x0", gasUsedRatio: null } : undefined;
     case "net_peerCount":
     case "eth_hashrate":
       return "0x0";
@@ -131,7 +133,7 @@ function understood(call: unknown, rights: Rights): Screened {
     if (!Array.isArray(params)) throw new Unfit(-32_602, "non-array args: the params of a call must be a list");
     const { data, error } = rules.safeParse(params);
     if (error) throw new Unfit(-32_602, whyInvalid(error, params, rules));
-    const result = ownAnswer(method, rights);
+    const result = ownAnswer(method, data, rights);
     if (result !== undefined) return { answer: { jsonrpc: "2.0", id: known, result } };
     const passed = fitted(method, data, rights);
     while (passed.length > 0 && passed.at(-1) === undefined) passed.pop();
@@ -153,22 +155,26 @@ function admit(method: string, params: unknown[], { account, socket, only, profi
   if (account !== undefined && accounts.has(method)) return none;
   const signed = account !== undefined && signing.get(method);
   if (signed) {
-    signs(signerIn(method, params), method, account);
+    signs(signerIn(method, params), account);
     return signed;
   }
-  if (method === "eth_subscribe" && !socket) throw new Unfit(-32_601, "eth_subscribe needs a WebSocket.");
+  if (method === "eth_subscribe" && !socket)
+    throw new Unfit(-32_601, "notifications not supported: eth_subscribe needs a WebSocket");
   const rules = standard.get(method);
   const isLater = method === "eth_blobBaseFee" && profile && !hasFork(profile.hardFork, "cancun");
   if (rules && !isLater) return rules;
   const which = "nodes answer the eth_, net_ and web3_ calls of Ethereum's specification";
-  throw new Unfit(-32_601, `${method.slice(0, 64)} is not available: ${which}.`);
+  throw new Unfit(-32_601, `the method ${method.slice(0, 64)} does not exist/is not available: ${which}`);
 }
 
-function signs(wanted: unknown, method: string, account: string): void {
+function signs(wanted: unknown, account: string): void {
   if (typeof wanted === "string" && wanted.toLowerCase() === account.toLowerCase()) return;
   const whose = typeof wanted === "string" ? `not ${wanted.slice(0, 64)}` : "and the call names none";
   const instead = "Send from that one, or sign yourself and use eth_sendRawTransaction.";
-  throw new Unfit(-32_000, `${method}: this node signs for its own account ${account} only, ${whose}. ${instead}`);
+  throw new Unfit(
+    -32_000,
+    `unknown account: this node signs for its own account ${account} only, ${whose}. ${instead}`,
+  );
 }
 
 /** How many percentiles, proofs and blocks one call may ask for. The numbers are Geth's. */
@@ -190,9 +196,9 @@ function fitted(method: string, params: unknown[], rights: Rights): unknown[] {
     case "eth_sendTransaction":
     case "eth_sendTransactionSync":
     case "eth_signTransaction":
-      return [withGas(subject as Transaction, gas), ...others];
+      return [withGas(mustAgree(subject as Transaction), gas), ...others];
     case "eth_feeHistory":
-      atMost(params[2], most.percentiles, "percentiles");
+      mustRise(params[2] as number[]);
       return params;
     case "eth_getProof":
       atMost(params[1], most.proofs, "storage keys");
@@ -205,6 +211,24 @@ function fitted(method: string, params: unknown[], rights: Rights): unknown[] {
 function atMost(list: unknown, count: number, what: string): void {
   if (Array.isArray(list) && list.length > count)
     throw new Unfit(-32_602, `${list.length} ${what} are too many: at most ${count} are allowed.`);
+}
+
+function mustRise(percentiles: readonly number[]): void {
+  atMost(percentiles, most.percentiles, "percentiles");
+  percentiles.forEach((one, at) => {
+    const before = percentiles[at - 1] ?? 0;
+    const shown = (index: number) => `#${index}:${percentiles[index]!.toFixed(6)}`;
+    if (one < 0 || one > 100) throw new Unfit(-32_000, `invalid reward percentile: ${one.toFixed(6)}`);
+    if (one < before) throw new Unfit(-32_000, `invalid reward percentile: ${shown(at - 1)} >= ${shown(at)}`);
+  });
+}
+
+/** A transaction that is sent must not say two things; a call may, and then `input` counts. */
+function mustAgree(transaction: Transaction): Transaction {
+  const { data, input } = transaction;
+  if (data === undefined || data === input) return transaction;
+  const which = 'Please use "input" to pass transaction call data';
+  throw new Unfit(-32_000, `both "data" and "input" are set and not equal. ${which}`);
 }
 
 /** The gas that a transaction names, in each form that a chain understands. */
@@ -222,9 +246,13 @@ function withGas(transaction: Transaction, limit: number, open?: number): Transa
     if (gas > BigInt(limit))
       throw new Unfit(-32_000, `The call asks for ${gas} gas; the limit is ${limit}. Ask for less, or leave it out.`);
   }
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
+    throw new Unfit(-32_000, "both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
   const gas = given[0] ?? open;
   const others = { ...transaction };
   delete others.gasLimit;
+  delete others.data;
   return gas === undefined ? others : { ...others, gas: `0x${gas.toString(16)}` };
 }
 
@@ -233,6 +261,11 @@ const isEmpty = (value: unknown) => value === undefined || value === null || JSO
 function overridden(overrides: unknown[], { only, limits }: Rights): unknown[] {
   if (overrides.every(isEmpty)) return [];
   if (only) throw new Unfit(-32_602, "State overrides need an application credential and a node.");
+  for (const [address, account] of overrides.flatMap((one) => Object.entries(fieldsOf(one)))) {
+    const { state, stateDiff } = fieldsOf(account);
+    if (state !== undefined && stateDiff !== undefined)
+      throw new Unfit(-32_000, `account ${address} has both 'state' and 'stateDiff'`);
+  }
   const { length } = JSON.stringify(overrides);
   if (length <= limits.overrides) return overrides;
   throw new Unfit(-32_602, `The state overrides are ${length} bytes long; at most ${limits.overrides} are allowed.`);
