@@ -24,8 +24,9 @@ export function define(command: Command): void {
     .addHelpText(
       "after",
       "\nFinds out what the service's documentation leaves open: creates a consortium with an environment and a node, looks at\n" +
-        "the responses, and deletes what it created, even after an error or Ctrl-C. Touches nothing else. Takes minutes, until the\n" +
-        "node has started. The file has no key, id or name. Without --yes, asks for confirmation, so it needs a terminal.\n" +
+        "the responses and at the node's ledger, and deletes what it created, even after an error or Ctrl-C. Touches nothing\n" +
+        "else. Takes minutes, until the node has started. The file has no key, id or name. Without --yes, asks for confirmation,\n" +
+        "so it needs a terminal.\n" +
         `${connectionHelp}\n` +
         "Exit code 1: it could not find out everything, or could not delete everything.",
     )
@@ -59,8 +60,8 @@ async function probe(flags: Flags): Promise<void> {
 
 const intent = ({ baseUrl }: Settings, name: string): string =>
   `At ${baseUrl}, this creates a consortium, a membership (if the consortium has none), an environment (quorum, raft)\n` +
-  `and a node of the default size, all with the name ${name}. It pauses the environment for a moment, tries one wrong key,\n` +
-  "and then deletes everything. The objects count toward the limits of your plan, and may cost money until then.";
+  `and a node of the default size, all with the name ${name}, and a credential. It sends the node one empty transaction,\n` +
+  "pauses the environment for a moment, tries one wrong key, and then deletes everything. The objects count toward the limits of your plan, and may cost money until then.";
 
 async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void> {
   const rows: string[][] = [];

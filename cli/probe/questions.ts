@@ -2,17 +2,8 @@ import { isApiError, type Method, path } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { conditionOf, isOneOf } from "../../provider/api/states";
 import { fieldsOf } from "../../provider/plain";
-import { type Removal, type Seen, type World } from "./world";
-
-export interface Question {
-  question: string;
-  /** What the provider does with the answer. */
-  use: string;
-  /** Asks, makes what it needs for that, and keeps what is learned in `world`. */
-  ask: (world: World) => Promise<string> | string;
-  /** Asked when everything is deleted. */
-  after?: true;
-}
+import { ofLedger } from "./ledger";
+import { type Question, type Removal, type Seen, type World } from "./world";
 
 const quorum = { provider: "quorum", consensus_type: "raft" };
 /** An account that nobody uses, in the genesis of a ledger that lives for minutes. */
@@ -287,6 +278,7 @@ export const questions: readonly Question[] = [
   { question: "urls in a node", use: "read from its status; empty means none", ask: makeNode },
   { question: "A node", use: "the run waits for it, up to the create timeout", ask: watchNode },
   { question: "publicAddress in its status", use: "read from either", ask: nodeStatus },
+  ...ofLedger,
   { question: "GET of one environment", use: "otherwise read from the list", ask: getById },
   { question: "PATCH changes in place", use: "otherwise an error says what to do", ask: patch },
   { question: "PATCH of the state pauses", use: "used by the argument paused", ask: pause },

@@ -13,7 +13,8 @@ import {
 } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { isGoing, isGone } from "../../provider/api/states";
-import { UndiciTransport } from "../../provider/api/transport";
+import { basicAuthHeader } from "../../provider/api/secrets";
+import { TransportError, UndiciTransport } from "../../provider/api/transport";
 import { Anything } from "../../provider/api/wire";
 import { fieldsOf } from "../../provider/plain";
 import type { AnswersChange, Timing } from "consortium-service";
@@ -50,6 +51,16 @@ export interface Removal {
   listed?: { ms: number; still: boolean };
 }
 
+export interface Question {
+  question: string;
+  /** What the provider does with the answer. */
+  use: string;
+  /** Asks, makes what it needs for that, and keeps what is learned in the world. */
+  ask: (world: World) => Promise<string> | string;
+  /** Asked when everything is deleted. */
+  after?: true;
+}
+
 /** Keeps the last answer as it came: errors show no bodies, and the form of a 404 is a question. */
 class Recorder implements Transport {
   last: WireAnswer | undefined;
@@ -76,6 +87,8 @@ export class World {
   readonly removals: Removal[] = [];
   /** A note of one question for later ones. */
   started = false;
+  /** How the node is called, once that is known. */
+  node: { url: string; username: string; password: string } | undefined;
   readonly #made: Thing[] = [];
   readonly #recorder: Recorder;
 
@@ -120,6 +133,25 @@ export class World {
   askAsStranger(path: string): Promise<Seen> {
     const apiKey = new ApiKey("u0stranger-bm90LWEta2V5", "the probe");
     return this.ask("GET", path, undefined, this.#with({ ...this.settings, apiKey }));
+  }
+
+  /** Makes a call to the node: what it returns, or why not. */
+  async askNode(method: string, params: unknown[] = []): Promise<{ result?: unknown; why?: string }> {
+    this.signal.throwIfAborted();
+    const { url, ...credential } = this.node!;
+    const headers = { "content-type": "application/json", authorization: basicAuthHeader(credential) };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const timeoutMs = Math.min(mostPatienceMs, this.waitMs);
+    try {
+      const seen = seenIn(await this.#recorder.send({ method: "POST", url, headers, body, timeoutMs }));
+      const { result, error } = fieldsOf(seen.body);
+      if (error === undefined && seen.ok) return { result };
+      const { message } = fieldsOf(error);
+      return { why: typeof message === "string" ? message : `HTTP ${seen.status}${wordsOf(seen)}` };
+    } catch (error) {
+      if (error instanceof TransportError) return { why: error.message };
+      throw error;
+    }
   }
 
   /** Sends a create, once. What may have been made is known before. */

@@ -70,7 +70,7 @@ test("without a terminal and without --yes, it makes nothing", async () => {
   const why = "Nothing was created: confirm at a terminal, or use --yes.";
   expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   expect(stderr).toMatch(
-    /creates a consortium, .* an environment \(quorum, raft\)\nand a node of the default size, all with the name probe-\w+\./,
+    /creates a consortium, .* an environment \(quorum, raft\)\nand a node of the default size, all with the name probe-\w+, and a credential\./,
   );
   expect(service.calls).toEqual([]);
 });
@@ -94,4 +94,28 @@ test.each([
   const takes = "consortium: --like takes specification, hosted, or a file that `consortium probe --save` wrote. ";
   expect([code, stderr]).toEqual([1, expect.stringContaining(takes)]);
   expect(stderr).toContain(why);
+});
+
+describe("it asks a node what its ledger really is", () => {
+  const client = "Geth/v1.9.7-stable(quorum-v2.7.0)/linux-amd64/go1.13";
+  test.each([
+    ["the usual one", {}, { hardFork: "berlin", clock: "seconds", codeSize: 32_768 }],
+    [
+      "another one",
+      { hardFork: "shanghai", clock: "nanoseconds", codeSize: 24_576, clientVersion: client },
+      { hardFork: "shanghai", clock: "nanoseconds", codeSize: 24_576, clientVersion: client },
+    ],
+  ] as const)("%s", async (_what, quorumLedger, found) => {
+    const service = await serviceWith({ ledger: true, answers: { quorumLedger } });
+    const { code, stdout } = await probe(service, "--yes", "--wait", "60", "--save", file("ledger.json"));
+    expect(code).toBe(0);
+    const saved = JSON.parse(readFileSync(file("ledger.json"), "utf8")) as { answers: { quorumLedger: object } };
+    expect(saved.answers.quorumLedger).toEqual({
+      clientVersion: expect.stringContaining("quorum") as string,
+      ...found,
+    });
+    for (const told of [`${found.codeSize} bytes`, found.clock, `${found.hardFork}: blocks have`])
+      expect(stdout).toContain(told);
+    expect(there(service)).toEqual([]);
+  });
 });

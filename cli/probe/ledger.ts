@@ -1,0 +1,96 @@
+import { hardForks, type HardFork, hasFork, secondsOf } from "../../provider/profiles";
+import { paths } from "../../provider/api/paths";
+import { fieldsOf } from "../../provider/plain";
+import type { Question, World } from "./world";
+
+/* What a node's ledger is: a service may name the client, and run another one. */
+
+/** Returns a word that it pushes with PUSH0, which Shanghai brought. */
+const push0 = "0x5f5f5260205ff3";
+/** Returns as many bytes of code. */
+const codeOf = (size: number): string => `0x62${size.toString(16).padStart(6, "0")}6000f3`;
+const mostCode = 131_072;
+
+/** Notes how the node is called. Returns why it cannot be, if so. */
+async function reach(world: World): Promise<string | undefined> {
+  if (!world.started) return "not asked: the node did not start";
+  const seen = await world.ask("GET", `${world.path("node")}/status`);
+  const { rpc } = fieldsOf(fieldsOf(seen.body).urls);
+  if (typeof rpc !== "string" || rpc === "") return "not asked: the node has no address";
+  const [member] = await world.client.listMemberships(world.id("consortium"));
+  const body = { membership_id: member!.id };
+  const made = fieldsOf((await world.ask("POST", world.in(paths.appcreds), { body })).body);
+  const { username, password } = made;
+  if (typeof username !== "string" || typeof password !== "string") return "not asked: no credential is shown";
+  world.node = { url: rpc, username, password };
+  return undefined;
+}
+
+async function client(world: World): Promise<string> {
+  const why = await reach(world);
+  if (why !== undefined) return why;
+  const { result, why: refused } = await world.askNode("web3_clientVersion");
+  if (typeof result !== "string") {
+    world.node = undefined;
+    return `the node does not answer: ${refused}`;
+  }
+  // the second part may be a node's own name
+  const parts = result.split("/").filter((part, at) => at !== 1 || /^v?\d/.test(part));
+  world.answers.quorumLedger = { ...world.answers.quorumLedger, clientVersion: parts.join("/").slice(0, 200) };
+  return parts.join("/");
+}
+
+/** A question to the node. */
+const ofNode = (ask: (world: World) => Promise<string>) => async (world: World) =>
+  world.node ? ask(world) : "not asked: the node does not answer";
+
+async function hardFork(world: World): Promise<string> {
+  const block = fieldsOf((await world.askNode("eth_getBlockByNumber", ["latest", false])).result);
+  const shown = Object.entries(hardForks).filter(([, fields]) => fields.some((name) => block[name] !== undefined));
+  const fork = (shown.at(-1)?.[0] ?? "berlin") as HardFork;
+  const ran = (await world.askNode("eth_call", [{ data: push0 }, "latest"])).result !== undefined;
+  world.answers.quorumLedger = { ...world.answers.quorumLedger, hardFork: fork };
+  const fields = shown.flatMap(([, names]) => [...names]).filter((name) => block[name] !== undefined);
+  const known = ran === hasFork(fork, "shanghai") ? "" : `, although PUSH0 ${ran ? "works" : "fails"}`;
+  return `${fork}: blocks have ${fields.join(", ") || "no baseFeePerGas"}${known}`;
+}
+
+/** The first block may have any time, so a transaction makes one. */
+async function clock(world: World): Promise<string> {
+  const status = fieldsOf((await world.ask("GET", `${world.path("node")}/status`)).body);
+  const [from] = (Array.isArray(status.user_accounts) ? status.user_accounts : []) as unknown[];
+  const { result: hash, why } = await world.askNode("eth_sendTransaction", [{ from, to: from, value: "0x0" }]);
+  if (typeof hash !== "string") return `not known: a transaction is refused: ${why}`;
+  const { value } = await world.until(async () => {
+    const { result } = await world.askNode("eth_getTransactionReceipt", [hash]);
+    return typeof result === "object" && result !== null ? { value: fieldsOf(result) } : {};
+  }, world.waitMs / 5);
+  if (!value) return "not known: a transaction gets no block";
+  const { result } = await world.askNode("eth_getBlockByNumber", [value.blockNumber, false]);
+  const time = String(fieldsOf(result).timestamp);
+  const unit = secondsOf(time) === Number(time) ? "seconds" : "nanoseconds";
+  world.answers.quorumLedger = { ...world.answers.quorumLedger, clock: unit };
+  return unit;
+}
+
+async function codeSize(world: World): Promise<string> {
+  const fits = async (size: number) =>
+    (await world.askNode("eth_call", [{ data: codeOf(size) }, "latest"])).result !== undefined;
+  if (!(await fits(1))) return "not known: a call that deploys is refused";
+  if (await fits(mostCode)) return `more than ${mostCode} bytes`;
+  let [most, tooMuch] = [1, mostCode];
+  while (tooMuch - most > 1) {
+    const middle = Math.floor((most + tooMuch) / 2);
+    if (await fits(middle)) most = middle;
+    else tooMuch = middle;
+  }
+  world.answers.quorumLedger = { ...world.answers.quorumLedger, codeSize: most };
+  return `${most} bytes`;
+}
+
+export const ofLedger: readonly Question[] = [
+  { question: "The ledger's client", use: "nothing", ask: client },
+  { question: "Its hard fork", use: "both kinds of fees are sent", ask: ofNode(hardFork) },
+  { question: "The clock of its blocks", use: "connect() and check count in seconds", ask: ofNode(clock) },
+  { question: "The largest code", use: "nothing", ask: ofNode(codeSize) },
+];
