@@ -8,6 +8,7 @@ import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
 import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 import { basic } from "../../service/helpers";
 import { ledgered, result } from "../../service/ledgers";
+import { installFromPyPI } from "../support/pypi";
 import { goProgram } from "./geth/build";
 
 /*
@@ -45,6 +46,11 @@ const node = (script: string) => async () => {
   return { command: process.execPath, args: [join(copy, script)] };
 };
 
+const python = (script: string) => async () => {
+  const bin = await installFromPyPI("python-web3", join(folder, "requirements.txt"));
+  return { command: join(bin, "python"), args: [join(folder, script)] };
+};
+
 const topic = "c6d8c0af6d21f291e7c359603aa97e0ed500f04db6e983b9fce75a91c6b8da6b";
 const reason = Buffer.from("no such thing").toString("hex");
 /** `set(uint256)` keeps a value and logs it, `get()` returns it, and all else reverts with a reason. */
@@ -74,7 +80,9 @@ const clients: [string, () => Promise<{ command: string; args: string[] }>][] = 
   ["web3 1.10", node("web3.cjs")],
   ["ethers 5", node("ethers5.cjs")],
   ["hardhat 2", node("hardhat.cjs")],
+  ["Truffle", node("truffle.cjs")],
   ["viem", node("viem.cjs")],
+  ["web3.py", python("web3py.py")],
   ["go-ethereum", async () => ({ command: await goProgram("client"), args: [] })],
 ];
 
