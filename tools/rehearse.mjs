@@ -52,7 +52,8 @@ async function copySources(address) {
     mkdirSync(dirname(join(source, file)), { recursive: true });
     copyFileSync(join(root, file), join(source, file));
   }
-  symlinkSync(join(root, "node_modules"), join(source, "node_modules"));
+  // Not a link to it: its links to our own packages have to lead to the copy.
+  await succeed("cp", ["-a", join(root, "node_modules"), join(source, "node_modules")]);
   const change = (/** @type {string} */ file, /** @type {(text: string) => string} */ to) =>
     writeFileSync(join(source, file), to(readFileSync(join(source, file), "utf8")));
   const repository = { type: "git", url: `git+${address}.git` };
