@@ -34,6 +34,30 @@ test.each(examples("sh"))("commands of $where are valid for a shell", ({ text })
   execFileSync("sh", ["-n"], { input: text, stdio: "pipe" });
 });
 
+/** As `wc -w` counts them. */
+const words = (...files: string[]) => files.map(textOf).join("\n").match(/\S+/g)!.length;
+const forUsers = pages.map(({ file }) => file).filter((file) => /^docs\/\w+(-\w+)*\.md$/.test(file));
+
+test.each([
+  ["the README", 900, ["README.md"]],
+  ["all pages for users", 22_000, forUsers.filter((file) => file !== "docs/architecture.md")],
+  ["CONTRIBUTING", 2_500, ["CONTRIBUTING.md"]],
+  [
+    "pages for maintainers",
+    9_000,
+    pages.map(({ file }) => file).filter((file) => /^docs\/(architecture|maintainers\/.*)\.md$/.test(file)),
+  ],
+])("%s: at most %d words; what is to be looked up stands in docs/reference", (_, most, files) => {
+  expect(files).not.toEqual([]);
+  expect(words(...files)).toBeLessThanOrEqual(most);
+});
+
+test("no page for users has more than 1,200 words: it would be two", () => {
+  expect(forUsers.length).toBeGreaterThan(25);
+  const long = forUsers.filter((file) => file !== "docs/architecture.md" && words(file) > 1_200);
+  expect(long.map((file) => `${file}: ${words(file)}`)).toEqual([]);
+});
+
 test("no page or schema names sections of a document that nobody has", () => {
   const schemas = readFileSync(join(root, "schemas/network.schema.json"), "utf8");
   expect([...(everything + schemas).matchAll(/.*(?:\(spec\b|\bsections? \d).*/g)].map(([line]) => line)).toEqual([]);

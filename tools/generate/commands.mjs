@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 
 /** The page about each command. `serve` and `fleet` have reference pages of their own. @type {Record<string, string>} */
 const pages = {
-  accept: "service.md#two-organizations-in-one-consortium",
+  accept: "reference/embedded-service.md#two-organizations-in-one-consortium",
   check: "check.md",
   console: "console.md",
   export: "network-files.md#an-existing-network",
