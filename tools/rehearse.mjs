@@ -5,6 +5,7 @@
  * is empty: up, a change, destroy. Needs git, openssl, python3 and go. Options:
  *   --only LANGUAGE,…   such as yaml,python. Default: all
  *   --keep              leaves its folder, and prints where it is
+ *   --resume FOLDER     takes the release of a folder that was kept
  */
 import "./lib/node-version.mjs";
 import {
@@ -21,7 +22,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { goModuleOf } from "./generate/about.mjs";
+import { addressOf, goModuleOf } from "./generate/about.mjs";
 import { close, runChecks, tally } from "./lib/checks.mjs";
 import { startForge } from "./lib/forge.mjs";
 import { platform } from "./lib/nodes.mjs";
@@ -39,9 +40,11 @@ const programs = {
   typescript: "index.ts",
   javascript: "index.js",
 };
-const { values } = parseArgs({ options: { only: { type: "string" }, keep: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: { only: { type: "string" }, keep: { type: "boolean" }, resume: { type: "string" } },
+});
 const chosen = Object.keys(programs).filter((one) => !values.only || values.only.split(",").includes(one));
-const folder = mkdtempSync(join(tmpdir(), "consortium-rehearsal-"));
+const folder = values.resume ?? mkdtempSync(join(tmpdir(), "consortium-rehearsal-"));
 const source = join(folder, "source");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
@@ -109,6 +112,7 @@ function printed(language) {
 /** @param {string} language @param {NodeJS.ProcessEnv} env @param {any} service */
 async function follow(language, env, service) {
   const home = join(folder, language);
+  rmSync(home, { recursive: true, force: true });
   for (const name of ["home", "pulumi", "state"]) mkdirSync(join(home, name), { recursive: true });
   const own = {
     ...env,
@@ -141,21 +145,25 @@ async function follow(language, env, service) {
 await close(async () => {
   const index = join(folder, "index.html");
   const module = (/** @type {string} */ url) => goModuleOf(`${url}/acme/consortium`);
-  const forge = await startForge(folder, { path: "/acme/consortium", folder: join(source, ".git") }, () => ({
+  const files = () => ({
     [`/acme/consortium/releases/download/v${version}/`]: join(source, "release/plugin"),
     "/simple/pulumi-consortium/": index,
     "/python/": join(source, "release/python"),
     "/go/": join(folder, "go-proxy"),
-  }));
+  });
+  const address = values.resume && addressOf(JSON.parse(readFileSync(join(source, "package.json"), "utf8")));
+  const port = Number(address ? new URL(address).port : 0);
+  const forge = await startForge(folder, { path: "/acme/consortium", folder: join(source, ".git") }, files, port);
   /** @type {(() => unknown)[]} */
   const ends = [() => forge.close()];
   try {
-    const address = `${forge.url}/acme/consortium`;
-    await step("Sources with a repository", () => copySources(address));
-    const released = [join(source, "tools/release.mjs"), "--platforms", platform];
-    await step("The release", () => succeed(process.execPath, released, { cwd: source }));
-    pythonIndex(index);
-    await goProxy(module(forge.url), join(folder, "go-proxy"));
+    if (!values.resume) {
+      await step("Sources with a repository", () => copySources(`${forge.url}/acme/consortium`));
+      const released = [join(source, "tools/release.mjs"), "--platforms", platform];
+      await step("The release", () => succeed(process.execPath, released, { cwd: source }));
+      pythonIndex(index);
+      await goProxy(module(forge.url), join(folder, "go-proxy"));
+    }
     const registry = await step("A registry for npm", () => startRegistry(folder, join(source, "release/npm")));
     ends.push(registry.close);
     const { startService } = createRequire(import.meta.url)(join(source, "dist/sdk/service.js"));
@@ -181,7 +189,7 @@ await close(async () => {
     return tally(await runChecks(checks, 1));
   } finally {
     for (const end of ends.reverse()) await end();
-    if (values.keep) log(`Everything is in ${folder}.`);
+    if (values.keep || values.resume) log(`Everything is in ${folder}.`);
     else rmSync(folder, { recursive: true, force: true });
   }
 });

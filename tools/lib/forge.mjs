@@ -27,8 +27,9 @@ async function certificate(folder) {
  * @param {string} folder for its certificate
  * @param {{ path: string, folder: string }} repository what git clones
  * @param {() => Files} files
+ * @param {number} [wanted] the port
  */
-export async function startForge(folder, repository, files) {
+export async function startForge(folder, repository, files, wanted = 0) {
   const { key, cert, bundle } = await certificate(folder);
 
   /** Git's own protocol: a list of refs, then a pack. @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
@@ -60,7 +61,7 @@ export async function startForge(folder, repository, files) {
     response.setHeader("content-type", file.endsWith(".html") ? "text/html" : "application/octet-stream");
     return void response.end(readFileSync(file));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  await new Promise((resolve) => server.listen(wanted, "127.0.0.1", () => resolve(undefined)));
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return { url: `https://127.0.0.1:${port}`, bundle, close: () => server.close() };
 }

@@ -9,7 +9,7 @@ import { stringify } from "yaml";
 import { succeed } from "./processes.mjs";
 import { UserError } from "./terminal.mjs";
 
-const verdaccio = "verdaccio@6.10.4";
+const verdaccio = "6.10.4";
 
 /** @returns {Promise<number>} a port that is free now */
 const freePort = () =>
@@ -36,29 +36,31 @@ export async function startRegistry(folder, archives) {
       log: { type: "stdout", level: "warn" },
     }),
   );
+  const program = join(folder, "verdaccio");
+  mkdirSync(program, { recursive: true });
+  // Its dependencies name node-fetch by a tag (`cjs`), which mirrors of npm may lack.
+  const manifest = { private: true, dependencies: { verdaccio }, overrides: { "node-fetch": "2.7.0" } };
+  writeFileSync(join(program, "package.json"), JSON.stringify(manifest));
+  await succeed("npm", ["install", "--no-audit", "--no-fund"], { cwd: program });
   const args = [
-    "exec",
-    "--yes",
-    `--package=${verdaccio}`,
-    "--",
-    "verdaccio",
+    join(program, "node_modules/verdaccio/bin/verdaccio"),
     "--config",
     config,
     "--listen",
     `127.0.0.1:${port}`,
   ];
-  const child = spawn("npm", args, { stdio: "ignore", detached: true });
+  const child = spawn(process.execPath, args, { stdio: "ignore" });
   const end = () => {
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    if (child.exitCode === null) child.kill();
   };
   const answers = () => fetch(`${url}-/ping`).then(({ ok }) => ok).catch(() => false); // prettier-ignore
   for (const deadline = Date.now() + 180_000; !(await answers()); await sleep(500)) {
     if (child.exitCode === null && Date.now() < deadline) continue;
     end();
-    throw new UserError(`${verdaccio} does not start.`);
+    throw new UserError(`verdaccio ${verdaccio} does not start.`);
   }
   const home = join(folder, "publisher");
-  mkdirSync(home);
+  mkdirSync(home, { recursive: true });
   writeFileSync(join(home, ".npmrc"), `//127.0.0.1:${port}/:_authToken=anybody\n`);
   const env = { ...process.env, npm_config_userconfig: join(home, ".npmrc"), npm_config_registry: url };
   for (const name of readdirSync(archives))
