@@ -25,7 +25,7 @@ import { parseArgs } from "node:util";
 import { addressOf, goModuleOf } from "./generate/about.mjs";
 import { close, runChecks, tally } from "./lib/checks.mjs";
 import { startForge } from "./lib/forge.mjs";
-import { platform } from "./lib/nodes.mjs";
+import { nodeOf, platform } from "./lib/nodes.mjs";
 import { root, step } from "./lib/prepare.mjs";
 import { neutralEnv, run, succeed } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
@@ -174,7 +174,10 @@ await close(async () => {
     const env = {
       ...neutralEnv(),
       ...trust,
-      PATH: [dirname(cli.command), ...(process.env.PATH ?? "").split(delimiter)].join(delimiter),
+      PATH: [
+        ...[await nodeOf("24"), cli.command].map((program) => dirname(program)),
+        ...(process.env.PATH ?? "").split(delimiter),
+      ].join(delimiter),
       PULUMI_CONFIG_PASSPHRASE: "rehearsal",
       PULUMI_SKIP_CONFIRMATIONS: "true",
       PULUMI_SKIP_UPDATE_CHECK: "true",

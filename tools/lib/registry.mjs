@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
+import { nodeOf } from "./nodes.mjs";
 import { succeed } from "./processes.mjs";
 import { UserError } from "./terminal.mjs";
 
@@ -49,7 +50,7 @@ export async function startRegistry(folder, archives) {
     "--listen",
     `127.0.0.1:${port}`,
   ];
-  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  const child = spawn(await nodeOf("24"), args, { stdio: "ignore" });
   const end = () => {
     if (child.exitCode === null) child.kill();
   };
