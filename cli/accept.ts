@@ -14,12 +14,16 @@ interface Invitation {
 export function define(command: Command): void {
   command
     .argument("[invitation]", "id of the invitation to accept (default: list those that are open)")
+    .option("--json", "print one JSON document")
     .addHelpText("after", `\nUse the key of the invited organization. ${connectionHelp}`)
-    .action((id?: string) => withClient((client) => (id === undefined ? list(client) : accept(client, id))));
+    .action((id, { json = false }) =>
+      withClient((client) => (id === undefined ? list(client, json) : accept(client, id, json))),
+    );
 }
 
-async function list(client: ConsortiumClient): Promise<void> {
+async function list(client: ConsortiumClient, json: boolean): Promise<void> {
   const open = await invitations(client);
+  if (json) return console.log(JSON.stringify({ invitations: open }, undefined, 2));
   if (open.length === 0) console.log("No invitation to this organization is open.");
   for (const { id, email, from, consortium } of open)
     console.log(
@@ -27,11 +31,12 @@ async function list(client: ConsortiumClient): Promise<void> {
     );
 }
 
-async function accept(client: ConsortiumClient, id: string): Promise<void> {
+async function accept(client: ConsortiumClient, id: string, json: boolean): Promise<void> {
   const invitation = (await invitations(client)).find((one) => one.id === id);
   if (!invitation)
     throw new Error(`There is no open invitation ${id} to this organization. \`consortium accept\` lists them.`);
   await client.http.request("POST", path`/embedded/invitations/${id}/accept`, { body: {} });
+  if (json) return console.log(JSON.stringify({ accepted: invitation }, undefined, 2));
   const { from, consortium } = invitation;
   console.log(printable(`This organization is now a member of the consortium ${consortium.name} of ${from}.`));
 }

@@ -23,9 +23,11 @@ const commands: Record<string, { summary: string; load: CommandPackage | (() => 
   plugin: { summary: "install the provider plugin for the Pulumi CLI", load: () => import("./plugin.js") },
   map: { summary: "draw a network, a stack or a plan as a picture", load: () => import("./map.js") },
   check: { summary: "check whether a network is usable", load: () => import("./check.js") },
+  doctor: { summary: "find out why a run does not work", load: () => import("./doctor.js") },
   probe: { summary: "find out how your service answers", load: () => import("./probe.js") },
   report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
   fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
+  completion: { summary: "print a script that completes commands in a shell", load: () => import("./completion.js") },
   accept: { summary: "accept an invitation on the embedded service", load: () => import("./accept.js") },
 };
 
@@ -36,9 +38,12 @@ export async function main(args: string[]): Promise<void> {
     .version(version);
   for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).description(summary);
-    if (!args.includes(name)) continue;
-    const { define } = await (typeof load === "string" ? commandOf(load, name) : load());
-    define(command);
+    // The script has the options of all commands.
+    const isForAll = args[0] === "completion";
+    if (!args.includes(name) && !isForAll) continue;
+    const loading = typeof load === "string" ? commandOf(load, name) : load();
+    const definition = await (isForAll ? loading.catch(() => undefined) : loading); // a package that is not installed
+    definition?.define(command);
   }
   pointToHelp(program, "pulumi-consortium");
   await program.parseAsync(args, { from: "user" });

@@ -29,6 +29,7 @@ interface Flags {
   consortium?: string;
   adopt?: boolean;
   import?: boolean;
+  json?: boolean;
 }
 
 export function define(command: Command): void {
@@ -36,6 +37,9 @@ export function define(command: Command): void {
     .option("--consortium <name or id>", "consortium to export (default: the only one; with --import: all)")
     .option("--adopt", "make programs adopt the existing objects, each by its id")
     .addOption(new Option("--import", "write the file for `pulumi import --file` instead").conflicts("adopt"))
+    .addOption(
+      new Option("--json", "print one JSON document: the network, and what the file would note").conflicts("import"),
+    )
     .addHelpText(
       "after",
       "\nPrints the network file (docs/network-files.md) of an existing consortium, with its members, environments and\n" +
@@ -59,6 +63,11 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags): Pr
       return note(remarks);
     }
     const exported = definitionOf(found[0]!, { adopt });
+    if (flags.json) {
+      const { definition: network, remarks: notes } = exported;
+      process.stdout.write(`${JSON.stringify({ network, notes }, undefined, 2)}\n`);
+      return;
+    }
     process.stdout.write(yamlOf(exported, { adopt }));
     note(exported.remarks);
   });

@@ -17,6 +17,7 @@ function options(command: Command) {
     .addOption(network.default("local"))
     .addOption(new Option("--ether <amount>", "amount in ether").argParser(wei).default(weiOf("1")!, "1"))
     .addOption(new Option("--url <address>", "base address of the service").env(urlVariable))
+    .option("--json", "print one JSON document")
     .option("--api-key-file <file>", `file with the API key (default: $${keyVariable})`);
 }
 
@@ -28,7 +29,7 @@ export function define(command: Command): void {
     .action((tetherId, flags) => fund(tetherId, flags));
 }
 
-async function fund(tetherId: string, { network, ether, ...flags }: Flags): Promise<void> {
+async function fund(tetherId: string, { network, ether, json, ...flags }: Flags): Promise<void> {
   const given = service(flags);
   const client = new ConsortiumClient(resolveSettings({ env: {}, given: { ...given, allowHttp: true } }));
   const body = { network, wei: String(ether) };
@@ -36,7 +37,8 @@ async function fund(tetherId: string, { network, ether, ...flags }: Flags): Prom
   try {
     const { address, balance = "0" } = (await client.http.request("POST", where, { body, optional: true }))
       .body as Partial<Record<string, string>>;
-    console.log(`${address} on ${network} now owns ${inEther(balance, 18)}.`);
+    if (json) console.log(JSON.stringify({ account: address, network, balanceWei: balance }, undefined, 2));
+    else console.log(`${address} on ${network} now owns ${inEther(balance, 18)}.`);
   } catch (error) {
     // A faucet names the tether that it does not have, and not the path.
     const isAnswer = (text: string): boolean => text.includes(tetherId) && !text.includes(where);

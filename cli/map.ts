@@ -17,12 +17,14 @@ const couldNotSee = 2;
 const formats: Record<string, (model: NetworkModel) => string> = {
   svg: (model) => `${svgOf(mapOf(model))}\n`,
   mermaid: (model) => mermaidOf(mapOf(model)) ?? tooLarge(),
+  json: (model) => `${JSON.stringify(model, undefined, 2)}\n`,
 };
 
 const options = (command: Command) =>
   command
     .argument("[file]", "map this network file (default: the organization, as the service shows it)")
     .addOption(new Option("--format <format>", "what to write").choices(Object.keys(formats)).default("svg"))
+    .addOption(new Option("--json", "the same as --format json: the network as data").implies({ format: "json" }))
     .option("--output <file>", "write to this file (default: standard output)")
     .option("--stack <name>", "map the state of a stack of the Pulumi project in this folder")
     .option("--live", "with --stack: map the service, and mark what the stack manages and what drifted")

@@ -15,8 +15,8 @@ import { confirm, type FlagsOf } from "./shared/terminal";
 
 const options = (command: Command) =>
   command
-    .option("--prefix <text>", "prefix of the names that may be deleted", prefix)
-    .option("--older-than <duration>", "minimum age, such as 90m, 2h or 1d", duration)
+    .option("--prefix <text>", "prefix of the names that may be deleted; required without --id", prefix)
+    .option("--older-than <duration>", "minimum age, such as 90m, 2h or 1d; required without --id", duration)
     .option("--id <id...>", "exactly the objects with these ids, and everything in them")
     .option("--undated", "also objects that match by name if the service does not show their age (credentials)")
     .option("--yes", "do not ask for confirmation")

@@ -29,6 +29,10 @@ test("it is listed for the invited organization, and accepted once", async () =>
   expect(await run(0)).toEqual(none);
   const listed = `${invitation}  to the consortium trade (${consortium}) of north, sent to ops@south.example`;
   expect(await run(1)).toEqual(said(listed));
+  const json = async (...args: string[]) => JSON.parse((await run(1, ...args, "--json")).stdout) as object;
+  expect(await json()).toMatchObject({
+    invitations: [{ id: invitation, from: "north", consortium: { name: "trade" } }],
+  });
   expect((await run(0, invitation)).stderr).toContain(`no open invitation ${invitation} to this organization`);
   expect(service.store.memberships.list()).toEqual([]);
   const accepted = "This organization is now a member of the consortium trade of north.";
@@ -47,6 +51,23 @@ test.each([
   const { code, stderr } = await consortium([command, ...args], elsewhere);
   expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   expect((await run(0)).code).toBe(0);
+});
+
+test("accepted with --json", async () => {
+  const { invitation, run } = await world();
+  expect(JSON.parse((await run(1, invitation, "--json")).stdout)).toMatchObject({ accepted: { id: invitation } });
+});
+
+test("funded with --json", async () => {
+  const { service } = await start({ tethers: [{ id: "tether0001" }] });
+  const funding = ["fund", "tether0001", "--network", "rinkeby", "--ether", "2", "--json"];
+  const { stdout, stderr } = await consortium(funding, connection(service));
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toEqual({
+    account: expect.stringMatching(/^0x/) as string,
+    network: "rinkeby",
+    balanceWei: "3000000000000000000",
+  });
 });
 
 test("fund: a tether that the service does not have is named", async () => {

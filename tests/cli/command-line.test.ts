@@ -33,6 +33,8 @@ const commands: [string, string, string | undefined][] = [
   ["plugin", "[options] [command]", undefined],
   ["plugin install", "[options]", undefined],
   ["plugin path", "[options]", undefined],
+  ["completion", "[options] <shell>", "error: missing required argument 'shell'"],
+  ["doctor", "[options]", undefined],
   ["probe", "[options]", undefined],
   ["report", "[options] [files...]", undefined],
   ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],

@@ -99,6 +99,12 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
   expect(inText(stdout)).toEqual([]);
   expect(service.calls.map(({ method }) => method)).not.toContain("POST");
   expect((await run("--consortium", c, "--adopt")).stdout).toBe(stdout);
+  const { network: same, notes } = JSON.parse((await run("--consortium", c, "--adopt", "--json")).stdout) as {
+    network: object;
+    notes: { text: string }[];
+  };
+  expect(same).toEqual(parse(stdout));
+  expect(notes.length).toBeGreaterThan(0);
 });
 
 test("settings of nodes are in the file; adopting that file changes nothing", async () => {

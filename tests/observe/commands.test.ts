@@ -183,6 +183,11 @@ describe("the commands", () => {
     const network = join(root, "examples/network-file/network.yaml");
     const { stdout } = await consortium(["map", network, "--format", "mermaid"], {});
     expect(stdout).toMatch(/^flowchart LR\n {2}subgraph n1\["Coffee trade"\]/);
+    const data = await consortium(["map", "--json"], env);
+    expect(JSON.parse(data.stdout)).toMatchObject({
+      source: "live",
+      consortia: [{ environments: expect.anything() as [] }],
+    });
     const one = await consortium(["map", "--format", "mermaid", "--consortium", "supply"], env);
     expect(one.stdout).toContain('["supply');
   });

@@ -11,7 +11,9 @@ const require = createRequire(import.meta.url);
 const pages = {
   accept: "reference/embedded-service.md#two-organizations-in-one-consortium",
   check: "check.md",
+  completion: "settings.md#completion-in-a-shell",
   console: "console.md",
+  doctor: "troubleshooting.md",
   export: "network-files.md#an-existing-network",
   fund: "tethers.md#on-the-embedded-service",
   map: "map.md",

@@ -1,0 +1,98 @@
+import { Argument, type Command } from "@commander-js/extra-typings";
+
+/** The names that the command has. */
+const names = ["consortium", "pulumi-consortium"];
+
+export function define(command: Command): void {
+  command
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(scripts)))
+    .addHelpText(
+      "after",
+      "\nPrints a script that completes commands and options; file names are completed, too. For example:\n\n" +
+        "  bash: consortium completion bash > ~/.local/share/bash-completion/completions/consortium\n" +
+        "  zsh:  consortium completion zsh > ~/.zsh/completions/_consortium     # a folder of your fpath\n" +
+        "  fish: consortium completion fish > ~/.config/fish/completions/consortium.fish",
+    )
+    .action((shell) => void process.stdout.write(scripts[shell as keyof typeof scripts](treeOf(command.parent!))));
+}
+
+interface Word {
+  text: string;
+  description: string;
+}
+
+/** What can follow a command, by the words that name it: `fleet up`. */
+type Tree = Map<string, { commands: Word[]; options: Word[] }>;
+
+/** The parts of a command that scripts are made of. */
+interface AnyCommand {
+  name(): string;
+  description(): string;
+  readonly commands: readonly AnyCommand[];
+  readonly options: readonly { long?: string | undefined; description: string; hidden: boolean }[];
+}
+
+function treeOf(program: AnyCommand): Tree {
+  const tree: Tree = new Map();
+  const visit = (command: AnyCommand, path: string): void => {
+    const options = command.options.flatMap(({ long, description, hidden }) =>
+      long === undefined || hidden ? [] : [{ text: long, description }],
+    );
+    tree.set(path, {
+      commands: command.commands.map((one) => ({ text: one.name(), description: one.description() })),
+      options: [...options, { text: "--help", description: "show the help" }],
+    });
+    for (const inner of command.commands) visit(inner, path === "" ? inner.name() : `${path} ${inner.name()}`);
+  };
+  visit(program, "");
+  return tree;
+}
+
+/** Within single quotes of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+const wordsOf = (tree: Tree, path: string, kind: "commands" | "options"): string =>
+  (tree.get(path)?.[kind] ?? []).map(({ text }) => text).join(" ");
+
+/** bash, and zsh through its bashcompinit: words of the command so far, then of its commands or options. */
+const bash = (tree: Tree): string => `# Completes the commands and options of consortium.
+_consortium() {
+  local word path='' current="\${COMP_WORDS[COMP_CWORD]}"
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${path:+$path }$word" in
+      ${[...tree.keys()].filter(Boolean).map(quoted).join(" | ")}) path="\${path:+$path }$word" ;;
+    esac
+  done
+  local words=''
+  case "$path" in
+${[...tree.keys()]
+  .map((path) => {
+    const options = quoted(wordsOf(tree, path, "options"));
+    return `    ${quoted(path)}) case "$current" in -*) words=${options} ;; *) words=${quoted(wordsOf(tree, path, "commands"))} ;; esac ;;`;
+  })
+  .join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _consortium ${names.join(" ")}
+`;
+
+const zsh = (tree: Tree): string =>
+  `#compdef ${names.join(" ")}\nautoload -U +X bashcompinit && bashcompinit\n${bash(tree)}`;
+
+function fish(tree: Tree): string {
+  const lines = [...tree].flatMap(([path, { commands, options }]) => {
+    const words = path.split(" ").filter(Boolean);
+    const others = commands.map(({ text }) => text).join(" ");
+    const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
+    const unseen = others === "" ? [] : [`not __fish_seen_subcommand_from ${others}`];
+    const when = quoted([...seen, ...unseen].join("; and "));
+    return names.flatMap((name) => [
+      ...commands.map((one) => `complete -c ${name} -n ${when} -a ${one.text} -d ${quoted(one.description)}`),
+      ...options.map((one) => `complete -c ${name} -n ${when} -l ${one.text.slice(2)} -d ${quoted(one.description)}`),
+    ]);
+  });
+  return `# Completes the commands and options of consortium.\n${lines.join("\n")}\n`;
+}
+
+const scripts = { bash, zsh, fish };

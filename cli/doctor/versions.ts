@@ -1,0 +1,93 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { z } from "zod";
+import { version } from "../../provider/version";
+import { noPulumi, pulumiOutput } from "../shared/connection";
+import { type Finding, isAtLeast, note, ok, wrong } from "./findings";
+import { messageOf } from "../../provider/plain";
+
+/* Whether the versions of what works together fit. */
+
+interface Manifest {
+  version: string;
+  engines: { node: string };
+  peerDependencies: Record<string, string>;
+}
+
+const own = createRequire(__filename)("pulumi-consortium/package.json") as Manifest;
+const leastIn = (range = ""): string => /\d+(\.\d+)*/.exec(range)?.[0] ?? "0";
+const leastNode = leastIn(own.engines.node);
+const leastPulumi = leastIn(own.peerDependencies["@pulumi/pulumi"]);
+
+export async function versions(folder: string, node: string): Promise<Finding[]> {
+  const [cli, plugin] = await Promise.all([pulumiCli(), installedPlugin()]);
+  return [packageIn(folder), nodeVersion(node), sdkIn(folder), cli, ...plugin];
+}
+
+/** The version of a package that the project in this folder has. */
+function installed(folder: string, name: string): string | undefined {
+  try {
+    return (createRequire(join(folder, "package.json"))(`${name}/package.json`) as Manifest).version;
+  } catch {
+    return undefined;
+  }
+}
+
+function packageIn(folder: string): Finding {
+  const theirs = installed(folder, "pulumi-consortium");
+  if (theirs === undefined) return note("package", `this command is ${version}; the project in this folder has none`);
+  if (theirs === version) return ok("package", version);
+  const next = `Run the project's own command: npx --no-install consortium doctor.`;
+  return wrong("package", `this command is ${version}, and the project in this folder has ${theirs}`, next);
+}
+
+function nodeVersion(node: string): Finding {
+  if (isAtLeast(node, leastNode)) return ok("Node.js", node);
+  return wrong("Node.js", `${node} is too old`, `Install Node.js ${leastNode} or newer.`);
+}
+
+function sdkIn(folder: string): Finding {
+  const about = "Pulumi SDK";
+  const found = installed(folder, "@pulumi/pulumi");
+  if (found === undefined) return note(about, "the project in this folder has none for Node.js");
+  if (isAtLeast(found, leastPulumi)) return ok(about, found);
+  return wrong(about, `${found} is too old`, `Run \`npm install @pulumi/pulumi@latest\`: ${leastPulumi} or newer.`);
+}
+
+async function pulumiCli(): Promise<Finding> {
+  const about = "Pulumi CLI";
+  try {
+    const found = (await pulumiOutput(["version"], "pulumi version failed")).trim().replace(/^v/, "");
+    if (isAtLeast(found, leastPulumi)) return ok(about, found);
+    return wrong(about, `${found} is too old`, `Install Pulumi ${leastPulumi} or newer.`);
+  } catch (error) {
+    const text = messageOf(error);
+    if (text !== noPulumi) return wrong(about, text, "Run `pulumi version` and correct what it says.");
+    const [missing = "", ...rest] = text.split(/(?<=\.) /);
+    return wrong(about, missing.replace(/\.$/, ""), rest.join(" "));
+  }
+}
+
+const Plugins = z.array(z.looseObject({ name: z.string(), version: z.string().optional() }));
+
+/** The plugin among the installed ones. Programs with `plugins` in Pulumi.yaml need none. */
+async function installedPlugin(): Promise<Finding[]> {
+  const about = "plugin";
+  const install = "Run `consortium plugin install`.";
+  const said = await pulumiOutput(["plugin", "ls", "--json"], "").catch(() => undefined);
+  const listed = Plugins.safeParse(parsed(said));
+  if (!listed.success) return []; // without a CLI, which is told
+  const found = listed.data.filter(({ name }) => name === "consortium").map((one) => one.version ?? "no version");
+  if (found.includes(version)) return [ok(about, version)];
+  if (found.length > 0)
+    return [wrong(about, `${found.join(", ")} is installed, and this package is ${version}`, install)];
+  return [note(about, "none is installed. Only programs in other languages, and consortium:plugin, need one")];
+}
+
+export function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "") as unknown;
+  } catch {
+    return undefined;
+  }
+}

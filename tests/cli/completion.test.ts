@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { consortium } from "./command";
+
+/* The scripts of `consortium completion`, as shells use them. */
+
+const script = async (shell: string): Promise<string> => {
+  const { code, stdout, stderr } = await consortium(["completion", shell]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout;
+};
+
+test.each<[line: string, some: string[], none: string[]]>([
+  ["consortium ", ["check", "doctor", "map", "completion"], ["--version", "up"]],
+  ["consortium --v", ["--version"], ["check"]],
+  ["consortium che", ["check"], ["map"]],
+  ["consortium check --", ["--stack", "--json", "--watch", "--help"], ["--format"]],
+  ["consortium check --stack dev --j", ["--json", "--junit"], ["--stack"]],
+  ["consortium plugin ", ["install", "path"], ["check"]],
+  ["consortium fleet u", ["up"], ["check"]],
+  ["consortium map net", [], ["check"]],
+])("bash completes %j", async (line, some, none) => {
+  const words = line.split(" ");
+  const use = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _consortium; echo "\${COMPREPLY[@]}"`;
+  const found = execFileSync("bash", ["-c", `${await script("bash")}\n${use}`], { encoding: "utf8" })
+    .trim()
+    .split(" ");
+  expect(found).toEqual(expect.arrayContaining(some));
+  expect(found.filter((one) => none.includes(one))).toEqual([]);
+});
+
+test("zsh uses the same words; fish has each with its description", async () => {
+  expect(await script("zsh")).toBe(
+    `#compdef consortium pulumi-consortium\nautoload -U +X bashcompinit && bashcompinit\n${await script("bash")}`,
+  );
+  const fish = await script("fish");
+  expect(fish).toContain(
+    "complete -c consortium -n '__fish_seen_subcommand_from check' -l json -d 'print one JSON document'",
+  );
+  expect(
+    fish.split("\n").filter((line) => line !== "" && !/^(#|complete -c \S+ -n '.*' -[al] \S+ -d '.*'$)/.test(line)),
+  ).toEqual([]);
+});
+
+test("another shell is refused, and the scripts name it", async () => {
+  const { code, stderr } = await consortium(["completion", "tcsh"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("Allowed choices are bash, zsh, fish")]);
+});

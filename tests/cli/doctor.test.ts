@@ -1,0 +1,265 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { version } from "../../provider/version";
+import { versions } from "../../cli/doctor/versions";
+import { network } from "../support/network";
+import { json, peer } from "../support/peer";
+import { start } from "../support/service";
+import { connection, consortium } from "./command";
+
+/* What the doctor says of set-ups in which a run does not work: what is wrong, and what to do. */
+
+interface Machine {
+  /** What `pulumi` prints, by the beginning of its arguments; a text that begins with `error:` is a failure. */
+  pulumi?: Record<string, string>;
+  /** Versions of packages in the project. */
+  packages?: Record<string, string>;
+}
+
+const state = (more: object = {}): string => JSON.stringify({ version: 3, deployment: { resources: [], ...more } });
+
+/** A machine with a project, and a `pulumi` that says what it is told to. */
+function machine({ pulumi = {}, packages = {} }: Machine = {}) {
+  const home = mkdtempSync(join(tmpdir(), "doctor-"));
+  const [bin, folder] = [join(home, "bin"), join(home, "project")];
+  for (const made of [bin, folder]) mkdirSync(made);
+  const all = { "pulumi-consortium": version, "@pulumi/pulumi": "3.248.0", ...packages };
+  for (const [name, own] of Object.entries(all)) {
+    const at = join(folder, "node_modules", name);
+    mkdirSync(at, { recursive: true });
+    writeFileSync(join(at, "package.json"), JSON.stringify({ name, version: own }));
+  }
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: net\nruntime: nodejs\n");
+  const said = {
+    version: "v3.220.0",
+    "plugin ls": JSON.stringify([{ name: "consortium", kind: "resource", version }]),
+    config: "{}",
+    "stack export": state(),
+    ...pulumi,
+  };
+  const script = `#!${process.execPath}
+const args = process.argv.slice(2).join(" ");
+const [, text = "error: unexpected " + args] = Object.entries(${JSON.stringify(said)}).find(([begin]) => args.startsWith(begin)) ?? [];
+if (text.startsWith("error:")) { console.error(text); process.exit(255); }
+console.log(text);`;
+  writeFileSync(join(bin, "pulumi"), script);
+  chmodSync(join(bin, "pulumi"), 0o755);
+  const env: Record<string, string> = {
+    PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin`,
+    PULUMI_BACKEND_URL: `file://${home}`,
+  };
+  return { home, bin, folder, env };
+}
+
+interface Told {
+  ok: boolean;
+  findings: { about: string; state: string; text: string; next?: string }[];
+  todo: string[];
+}
+
+/** What the doctor says, as JSON and as text. */
+async function examined(
+  { folder, env }: ReturnType<typeof machine>,
+  more: Record<string, string>,
+  args: string[] = [],
+) {
+  jest.spyOn(process, "cwd").mockReturnValue(folder);
+  const ended = await consortium(["doctor", "--json", ...args], { ...env, ...more });
+  const text = await consortium(["doctor", ...args], { ...env, ...more });
+  jest.restoreAllMocks();
+  expect([ended.stderr, text.stderr, text.code]).toEqual(["", "", ended.code]);
+  const told = JSON.parse(ended.stdout) as Told;
+  expect(ended.code).toBe(told.ok ? 0 : 1);
+  const wrong = told.findings.filter((one) => one.state === "wrong");
+  for (const one of wrong) {
+    expect(text.stdout).toContain(`✗ WRONG ${one.about}: ${one.text}`);
+    expect(one.next).not.toBe("");
+  }
+  expect(told.todo).toEqual([...new Set(wrong.map(({ next }) => next))]);
+  return { ...told, wrong: wrong.map(({ about, text: why }) => `${about}: ${why}`), said: text.stdout };
+}
+
+const key = "u0aaaaaaaa-canary-of-a-key";
+
+test("a set-up that works: versions, whose key, clock and state; no secret, and nothing to do", async () => {
+  const { service } = await start({ clock: undefined });
+  const at = machine({
+    pulumi: { config: JSON.stringify({ "consortium:apiKey": { value: service.apiKey, secret: true } }) },
+  });
+  const { findings, said, todo } = await examined(
+    at,
+    { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: "" },
+    [...["--stack", "dev"]],
+  );
+  expect(findings.filter(({ state: one }) => one !== "ok")).toEqual([]);
+  expect(findings.map(({ about }) => about)).toEqual([
+    ...["package", "Node.js", "Pulumi SDK", "Pulumi CLI", "plugin", "service", "API key", "clock"],
+    ...["state", "lock", "pending operations", "objects"],
+  ]);
+  expect(todo).toEqual([]);
+  expect(said).toContain("Nothing wrong was found.");
+  expect(said).toMatch(/✓ API key: from .*: organization o\w+; 0 consortia/);
+  expect(said).not.toContain(service.apiKey);
+});
+
+describe("a set-up that does not work:", () => {
+  test.each<[string, Machine, Record<string, string>, string]>([
+    ["no key", {}, { CONSORTIUM_API_KEY: "" }, "settings: No API key is set"],
+    [
+      "an address that is none",
+      {},
+      { CONSORTIUM_BASE_URL: "http://x" },
+      'settings: The base address from environment variable CONSORTIUM_BASE_URL has the path "/"',
+    ],
+    [
+      "a region that is none",
+      {},
+      { CONSORTIUM_REGION: "mars" },
+      'settings: The setting region from environment variable CONSORTIUM_REGION must be one of us, eu, ap, ko, us1, eu1, not "mars"',
+    ],
+    [
+      "a log that cannot be written",
+      {},
+      { CONSORTIUM_LOG: "/nowhere/log" },
+      "settings: The log /nowhere/log (from environment variable CONSORTIUM_LOG) cannot be written: ENOENT",
+    ],
+    [
+      "a service that is not there",
+      {},
+      { CONSORTIUM_BASE_URL: "http://127.0.0.1:1/api/v1" },
+      "service: the connection was refused",
+    ],
+    [
+      "a proxy that is dead",
+      {},
+      { HTTP_PROXY: "http://me:canary-pass@127.0.0.1:1" },
+      "proxy: the proxy http://127.0.0.1:1 (environment variable HTTP_PROXY): the connection was refused",
+    ],
+    [
+      "an old plugin",
+      { pulumi: { "plugin ls": JSON.stringify([{ name: "consortium", version: "0.2.0" }]) } },
+      {},
+      `plugin: 0.2.0 is installed, and this package is ${version}`,
+    ],
+    [
+      "an old package in the project",
+      { packages: { "pulumi-consortium": "0.1.0" } },
+      {},
+      `package: this command is ${version}, and the project in this folder has 0.1.0`,
+    ],
+    ["an old SDK", { packages: { "@pulumi/pulumi": "3.100.0" } }, {}, "Pulumi SDK: 3.100.0 is too old"],
+    ["an old CLI", { pulumi: { version: "v3.99.0" } }, {}, "Pulumi CLI: 3.99.0 is too old"],
+  ])("%s", async (_, given, env, expected) => {
+    const { baseUrl } = await peer(json(200, []));
+    const { wrong, said } = await examined(machine(given), {
+      ...connection({ baseUrl, apiKey: key }),
+      ...env,
+    });
+    expect(wrong).toEqual([expected]);
+    expect(said).not.toContain("canary");
+  });
+
+  test("no Pulumi at all", async () => {
+    const { baseUrl } = await peer(json(200, []));
+    const at = machine();
+    const { wrong } = await examined(at, { ...connection({ baseUrl, apiKey: key }), PATH: "/nowhere" });
+    expect(wrong).toEqual(["Pulumi CLI: There is no Pulumi CLI on the PATH"]);
+  });
+
+  test("an old Node.js", async () => {
+    const { folder } = machine();
+    expect(await versions(folder, "18.20.0")).toContainEqual(
+      expect.objectContaining({ about: "Node.js", state: "wrong", text: "18.20.0 is too old" }),
+    );
+  });
+
+  test("a key that is refused", async () => {
+    const { baseUrl } = await peer(json(401, { errorMessage: `who is ${key}?` }));
+    const { wrong, todo, said } = await examined(machine(), connection({ baseUrl, apiKey: key }));
+    expect(wrong).toEqual([expect.stringMatching(/^API key: who is \[secret\]\? \(HTTP 401/)]);
+    expect(todo).toEqual([expect.stringContaining("was refused")]);
+    expect(said).not.toContain("canary");
+  });
+
+  test.each([
+    [61, "this machine's is 61 min behind the service's"],
+    [-60, "this machine's is 60 min ahead of the service's"],
+  ])("a clock that differs by %d minutes", async (minutes, expected) => {
+    const date = new Date(Date.now() + minutes * 60_000).toUTCString();
+    const { baseUrl } = await peer(json(200, [], { date }));
+    const { wrong } = await examined(machine(), connection({ baseUrl, apiKey: key }));
+    expect(wrong).toEqual([`clock: ${expected}`]);
+  });
+
+  const pending = {
+    pending_operations: [{ type: "creating", resource: { urn: "urn:pulumi:dev::net::consortium:index:Node::n" } }],
+  };
+  test.each<[string, Record<string, string>, string]>([
+    [
+      "a stack that is not there",
+      { "stack export": "error: no stack named 'dev' found" },
+      "state: The state of the stack dev cannot be read: no stack named 'dev' found",
+    ],
+    ["a killed run", { "stack export": state(pending) }, "pending operations: a run was killed: creating n"],
+    [
+      "a wrong passphrase",
+      { config: "error: incorrect passphrase" },
+      "configuration: The configuration of the stack dev cannot be read: incorrect passphrase",
+    ],
+    [
+      "a state of a newer version",
+      {
+        "stack export": state({
+          resources: [
+            { urn: "urn:pulumi:dev::net::consortium:index:Consortium::c", outputs: { __kept: { version: 9 } } },
+          ],
+        }),
+      },
+      "state: a newer version of pulumi-consortium wrote the state",
+    ],
+  ])("%s", async (_, pulumi, expected) => {
+    const { baseUrl } = await peer(json(200, []));
+    const { wrong } = await examined(machine({ pulumi }), connection({ baseUrl, apiKey: key }), ["--stack", "dev"]);
+    expect(wrong[0]).toMatch(expected);
+    expect(wrong).toHaveLength(1);
+  });
+
+  test("a locked stack, and not another one", async () => {
+    const { baseUrl } = await peer(json(200, []));
+    const at = machine();
+    const locks = (stack: string) => join(at.home, ".pulumi/locks/organization/net", stack);
+    const held = { pid: 4711, username: "ada", hostname: "ci-1", timestamp: "2026-11-27T18:00:00Z" };
+    for (const stack of ["dev", "prod"]) {
+      mkdirSync(locks(stack), { recursive: true });
+      if (stack === "dev") writeFileSync(join(locks(stack), "a.json"), JSON.stringify(held));
+    }
+    const look = (stack: string) => examined(at, connection({ baseUrl, apiKey: key }), ["--stack", stack]);
+    expect((await look("dev")).wrong).toEqual([
+      "lock: the stack is locked by ada@ci-1 (process 4711) since 2026-11-27T18:00:00Z",
+    ]);
+    expect((await look("organization/net/prod")).wrong).toEqual([]);
+  });
+
+  test("objects that are gone, and a key of another organization", async () => {
+    const { service, time } = await start();
+    const { consortiumId } = await network(service, time);
+    const resource = (type: string, id: string, inputs: object, kept: object = {}) => ({
+      urn: `urn:pulumi:dev::net::consortium:index:${type}::r`,
+      id,
+      inputs,
+      outputs: { ...inputs, __kept: { version: 2, asked: inputs, ...kept } },
+    });
+    const lost = resource("Membership", "m-lost", { consortiumId, orgName: "lost" });
+    const resources = [resource("Consortium", consortiumId, { name: "fixture" }), lost];
+    const at = machine({ pulumi: { "stack export": state({ resources }) } });
+    const look = (one: typeof at) => examined(one, { ...connection(service) }, ["--stack", "dev"]);
+    const { wrong } = await look(at);
+    expect(wrong.filter((one) => !one.startsWith("clock"))).toEqual([
+      "objects: the service no longer has lost (m-lost)",
+    ]);
+    const others = [resource("Consortium", "c-other", { name: "a" }, { organizations: ["o-other"], keys: ["a:b:c"] })];
+    const foreign = await look(machine({ pulumi: { "stack export": state({ resources: others }) } }));
+    expect(foreign.wrong.some((one) => one.startsWith("organization: "))).toBe(true);
+  });
+});
