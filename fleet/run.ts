@@ -96,6 +96,9 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
     const stacks = await resultsOf(context);
     if (!isOffline(environment)) await failBeyondLimits(previewed, fleet.stacks);
     return { stacks, strays: options.stop.raised ? [] : await straysIn(all, fleet, workspace) };
+  } catch (error) {
+    if (!options.stop.raised) throw error;
+    return { stacks: options.stacks.map((one) => notBegun(one)), strays: [] }; // Pulumi ends with the same Ctrl-C
   } finally {
     await provider?.close();
   }

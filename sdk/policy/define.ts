@@ -46,9 +46,14 @@ export const regularExpression = z.stringFormat(
 export const oneOf = (values: readonly string[]): z.ZodType<string> => z.enum(values);
 
 /** The settings in force, with defaults, or what is wrong with the given ones. */
-function readSettings({ name, settings }: Definition, given: object): { values?: SettingsGiven; problem?: string } {
+function readSettings(
+  { name, settings, conflict }: Definition,
+  given: object,
+): { values?: SettingsGiven; problem?: string } {
   const shape = { enforcementLevel: z.enum(levels).optional(), ...settings };
   const { data, error } = z.strictObject(shape).safeParse(given);
+  const both = error ? undefined : conflict?.(data);
+  if (both !== undefined) return { problem: `Policy "${name}": ${both}.` };
   if (!error) return { values: data };
   const found = error.issues.map(({ path, message }) =>
     path.length > 0
@@ -83,6 +88,8 @@ interface Definition<Name extends string = string, Shape extends SettingsShape =
   description: string;
   enforcementLevel: EnforcementLevel;
   settings: Shape;
+  /** What is wrong with settings that are each allowed. */
+  conflict?(this: void, settings: z.output<z.ZodObject<Shape>>): string | undefined;
   /** Validates one resource before anything is done with it. */
   validateResource?(resource: Resource, settings: z.output<z.ZodObject<Shape>>, report: Report): void;
   /** Validates all resources, as planned or as deployed. */

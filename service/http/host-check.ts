@@ -29,6 +29,7 @@ export function refuseStrangers(
   app.addHook("onRequest", (request, reply, done) => {
     const { host: asked, origin } = request.headers;
     if (asked === undefined && request.raw.httpVersion !== "1.0") throw new Refusal(400, "The Host header is missing.");
+    if (hostsIn(request) > 1) throw new Refusal(400, "There is more than one Host header.");
     const name = hostName(asked);
     // nobody can make an address point elsewhere, and only a router may know which ones lead here
     if (asked !== undefined && !own(name) && !(open && isIP(name) > 0)) {
@@ -49,6 +50,10 @@ export function refuseStrangers(
     return void reply.code(204).headers(preflight(request)).send();
   });
 }
+
+/** Node keeps the first one, and what stands before it may take another. */
+const hostsIn = ({ raw: { rawHeaders } }: FastifyRequest): number =>
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
 
 const shown = { "access-control-expose-headers": "retry-after, www-authenticate" };
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { markOf, processesOf } from "../../fleet/recovery";
 import { type Ended, consortium } from "../cli/command";
@@ -107,6 +107,22 @@ test("Ctrl-C begins no other stack, and the next run does all", async () => {
   expect(outcomes(ended)).toEqual({ "acme-prod": "interrupted", ...others });
   expect(pulumi.calls.filter((call) => call.startsWith("up "))).toHaveLength(1);
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
+});
+
+test("Ctrl-C before any stack begins: none has begun, whatever Pulumi says of its own end", async () => {
+  const env = { ...(pulumi.env as Record<string, string>), ...keys, STUB_VERSION: "interrupted" };
+  const running = consortium(["fleet", "up", file, "--json", "--yes"], env);
+  await until(() => existsSync(join(pulumi.folder, "calls.txt")) && pulumi.calls.includes("version"));
+  process.emit("SIGINT");
+  writeFileSync(join(pulumi.folder, "interrupted"), "");
+  const { code, stdout, stderr } = await running;
+  expect(stderr).not.toContain("cannot be started");
+  expect(outcomes({ summary: JSON.parse(stdout) as Summary })).toEqual({
+    "acme-prod": "not begun",
+    "acme-test": "not begun",
+    "globex-prod": "not begun",
+  });
+  expect(code).toBe(1);
 });
 
 test("Ctrl-C in a terminal, which Pulumi hears by itself, is not sent to it again: a second one would end it at once", async () => {

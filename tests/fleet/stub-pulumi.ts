@@ -54,6 +54,10 @@ const finish = (code = 0, afterMs = 0) => {
   setTimeout(() => stream.end(), afterMs);
 };
 if (verb === "version") {
+  if (process.env.STUB_VERSION === "interrupted") {
+    while (!existsSync(join(folder, "interrupted"))) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    fail("interrupted");
+  }
   console.log(process.env.STUB_VERSION ?? "v3.216.0");
   process.exit();
 }

@@ -34,6 +34,12 @@ const wrong: [what: string, policy: string, settings: unknown, problem: string][
     { max: 3 },
     'Unrecognized key: "max"; the settings are enforcementLevel',
   ],
+  [
+    "a minimum above the maximum",
+    "tether-interval",
+    { minHours: 6, maxHours: 5 },
+    "minHours 6 is above maxHours 5: no interval is allowed",
+  ],
   ["text for a number", "tether-interval", { minHours: "2" }, expected("minHours", "number", "string")],
   ["half a node", "nodes-per-environment", { max: 2.5 }, expected("max", "int", "number")],
   ["text for a whole number", "nodes-per-environment", { max: "3" }, expected("max", "number", "string")],

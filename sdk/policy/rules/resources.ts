@@ -57,6 +57,8 @@ export const tetherInterval = definePolicy({
     minHours: z.number().min(1).default(1).describe("Minimum hours between two pins."),
     maxHours: z.number().min(1).optional().describe("Maximum hours between two pins. Default: no limit."),
   },
+  conflict: ({ minHours, maxHours = Infinity }) =>
+    minHours > maxHours ? `minHours ${minHours} is above maxHours ${maxHours}: no interval is allowed` : undefined,
   validateResource(tether, { minHours, maxHours }, report) {
     const hours = tether.number("intervalHours");
     if (tether.className !== "TetherService" || hours === undefined) return;
