@@ -3,9 +3,9 @@ import { type ConsortiumClient } from "../provider/api";
 import { environmentName } from "../provider/api/environment";
 import { printable } from "../provider/api/printable";
 import { durationSeconds } from "../provider/constants";
-import { Collection } from "../provider/core/collection";
 import { newSession } from "../provider/core/session";
-import { deleteObject, InUse } from "../provider/core/lifecycle/delete";
+import { InUse } from "../provider/core/lifecycle/delete";
+import { stepsOf } from "../provider/core/verbs";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
@@ -122,7 +122,7 @@ export async function clear(
     }
     try {
       const state = { ...item.place, ...item.props, name: foundName(item) };
-      const used = await deleteObject(Collection.of(session, definitions[item.kind], state, item.id), item.id, state);
+      const used = await stepsOf(definitions[item.kind]).delete(session, item.id, state);
       if (used !== undefined) return void kept.set(item, used);
       const along = failed.map((failure) => failure.item).filter((one) => isIn(one, item));
       const gone = [item, ...(takesAlong(item) ? allInside(item) : along)];

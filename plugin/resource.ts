@@ -407,14 +407,14 @@ const createPreview = (definition: Definition, inputs: Props): Props => ({
   ...inputs,
 });
 
-/** Outputs that an update in place does not change stay known. For an object with its own verbs (a tether), any may change. */
+/** Outputs that an update in place does not change stay known. For an object that is only configured (a tether), any may change. */
 function updatePreview(definition: Definition, olds: Props, inputs: Props): Props {
   const isNewSecret = regenerating(definition, recorded(definition, olds), inputs) !== undefined;
   const changes = ["revision", ...(isNewSecret ? secretKeys(definition) : [])];
   return {
     ...olds,
     ...outputsWith(definition, (key) =>
-      definition.own !== undefined || changes.includes(key) || isUnset(olds[key]) ? unknown : olds[key],
+      definition.idKey !== undefined || changes.includes(key) || isUnset(olds[key]) ? unknown : olds[key],
     ),
     ...chosenByService(definition, inputs, olds),
     ...inputs,

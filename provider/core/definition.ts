@@ -31,14 +31,15 @@ export interface Made {
   state: Props;
 }
 
-/** Verbs that replace those of objects in a collection. */
-export interface OwnVerbs {
+/** What a resource may do in its own way, with the functions of the core: see `stepsOf` in verbs.ts. */
+export interface Steps {
   /** @param left the state of the same object, if another resource has just released it */
   create(session: Session, inputs: Props, left?: Props): Promise<Made>;
   /** undefined: it is confirmed to be gone. */
   read(session: Session, id: string, state: Props): Promise<Props | undefined>;
   update(session: Session, id: string, olds: Props, news: Props): Promise<Props>;
-  delete(session: Session, id: string, state: Props): Promise<void>;
+  /** @returns why the object stays; undefined: it is gone */
+  delete(session: Session, id: string, state: Props): Promise<string | undefined>;
   /** Whether the key can see it. Only keys of its own organization can (spec, section 1). */
   isShown(client: ConsortiumClient, id: string): Promise<boolean>;
   /** Whether the state is complete. Otherwise the next update completes it. */
@@ -54,14 +55,6 @@ interface Details {
   read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
 }
 
-/** Who uses a shared object. */
-export interface User {
-  /** In words that can follow "because". */
-  what: string;
-  /** The membership that it belongs to, if it shows one. */
-  membershipId?: string;
-}
-
 interface Shared {
   /** Whether an object is shared, by what the service shows of it. */
   applies(shown: Props): boolean;
@@ -69,19 +62,6 @@ interface Shared {
   isSame?(inputs: Props, shown: Props): boolean;
   /** Inputs that must fit for adoption. All else stays as it is. */
   fits: readonly string[];
-  /** Who uses it, as far as the service shows. */
-  users?(session: Session, id: string, state: Props): Promise<User[]>;
-}
-
-/** Something that would be lost with what it is in. */
-export interface Inside {
-  path: string;
-  /** Its collection and name, by which a log of creates knows it. */
-  collection: string;
-  name: string;
-  id: string;
-  /** In words, with what is in it. */
-  what: string;
 }
 
 /** What is special about a resource; the core does the rest. */
@@ -100,11 +80,9 @@ export interface Definition {
   rules?(known: Props, given: Props): Issue[];
   /**
    * What a preview warns about although it is allowed.
-   * @param stopped ids of objects of the stack that do nothing after this run: see `isStopped`
+   * @param stopped ids of objects of the stack that do nothing after this run, such as paused environments
    */
   cautions?(inputs: Props, stopped: ReadonlySet<string>): string[];
-  /** Whether an object with this state does nothing after an update to these inputs, nor what is in it. */
-  isStopped?(state: Props, inputs: Props): boolean;
   /** An input that changes in place in one direction only: why it cannot change to this value. */
   irreversible?: {
     key: string;
@@ -152,26 +130,12 @@ export interface Definition {
   onImport?: string;
   /** More outputs, from other calls than the list. */
   details?: Details;
-  /** The output with its organization. Only top-level objects have one. */
-  owner?: string;
-  /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
-  foundedWith?(object: Identified, parent: Identified): boolean;
-  /** How long after this run's last deletion (ms) a service may still find something in it. Default: 10 seconds. */
-  emptyingMs?: number;
-  /** What it is deleted with, where a service has no call to delete it alone. */
-  goesWith?: string;
   /** Collections that are empty in a new object. */
   emptyWhenMade?: readonly string[];
-  /** The preview's warning about a replacement. */
-  replaceWarning?: string;
   /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
   losses?(olds: Props, news: Props): string[];
-  /** What would be lost with it, in words: everything in it that this run has not deleted, and that is not on its way out. */
-  inside?(session: Session, id: string, state: Props): Promise<Inside[]>;
-  /** What is said before a deletion: Pulumi asks no provider about one in a preview. */
-  deleteWarning?(inside: readonly Inside[]): string | undefined;
-  /** Set for a resource that does not live in a collection (the tether service). */
-  own?: OwnVerbs;
+  /** The steps that it does in its own way. */
+  steps?: Partial<Steps>;
 }
 
 /** Milliseconds that a verb may take: the user's `customTimeouts`, in seconds in the inputs, or the default. */

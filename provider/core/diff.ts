@@ -1,5 +1,5 @@
 import { type z } from "zod";
-import { holdsLedger } from "../constants";
+import { holdsLedger, replaceWarning } from "../constants";
 import { isObject } from "../plain";
 import { conditionOf, isOneOf } from "../api/states";
 import { type Definition, inputKeys, inputMeta, isOver, nameOf, type Props, secretKeys } from "./definition";
@@ -44,8 +44,8 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
 
 /** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade of the service's own is no step. */
 export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
-  const { own, details, isReadyAtOnce, startsWithContent, shownLater = [] } = definition;
-  if (own) return own.settled(state);
+  const { steps, details, isReadyAtOnce, startsWithContent, shownLater = [] } = definition;
+  if (steps?.settled) return steps.settled(state);
   const hasFailed = !isReadyAtOnce && conditionOf(state.state) === "failed";
   const isStarting = isOneOf(startsWithContent?.states, state.state);
   const outputs = [...(details?.outputs ?? []), ...(isStarting ? shownLater : [])];
@@ -166,7 +166,8 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const sent = [...changed, ...drifted];
   const restarts = sent.filter((key) => inputMeta(definition, key)?.restarts);
-  const { naming, replaceWarning, isNamedById } = definition;
+  const { naming, isNamedById } = definition;
+  const loss = replaceWarning(definition.type);
   const sameName = naming?.every(
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
   );
@@ -174,7 +175,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const isOnlyOne = !moved && parts.how !== "shared" && definition.shared?.isSame?.(inputs, state) === true;
   const isReplaced = replaces.length > 0;
   const losses = [
-    ...(replaceWarning ? [`${replaceWarning} (${replaces.join(", ")})`] : []),
+    ...(loss ? [`${loss} (${replaces.join(", ")})`] : []),
     ...(isNamedById && sameName && !moved && !isOnlyOne ? [besideOld] : []),
   ];
   const again = onPurpose(inputs.adopt === id ? "remove adopt, and " : "");

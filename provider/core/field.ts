@@ -48,7 +48,7 @@ export interface FieldMeta {
   undocumented?: boolean;
   /**
    * Not a field of the object: a change sends this instead. The create leaves it out, and the next update sends it. `shown` is the
-   * value that an object with these properties has.
+   * value that an object with these properties has. With `true`, it does nothing any more, nor does what is in it.
    */
   action?: { sent: (value: unknown) => Props; shown: (props: Props) => unknown };
   /** Names a parent of the object: in the path, or under this name in the body. */

@@ -17,15 +17,15 @@ import { statesShownMs } from "./times";
  * recognized by its fingerprint, any other by what it lists.
  */
 
-/** Whether it has no parent. */
-const isRoot = ({ owner }: Definition): boolean => owner !== undefined;
-const ownerOf = ({ owner }: Definition, state: Props): string | undefined =>
-  owner === undefined ? undefined : text(state[owner]);
+/** Whether it has no parent: then it shows its organization. */
+const isRoot = ({ outputs }: Definition): boolean => "owner" in outputs.shape;
+const ownerOf = (definition: Definition, { owner }: Props): string | undefined =>
+  isRoot(definition) ? text(owner) : undefined;
 
 /** The object of a state, with what identifies its organization. */
 export function subjectOf(definition: Definition, id: string, state: Props): Subject {
   const { organizations, keys = [], provider } = keptIn(state);
-  const { own } = definition;
+  const { isShown } = definition.steps ?? {};
   return {
     what: `${nameOf(definition, state)} (${id})`,
     origin: {
@@ -33,7 +33,7 @@ export function subjectOf(definition: Definition, id: string, state: Props): Sub
       keys,
       ...(provider !== undefined && { provider }),
     },
-    ...(own && { isShown: (client) => own.isShown(client, id) }),
+    ...(isShown && { isShown: (client) => isShown(client, id) }),
     consortiumId: isRoot(definition) ? id : text(state.consortiumId),
     id,
     path: pathOf(definition, state, id),

@@ -15,21 +15,22 @@ import { check } from "./check";
 import { Collection } from "./collection";
 import {
   type Definition,
+  inputKeys,
   inputMeta,
   isOver,
   type Issue,
   type Made,
   nameKey,
   nameOf,
-  type OwnVerbs,
   type Props,
+  type Steps,
   secretKeys,
   timeoutMs,
 } from "./definition";
 import { diff, type Difference } from "./diff";
 import { type Owner } from "./owners";
 import { create } from "./lifecycle/create";
-import { deleteObject } from "./lifecycle/delete";
+import { deleting } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
 import { update } from "./lifecycle/update";
@@ -48,7 +49,7 @@ import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded, withoutUn
 import { previewMs, refreshMs } from "./times";
 import { CommonError, Incomplete, UserError } from "./user-error";
 import { isObject } from "../plain";
-import { isUnknown, secretPaths, unknown } from "./values";
+import { isUnknown, isUnset, secretPaths, unknown } from "./values";
 
 /** Added inputs that the state keeps. */
 const keptKeys: readonly string[] = [contentsKey, logicalNameKey, providerNameKey, secretsKey];
@@ -89,6 +90,13 @@ function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): st
   const which = typeof adopt === "string" ? printable(adopt) : `the existing object ${named}, or creates a new one`;
   return [`${nameOf(definition, { name, orgName })}: adopts ${which}`];
 }
+
+/** Whether the object does nothing after an update to these inputs, nor what is in it. */
+const isStopped = (definition: Definition, state: Props, inputs: Props): boolean =>
+  inputKeys(definition).some((key) => {
+    const { action } = inputMeta(definition, key)!;
+    return action !== undefined && (isUnset(inputs[key]) ? action.shown(state) : inputs[key]) === true;
+  });
 
 const notFound = (definition: Definition, id: string, state: Props): string => {
   const where = definition.idKey === undefined ? ` in ${definition.place(state).collection}` : "";
@@ -213,7 +221,7 @@ export class Verbs {
     const { definition } = this;
     const difference = diff(definition, id, olds, inputs);
     const { owners, stopped, programmed } = this.sessions.run();
-    if (definition.isStopped?.(olds, inputs)) stopped.add(id);
+    if (isStopped(definition, olds, inputs)) stopped.add(id);
     owners.engineAsked(systemClock);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) {
@@ -240,7 +248,7 @@ export class Verbs {
     const run = async (): Promise<Made> => {
       try {
         const left = idKey === undefined ? undefined : await take(timed, definition, known, String(known[idKey]));
-        return await ofResource(definition).create(timed, known, left);
+        return await stepsOf(definition).create(timed, known, left);
       } catch (error) {
         // A resource that goes keeps what this one was to take over.
         if (!(error instanceof Incomplete)) timed.run.owners.failed(timed.owner);
@@ -264,7 +272,7 @@ export class Verbs {
     const known = resourceOnly(state);
     const timed = this.#begin("read", state, refreshMs);
     const subject = isRecorded(state) ? this.#saw(id, state) : undefined;
-    const now = await ofResource(definition).read(timed, id, known);
+    const now = await stepsOf(definition).read(timed, id, known);
     if (!now) {
       if (!subject) throw new UserError(notFound(definition, id, state));
       await proveOrganization(timed, subject);
@@ -294,7 +302,7 @@ export class Verbs {
       timed,
       news,
       () => Promise.resolve(origin),
-      async () => ({ id, state: await ofResource(definition).update(timed, id, before, inputs) }),
+      async () => ({ id, state: await stepsOf(definition).update(timed, id, before, inputs) }),
     );
     return state;
   }
@@ -312,7 +320,7 @@ export class Verbs {
       timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
       return timed.run.owners.release(subject.path, state);
     }
-    await ofResource(definition).delete(timed, id, state);
+    await stepsOf(definition).delete(timed, id, state);
     timed.run.owners.deleted(subject.path);
   }
 
@@ -387,22 +395,21 @@ export class Verbs {
   }
 }
 
-/** The resource's own verbs if it has some, otherwise those of objects in a collection. */
-const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | "update" | "delete"> =>
-  definition.own ?? {
-    create: (session, inputs) => create(Collection.of(session, definition, inputs)),
-    read: (session, id, state) => read(Collection.of(session, definition, state, id), id, state),
-    update: (session, id, olds, news) => update(Collection.of(session, definition, news, id), id, olds, news),
-    delete: async (session, id, state) =>
-      void (await deleteObject(Collection.of(session, definition, state, id), id, state)),
-  };
+/** The resource's own steps; otherwise, those of objects in a collection. */
+export const stepsOf = (definition: Definition): Pick<Steps, "create" | "read" | "update" | "delete"> => ({
+  create: (session, inputs) => create(Collection.of(session, definition, inputs)),
+  read: (session, id, state) => read(Collection.of(session, definition, state, id), id, state),
+  update: (session, id, olds, news) => update(Collection.of(session, definition, news, id), id, olds, news),
+  delete: deleting(() => definition, {}),
+  ...definition.steps,
+});
 
 /** Deletes the first new object again if it belongs to the wrong organization, which was unknown before. */
 async function deleteIfForeign(session: Session, definition: Definition, made: Made): Promise<void> {
   try {
     requireOwner(session, definition, made);
   } catch (error) {
-    if (definition.idKey === undefined) await ofResource(definition).delete(session, made.id, made.state);
+    if (definition.idKey === undefined) await stepsOf(definition).delete(session, made.id, made.state);
     throw error;
   }
 }

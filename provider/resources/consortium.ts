@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ConsortiumObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
+import { deleting } from "../core/lifecycle/delete";
 import { limits, lossWarnings } from "../constants";
 import { common, consortia, description, nameText, outputs } from "./fields";
 import { environmentsIn } from "./inside";
@@ -24,10 +25,14 @@ export const consortium: Definition = {
   shownLater: ["owner", "state", "createdAt"],
   place: consortia,
   emptyWhenMade: ["environments"],
-  owner: "owner",
-  replaceWarning: lossWarnings.replaceConsortium,
   losses: lostEnvironments,
-  inside: environmentsIn,
-  deleteWarning: (inside) =>
-    inside.length > 0 ? `${lossWarnings.deleteConsortium}: ${inside.map(({ what }) => what).join(", ")}` : undefined,
+  steps: {
+    delete: deleting(() => consortium, {
+      inside: environmentsIn,
+      warning: (inside) =>
+        inside.length > 0
+          ? `${lossWarnings.deleteConsortium}: ${inside.map(({ what }) => what).join(", ")}`
+          : undefined,
+    }),
+  },
 };

@@ -4,6 +4,7 @@ import { answerOr } from "../api/api-error";
 import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
+import { deleting } from "../core/lifecycle/delete";
 import { UserError } from "../core/user-error";
 import { common, consortiumId, destinations, idIn, idOf, lowerCase, nameText, optionalText, parentId } from "./fields";
 
@@ -99,9 +100,9 @@ export const destination: Definition = {
   wire: DestinationObject,
   naming: ["name"],
   idField: "name",
-  goesWith: "its service",
   place: destinations,
   prepare: register,
+  steps: { delete: deleting(() => destination, { goesWith: "its service" }) },
   rules(known, given) {
     const needing = needsMember.find((key) => known[key] !== undefined && known[key] !== false);
     if (needing === undefined || "membershipId" in given) return [];

@@ -4,6 +4,7 @@ import { answerOr } from "../api/api-error";
 import { conditionOf } from "../api/states";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
+import { deleting } from "../core/lifecycle/delete";
 import { consensusOf, limits, lossWarnings } from "../constants";
 import { isUnknown, isUnset, unknown } from "../core/values";
 import { common, consortiumId, description, environments, nameText, objectOf, open, outputs, unusual } from "./fields";
@@ -167,7 +168,6 @@ export const environment: Definition = {
     ...unusual("provider", provider, providers),
     ...unusual("consensusType", consensusType, consensusTypes),
   ],
-  isStopped: ({ state }, { paused }) => (isUnset(paused) ? conditionOf(state) === "stopped" : paused === true),
   irreversible: {
     key: "releaseId",
     async why(client, from, to) {
@@ -180,8 +180,8 @@ export const environment: Definition = {
       );
     },
   },
-  replaceWarning: lossWarnings.replaceEnvironment,
   losses: renamedNodes,
-  inside: nodesIn,
-  deleteWarning: () => lossWarnings.deleteEnvironment,
+  steps: {
+    delete: deleting(() => environment, { inside: nodesIn, warning: () => lossWarnings.deleteEnvironment }),
+  },
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MembershipObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
+import { deleting } from "../core/lifecycle/delete";
 import { common, consortiumId, memberships, nameText, outputs } from "./fields";
 
 export const membership: Definition = {
@@ -20,10 +21,13 @@ export const membership: Definition = {
   }),
   wire: MembershipObject,
   naming: ["orgName"],
-  emptyingMs: 120_000, // nodes are removed in minutes
   shownLater: ["state", "createdAt"],
   place: memberships,
-  // "The creating organization is the default founding member" (spec, section 1).
-  foundedWith: (membership, consortium) =>
-    typeof membership.org_id === "string" && membership.org_id === consortium.owner,
+  steps: {
+    delete: deleting(() => membership, {
+      // "The creating organization is the default founding member" (spec, section 1).
+      foundedWith: ({ org_id: organization }, { owner }) => typeof organization === "string" && organization === owner,
+      emptiedMs: 120_000, // nodes are removed in minutes
+    }),
+  },
 };

@@ -83,7 +83,7 @@ export const tetherService: Definition = {
   idKey: "tetherId",
   wire: Anything,
   place: () => ({ collection: paths.tethers }),
-  own: {
+  steps: {
     isShown,
     settled: ({ state, active, network, deployedNetworks }) =>
       state !== undefined &&
@@ -96,6 +96,9 @@ export const tetherService: Definition = {
     },
     read,
     update: (session, _id, olds, news) => configure(session, olds, news),
-    delete: stop,
+    async delete(session, id, state) {
+      await stop(session, id, state);
+      return undefined;
+    },
   },
 };

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
 import { Listed } from "../core/listed";
-import { type Definition, type User } from "../core/definition";
+import { type Definition } from "../core/definition";
 import { field } from "../core/field";
+import { type Deleting, deleting, type User } from "../core/lifecycle/delete";
 import { sameName } from "../core/values";
 import {
   common,
@@ -46,47 +47,53 @@ const sharedZone = () => common("the zone of this region and cloud", "one that e
 /** What tells a zone from others of its place, whatever its name. */
 const identity = ["region", "cloud"];
 
-/** What zones have alike. @param users who uses it, so that it stays */
-const zone = (users: NonNullable<Definition["shared"]>["users"]) => ({
+/** What zones have alike. @param how what goes with it, and who uses it, so that it stays */
+const zone = (definition: () => Definition, how: Deleting) => ({
   title: "zone",
   outputs: outputs({}),
   naming: identity,
   isNamedById: true,
-  shared: { applies: () => true, fits: identity, users },
+  shared: { applies: () => true, fits: identity },
+  steps: { delete: deleting(definition, how) },
 });
 
 const sharing = "One that exists already with the same region and cloud is shared: adopt it with `adopt: true`.";
 
+/** The environments that have such a zone of their own. */
+const withZone: Deleting["users"] = async (session, _id, state) => {
+  const inside = await new Listed(session, environments(state)).staying(0);
+  const used = inside.map(async ({ id }): Promise<User[]> => {
+    const zones = await new Listed(session, environmentZones({ ...state, environmentId: id })).staying(0);
+    const same = zones.filter((one) => identity.every((key) => sameName(one[key], state[key])));
+    return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
+  });
+  return (await Promise.all(used)).flat();
+};
+
+/** The nodes and services that run there. */
+const running: Deleting["users"] = async (session, id, state) => {
+  const places = [["node", nodes(state)] as const, ["service", services(state)] as const];
+  const used = places.map(async ([title, place]): Promise<User[]> => {
+    const inside = (await new Listed(session, place).staying(0)).filter(({ zone_id: zone }) => zone === id);
+    return inside.map(({ id: user, membership_id: member }) => ({
+      what: `the ${title} ${user} runs there`,
+      ...(typeof member === "string" && { membershipId: member }),
+    }));
+  });
+  return (await Promise.all(used)).flat();
+};
+
 export const consortiumZone: Definition = {
-  ...zone(async (session, _id, state) => {
-    const inside = await new Listed(session, environments(state)).staying(0);
-    const used = inside.map(async ({ id }): Promise<User[]> => {
-      const zones = await new Listed(session, environmentZones({ ...state, environmentId: id })).staying(0);
-      const same = zones.filter((one) => identity.every((key) => sameName(one[key], state[key])));
-      return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
-    });
-    return (await Promise.all(used)).flat();
-  }),
+  ...zone(() => consortiumZone, { users: withZone, goesWith: "its consortium" }),
   type: "ConsortiumZone",
   doc: `Where environments of a consortium may run: a region of a cloud. ${sharing}`,
   inputs: z.strictObject({ consortiumId: consortiumId(), ...inputs(), ...sharedZone() }),
   wire: ConsortiumZoneObject,
-  goesWith: "its consortium",
   place: consortiumZones,
 };
 
 export const environmentZone: Definition = {
-  ...zone(async (session, id, state) => {
-    const places = [["node", nodes(state)] as const, ["service", services(state)] as const];
-    const used = places.map(async ([title, place]): Promise<User[]> => {
-      const inside = (await new Listed(session, place).staying(0)).filter(({ zone_id: zone }) => zone === id);
-      return inside.map(({ id: user, membership_id: member }) => ({
-        what: `the ${title} ${user} runs there`,
-        ...(typeof member === "string" && { membershipId: member }),
-      }));
-    });
-    return (await Promise.all(used)).flat();
-  }),
+  ...zone(() => environmentZone, { users: running, goesWith: "its environment" }),
   type: "EnvironmentZone",
   doc: `Where nodes and services of an environment may run: a region of a cloud. ${sharing}`,
   inputs: z.strictObject({
@@ -100,6 +107,5 @@ export const environmentZone: Definition = {
     ...sharedZone(),
   }),
   wire: EnvironmentZoneObject,
-  goesWith: "its environment",
   place: environmentZones,
 };

@@ -204,7 +204,7 @@ test("arguments in Terraform that have the same name here are properties of thei
   const page = textOf("docs/reference/terraform.md");
   const rows = [...page.matchAll(/^\| (\w+), `kaleido_\w+` +\| (.*?) +\| the same in camel case +\|$/gm)];
   const same = new Map(rows.map(([, type = "", names = ""]) => [type, names.match(/\w+/g) ?? []]));
-  for (const { type, inputs, outputs } of Object.values(definitions).filter(({ own }) => !own)) {
+  for (const { type, inputs, outputs } of Object.values(definitions).filter(({ idKey }) => !idKey)) {
     const known = Object.keys({ ...inputs.shape, ...outputs.shape });
     const named = same.get(type)?.map((name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
     expect([type, named?.filter((name) => !known.includes(name))]).toEqual([type, []]);

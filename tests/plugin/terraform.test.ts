@@ -36,7 +36,7 @@ test("the engine learns that the plugin knows the provider, and its mapping", as
 
 test("names the package, its eleven resources and its settings", () => {
   expect(mapping).toMatchObject({ name: "consortium", version });
-  const all = Object.values(definitions).filter(({ own }) => !own);
+  const all = Object.values(definitions).filter(({ idKey }) => !idKey);
   expect(Object.values(mapping.resources).map(({ tok }) => tok)).toEqual(
     expect.arrayContaining(all.map(({ type }) => `consortium:index:${type}`)),
   );

@@ -7,6 +7,7 @@ import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./
 
 const { nameKey } = built("provider/core/definition.js");
 const { conditionOf } = built("provider/api/states.js");
+const { replaceWarning } = built("provider/constants.js");
 const { examples, lookupExamples, quickstart, sampleIds, starter, whole } = built("plugin/schema/examples.js");
 const { languages, yamlBody } = built("plugin/schema/languages.js");
 
@@ -172,7 +173,7 @@ function page(definition, troubleshooting) {
 ${doc}
 
 Type token: \`${pluginPrefix}${type}\`, or as a [dynamic resource](../plugin.md) \`${dynamicPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
-${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
+${replaceWarning(type) ? `\n> **${replaceWarning(type)}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
 ${resourceExample(examples[type])}
 ## Arguments
 

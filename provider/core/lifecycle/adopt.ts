@@ -18,7 +18,7 @@ import { toContinue } from "./continue-killed";
 import { take } from "./handover";
 import { agrees, factOf } from "./recognize";
 import { change, type Change, effectOf, warnOfIgnored } from "./change";
-import { stepsOf } from "./update";
+import { openAfter } from "./update";
 
 /** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
 export interface Existing {
@@ -194,7 +194,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
       'true; for a resource that was only renamed, set aliases: [{ name: "<its old name>" }]. With retainOnDelete, the old one keeps ' +
       "its name: choose another one for the new one, or take the old one back with adopt: true."
     );
-  if (!collection.isMade(first!.id) && isFounded(collection, first!))
+  if (!collection.isMade(first!.id) && isFounded(collection))
     return `the name is already taken by ${ids}, which the service made with what it is in. Set ${adopting} to manage it here.`;
   return (
     `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. If a resource that this update ` +
@@ -208,12 +208,9 @@ const more = ({ createLog }: Session): string =>
   `${autonamingSetting}, on the provider plugin. For a renamed resource or ` +
   '`--replace`, see "already taken" in docs/troubleshooting.md.';
 
-/** Whether the service made it with what this run has created. */
-function isFounded({ session, definition, place: { parent } }: Collection, item: Identified): boolean {
-  if (!parent || !session.run.createdAt.has(parent.id)) return false;
-  const owner = new Listed(session, parent.place).made().find(({ id }) => id === parent.id);
-  return owner !== undefined && definition.foundedWith?.(item, owner) === true;
-}
+/** Whether this run has created what it is in: then the service made it with that. */
+const isFounded = ({ session, place: { parent } }: Collection): boolean =>
+  parent !== undefined && session.run.createdAt.has(parent.id);
 
 /**
  * Adopts an existing object. Properties that can change in place are updated; all others must fit. A shared object stays as
@@ -254,7 +251,7 @@ export async function adopt(
   const { shown: after, ignored } = await effectOf(one, await change(one));
   warnOfIgnored(one, ignored);
   const made = changing.filter((key) => !ignored.includes(key));
-  return { shown: after, open: stepsOf(collection, made) };
+  return { shown: after, open: openAfter(collection, made) };
 }
 
 /** What the program asks for and the object does not have. */

@@ -7,6 +7,7 @@ import { type Definition, identityOf, inputMeta, type Props } from "../definitio
 import { wireName } from "../field";
 import { isNamesake } from "../owners";
 import { isReadable, madeAt, type Recorded, toBody } from "../state";
+import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
 import { changeLagMs, lookEveryMs, renamedMs, waitingAgeMs } from "../times";
 import { Unclear, UserError } from "../user-error";
@@ -202,7 +203,7 @@ async function unchanged(one: Change, reason: string): Promise<UserError> {
   const gone = await goneOutside(one);
   if (gone) return gone;
   const { collection, keys } = one;
-  const again = collection.definition.replaceWarning
+  const again = holdsLedger(collection.definition.type)
     ? "A replacement would destroy what is in it."
     : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
   const why = `this service cannot change ${keys.join(" and ")} in place (${reason}). Nothing was changed.`;

@@ -1,12 +1,12 @@
-import { type ApiError, isApiError, MembershipObject } from "../../api";
+import { type ApiError, type Identified, isApiError, MembershipObject } from "../../api";
 import { briefly } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
 import { text } from "../../plain";
-import { type Collection } from "../collection";
-import { identityOf, type Inside, isOver, type Props, type User } from "../definition";
+import { Collection } from "../collection";
+import { type Definition, identityOf, isOver, type Props, type Steps } from "../definition";
 import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
@@ -21,6 +21,41 @@ import {
 } from "../times";
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
+
+/** Who uses a shared object. */
+export interface User {
+  /** In words that can follow "because". */
+  what: string;
+  /** The membership that it belongs to, if it shows one. */
+  membershipId?: string;
+}
+
+/** Something that would be lost with what it is in. */
+export interface Inside {
+  path: string;
+  /** Its collection and name, by which a log of creates knows it. */
+  collection: string;
+  name: string;
+  id: string;
+  /** In words, with what is in it. */
+  what: string;
+}
+
+/** What is special about the deletion of a kind of object. */
+export interface Deleting {
+  /** What would be lost with it: everything in it that this run has not deleted, and that is not on its way out. */
+  inside?(session: Session, id: string, state: Props): Promise<Inside[]>;
+  /** What is said before: Pulumi asks no provider about a deletion in a preview. */
+  warning?(inside: readonly Inside[]): string | undefined;
+  /** Who uses a shared object, as far as the service shows. */
+  users?(session: Session, id: string, state: Props): Promise<User[]>;
+  /** What it is deleted with, where a service has no call to delete it alone. */
+  goesWith?: string;
+  /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
+  foundedWith?(object: Identified, parent: Identified): boolean;
+  /** How long after this run's last deletion a service may still find something in it. */
+  emptiedMs?: number;
+}
 
 /** The object cannot be deleted. The message names it. */
 export class NotDeleted extends UserError {}
@@ -42,17 +77,22 @@ type Answer = "gone" | "going" | "unknown" | { stays: string } | { refused: ApiE
  * Deletes the object and waits until it is really gone. Succeeds if it already is.
  * @returns why it stays; undefined: it is gone
  */
-export async function deleteObject(collection: Collection, id: string, state: Props): Promise<string | undefined> {
+async function deleteObject(
+  collection: Collection,
+  id: string,
+  state: Props,
+  how: Deleting = {},
+): Promise<string | undefined> {
   const { session } = collection;
   const leave = (why: string): string => {
     collection.say(`is left as it is, because ${why}`);
     return why;
   };
   if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
-  const others = await unused(collection, id, state);
+  const others = await unused(collection, id, state, how);
   if (others !== undefined) return leave(others);
-  await sparing(collection, id, state);
-  const deletion = new Deletion(collection, id, state);
+  await sparing(collection, id, state, how);
+  const deletion = new Deletion(collection, id, state, how);
   try {
     await waitFor(session, collection.what, () => deletion.look(), `DELETE ${collection.path}`);
   } catch (error) {
@@ -69,17 +109,23 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   return deletion.left;
 }
 
+/** The deletion of a resource with such exceptions. */
+export const deleting =
+  (definition: () => Definition, how: Deleting): Steps["delete"] =>
+  (session, id, state) =>
+    deleteObject(Collection.of(session, definition(), state, id), id, state, how);
+
 /**
  * Says what is lost with it. What this stack has in it was deleted first, so the rest is not this stack's, unless the program deletes
  * its own with it.
  * @throws NotDeleted if something in it is not this stack's, and the user has not confirmed that it may go
  */
-async function sparing(collection: Collection, id: string, state: Props): Promise<void> {
+async function sparing(collection: Collection, id: string, state: Props, how: Deleting): Promise<void> {
   const { session, definition } = collection;
   const isConfirmed = session.isAsked === true || session.run.isNamed([id, text(state.consortiumId)]);
   const mayGo = isConfirmed || keptIn(state).takesItsOwn === true;
-  const inside = await strangers(collection, id, state, mayGo ? 0 : deletedLagMs);
-  const warning = definition.deleteWarning?.(inside);
+  const inside = await strangers(collection, id, state, how, mayGo ? 0 : deletedLagMs);
+  const warning = how.warning?.(inside);
   if (warning !== undefined) collection.say(warning, "WARNING: ");
   if (inside.length === 0 || mayGo) return;
   throw new NotDeleted(
@@ -91,11 +137,17 @@ async function sparing(collection: Collection, id: string, state: Props): Promis
 }
 
 /** What stays in it that neither a state nor a log shows to be this stack's. What was just deleted may still be listed for a moment. */
-async function strangers(collection: Collection, id: string, state: Props, waitMs: number): Promise<Inside[]> {
+async function strangers(
+  collection: Collection,
+  id: string,
+  state: Props,
+  how: Deleting,
+  waitMs: number,
+): Promise<Inside[]> {
   const { clock, deadline } = collection.session;
   const end = Math.min(clock.now() + waitMs, deadline.at);
   for (;;) {
-    const all = (await collection.definition.inside?.(collection.session, id, state)) ?? [];
+    const all = (await how.inside?.(collection.session, id, state)) ?? [];
     const inside = all.filter((one) => !isOwn(collection.session, one));
     if (inside.length === 0 || clock.now() >= end) return inside;
     await clock.sleep(lookEveryMs);
@@ -111,14 +163,18 @@ const isOwn = ({ run, createLog }: Session, { path, collection, name, id }: Insi
  * Waits until nobody uses a shared object that this stack made. What this run deletes may be on its way out.
  * @returns who uses it, if that is certainly somebody else @throws InUse if it may be this stack's
  */
-async function unused(collection: Collection, id: string, state: Props): Promise<string | undefined> {
+async function unused(
+  collection: Collection,
+  id: string,
+  state: Props,
+  { users }: Deleting,
+): Promise<string | undefined> {
   const { session, definition } = collection;
-  const { shared } = definition;
-  if (!shared?.users) return undefined;
+  if (!users) return undefined;
   const { clock } = session;
   const start = clock.now();
   for (;;) {
-    const [user] = await shared.users(session, id, state);
+    const [user] = await users(session, id, state);
     if (!user) return undefined;
     if (await isOthers(collection, state, user)) return `${user.what}, and it belongs to another organization`;
     const waited = clock.now() - start;
@@ -156,6 +212,7 @@ class Deletion {
     private readonly collection: Collection,
     private readonly id: string,
     state: Props,
+    private readonly how: Deleting,
   ) {
     this.#start = collection.session.clock.now();
     this.#madeAt = madeAt(recorded(collection.definition, state));
@@ -169,7 +226,7 @@ class Deletion {
   async look(): Promise<Look<undefined>> {
     const { collection, id } = this;
     if (this.#answer === undefined || typeof this.#answer === "object")
-      this.#answer = await send(collection, id, this.#madeAt);
+      this.#answer = await send(collection, id, this.#madeAt, this.how);
     const answer = this.#answer;
     if (typeof answer === "object" && "refused" in answer) return this.#refused(answer.refused);
     this.#over ??= collection.session.run.deleting(collection.session.clock);
@@ -185,22 +242,20 @@ class Deletion {
 
   /** A refusal may pass. @throws NotDeleted if it does not */
   async #refused(refused: ApiError): Promise<Look<undefined>> {
-    const { session, definition } = this.collection;
-    if (
-      definition.goesWith !== undefined &&
-      conditionOf((await this.collection.owner(steadyAgeMs))?.state) === "failed"
-    ) {
-      this.left = left(this.collection, `with ${definition.goesWith}`, refused).stays;
+    const { session } = this.collection;
+    const { goesWith, emptiedMs = emptiedLagMs, users } = this.how;
+    if (goesWith !== undefined && conditionOf((await this.collection.owner(steadyAgeMs))?.state) === "failed") {
+      this.left = left(this.collection, `with ${goesWith}`, refused).stays;
       return { done: undefined };
     }
     const waited = session.clock.now() - this.#start;
     // A DELETE has no body, so the words mean the same with any status.
     const why = conflictOf({ status: 409, errorMessage: refused.errorMessage });
     const sinceDeletion = session.run.sinceDeletionMs(session.clock);
-    const goes = why === undefined && (await isFounded(this.collection, this.id));
+    const goes = why === undefined && (await isFounded(this.collection, this.id, this.how));
     const isPatient =
       why === "content"
-        ? waited < emptiedLagMs || sinceDeletion < (definition.emptyingMs ?? emptiedLagMs)
+        ? waited < emptiedLagMs || sinceDeletion < emptiedMs
         : goes
           ? sinceDeletion < emptiedLagMs
           : waited < refusedMs[refused.kind as keyof typeof refusedMs];
@@ -210,7 +265,7 @@ class Deletion {
       return { done: undefined };
     }
     // Nobody whom this organization sees uses it, so what the service means belongs to another one.
-    if (definition.shared?.users && why !== "early") {
+    if (users && why !== "early") {
       this.left = `others may share it: ${refused.message}`;
       this.collection.say(`is left as it is, because ${this.left}`);
       return { done: undefined };
@@ -226,7 +281,7 @@ class Deletion {
     const { collection, id } = this;
     if (typeof (await collection.find(id, 0, this.#madeAt)) === "string") return { done: undefined };
     this.#answer = undefined; // it may have been too new for the service to know it
-    const { goesWith } = collection.definition;
+    const { goesWith } = this.how;
     if (goesWith !== undefined) {
       this.left = stays(collection, `with ${goesWith}`, "it reports it missing, and still lists it").stays;
       return { done: undefined };
@@ -239,7 +294,7 @@ class Deletion {
   }
 }
 
-async function send(collection: Collection, id: string, at: number | undefined): Promise<Answer> {
+async function send(collection: Collection, id: string, at: number | undefined, how: Deleting): Promise<Answer> {
   try {
     const body = await collection.session.client.delete(collection.pathOf(id));
     if (Array.isArray(body)) return "unknown"; // something that answers everything with a list
@@ -249,14 +304,13 @@ async function send(collection: Collection, id: string, at: number | undefined):
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
-      const { goesWith } = collection.definition;
-      if (goesWith !== undefined) return left(collection, `with ${goesWith}`, error);
-      if (await isFounded(collection, id)) return left(collection, withConsortium, error);
+      if (how.goesWith !== undefined) return left(collection, `with ${how.goesWith}`, error);
+      if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
       const next = "Delete it in the console, then run `pulumi refresh`.";
       throw new NotDeleted(`${collection.what} cannot be deleted through this service (${error.message}) ${next}`);
     }
     if (!isApiError(error, "denied") || error.status === 401) throw error;
-    return refusedKey(collection, id, at, error);
+    return refusedKey(collection, id, at, how, error);
   }
 }
 
@@ -280,11 +334,10 @@ function stays(collection: Collection, goes: string, answer: string): { stays: s
 const withConsortium = "together with its consortium";
 
 /** Whether it was created with what it is in, and goes with that. */
-async function isFounded(collection: Collection, id: string): Promise<boolean> {
-  const { definition } = collection;
-  if (!definition.foundedWith) return false;
+async function isFounded(collection: Collection, id: string, { foundedWith }: Deleting): Promise<boolean> {
+  if (!foundedWith) return false;
   const [item, owner] = [await collection.listed(id, steadyAgeMs), await collection.owner(steadyAgeMs)];
-  return item !== undefined && owner !== undefined && definition.foundedWith(item, owner);
+  return item !== undefined && owner !== undefined && foundedWith(item, owner);
 }
 
 /** A 403 may not be about the key: the object may be gone already, or go with its parent. */
@@ -292,12 +345,13 @@ async function refusedKey(
   collection: Collection,
   id: string,
   at: number | undefined,
+  how: Deleting,
   error: ApiError,
 ): Promise<Answer> {
   const presence = await collection.find(id, 0, at);
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
-  if (await isFounded(collection, id)) return left(collection, withConsortium, error);
+  if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
   throw new NotDeleted(
     `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${briefly(error)}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );

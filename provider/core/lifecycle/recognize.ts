@@ -88,7 +88,7 @@ function differences({ collection, inputs }: Create, item: Identified): string[]
   const extra = Object.entries((inputs.extra ?? {}) as Props)
     .filter(([name, value]) => name in item && !isUnset(item[name]) && !sameLoosely(item[name], value))
     .map(([name]) => `its ${name} is another one`);
-  const owner = definition.owner === undefined ? undefined : shown[definition.owner];
+  const { owner } = shown;
   const { organization } = session.client.http.settings;
   const ours = organization
     ? [organization.id]

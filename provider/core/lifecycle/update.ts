@@ -136,7 +136,7 @@ async function applied(
   }
   const { shown } = effect;
   const made = keys.filter((key) => !effect.ignored.includes(key));
-  const parts = { ...changedTo(asked, one, shown), open: stepsOf(collection, made, asked.open) };
+  const parts = { ...changedTo(asked, one, shown), open: openAfter(collection, made, asked.open) };
   const ignored = isDrift ? [] : refusable(one).filter((key) => sameValue(parts.shown[key], olds[key]));
   const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
   if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
@@ -155,7 +155,7 @@ async function refuseReturn({ collection, id, inputs, keys }: Change): Promise<v
 }
 
 /** Steps that are still to be done after a change. */
-export const stepsOf = (
+export const openAfter = (
   { definition }: Collection,
   sent: readonly string[],
   open: readonly string[] = [],
