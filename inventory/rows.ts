@@ -86,7 +86,7 @@ function plain(key: string, value: unknown): unknown {
 /** The id of an object that is not created yet is its logical name. Destinations have names that are unique only in their service. */
 export function idOf({ kind, id, managed, props }: Row): string {
   if (id === undefined) return (managed as Managed).name;
-  return definitions[kind].idField === undefined ? id : `${text(props.serviceId)}/${id}`;
+  return kind !== "destination" ? id : `${text(props.serviceId)}/${id}`;
 }
 
 /** The id and the remarks. */

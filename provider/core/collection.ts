@@ -53,10 +53,6 @@ export class Collection extends Listed {
     return fromWire(this.definition, item);
   }
 
-  protected override get idField(): string | undefined {
-    return this.definition.idField;
-  }
-
   /** The items that have the name in the inputs; if there are none, a shared one that fits them. */
   namesakes(items: Identified[]): Identified[] {
     const { inputs } = this;

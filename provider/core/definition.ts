@@ -13,6 +13,8 @@ export interface Place {
   /** Path of the collection, such as `/consortia/c1/environments`. */
   collection: string;
   parent?: { place: Place; id: string };
+  /** The field that is an object's id, if the service gives it no other: it is then created and changed with a PUT under that name. */
+  idField?: string;
   /** The spec has no list of these: if it cannot be listed, the object counts as existing while its parent does. */
   isUnlisted?: boolean;
 }
@@ -93,11 +95,6 @@ export interface Definition {
   place(inputs: Props): Place;
   /** The properties that tell siblings apart. undefined: nothing does (credentials, tethers). */
   naming?: readonly string[];
-  /**
-   * The field that is the object's id, if the service gives it no other. The object is then created and changed with a PUT under
-   * that name.
-   */
-  idField?: string;
   /** Set if several organizations or stacks use one such object: it is adopted as it is, and what was adopted is never deleted. */
   shared?: Shared;
   /** Whether a missing object has served its purpose: its resource stays, and it is not made again. */
@@ -116,12 +113,8 @@ export interface Definition {
   startsWithContent?: { states: readonly string[]; waitMs: number };
   /** Whether it can be used at once, whatever its state says. */
   isReadyAtOnce?: boolean;
-  /** Prepares what the create depends on. May be called again. */
-  prepare?(client: ConsortiumClient, inputs: Props): Promise<void>;
   /** The input with the id of an existing object, which this resource configures and never creates. */
   idKey?: string;
-  /** Fields of the create's body that follow from several inputs, under the service's names. */
-  bodyOf?(inputs: Props): Props;
   /** Outputs to ask for again if the answer to the create lacks them. */
   shownLater?: readonly string[];
   /** Outputs that only the answer to the create contains (a password). undefined: it lacks them. */
@@ -130,8 +123,6 @@ export interface Definition {
   onImport?: string;
   /** More outputs, from other calls than the list. */
   details?: Details;
-  /** Collections that are empty in a new object. */
-  emptyWhenMade?: readonly string[];
   /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
   losses?(olds: Props, news: Props): string[];
   /** The steps that it does in its own way. */

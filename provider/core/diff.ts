@@ -158,7 +158,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const { changed, drifted, lasting, kept } = differing(definition, parts, inputs);
   const replaces = changed.filter((key) => isReplacing(definition, parts.refused, key));
   const what = nameOf(definition, state);
-  if (replaces.length > 0 && inputs.adopt === id && definition.idField === undefined)
+  if (replaces.length > 0 && inputs.adopt === id && definition.place(state).idField === undefined)
     throw new UserError(
       `${what}: a change of ${replaces.join(" and ")} replaces ${id}, and adopt: "${id}" would adopt the object that is deleted. ` +
         "This stack has it already: remove adopt to make a new one, or set the old value again.",

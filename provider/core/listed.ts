@@ -32,13 +32,9 @@ export class Listed {
     this.#known = session.run.at(place.collection);
   }
 
-  /** The field that is an object's id, if the service gives it no other. */
-  protected get idField(): string | undefined {
-    return undefined;
-  }
-
   get #schema(): typeof Anything {
-    return this.idField === undefined ? Anything : anything(this.idField);
+    const { idField } = this.place;
+    return idField === undefined ? Anything : anything(idField);
   }
 
   /** Path of the collection, such as `/consortia/c1/environments`. */

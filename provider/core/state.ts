@@ -197,8 +197,13 @@ export function inputsOf(definition: Definition, parts: Recorded): Props {
   return withoutUndefined(Object.fromEntries(inputs));
 }
 
-/** The body of a create: inputs under the service's names, and `extra` as it is. */
-export function toBody(definition: Definition, inputs: Props, without: readonly string[] = []): Props {
+/** The body of a create: inputs under the service's names, what follows from several of them, and `extra` as it is. */
+export function toBody(
+  definition: Definition,
+  inputs: Props,
+  more: Props = {},
+  without: readonly string[] = [],
+): Props {
   const body: Props = {};
   for (const [key, schema] of entries(definition.inputs)) {
     const meta = metaOf(schema);
@@ -206,7 +211,7 @@ export function toBody(definition: Definition, inputs: Props, without: readonly 
     if (inputs[key] === undefined || without.includes(key)) continue;
     body[wireName(key)] = inputs[key];
   }
-  return { ...body, ...definition.bodyOf?.(inputs), ...(inputs.extra as Props | undefined) };
+  return { ...body, ...more, ...(inputs.extra as Props | undefined) };
 }
 
 export const withoutUndefined = (props: Props): Props =>

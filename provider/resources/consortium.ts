@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ConsortiumObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
+import { creating, startEmpty } from "../core/lifecycle/create";
 import { deleting } from "../core/lifecycle/delete";
 import { limits, lossWarnings } from "../constants";
 import { common, consortia, description, nameText, outputs } from "./fields";
@@ -24,9 +25,16 @@ export const consortium: Definition = {
   naming: ["name"],
   shownLater: ["owner", "state", "createdAt"],
   place: consortia,
-  emptyWhenMade: ["environments"],
   losses: lostEnvironments,
   steps: {
+    create: creating(
+      () => consortium,
+      async (collection, send) => {
+        const object = await send();
+        startEmpty(collection, object, "environments");
+        return object;
+      },
+    ),
     delete: deleting(() => consortium, {
       inside: environmentsIn,
       warning: (inside) =>

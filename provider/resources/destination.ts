@@ -4,13 +4,14 @@ import { answerOr } from "../api/api-error";
 import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
+import { creating } from "../core/lifecycle/create";
 import { deleting } from "../core/lifecycle/delete";
 import { UserError } from "../core/user-error";
 import { common, consortiumId, destinations, idIn, idOf, lowerCase, nameText, optionalText, parentId } from "./fields";
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 
-/** Prepares a destination: verifies its member, and registers it with an id registry of the environment. */
+/** What a destination depends on: verifies its member, and registers it with an id registry of the environment. */
 async function register(client: ConsortiumClient, inputs: Props): Promise<void> {
   const { idRegistryId: registry, testCertificate, membershipId } = inputs;
   const member = idIn(inputs, "membershipId");
@@ -99,10 +100,17 @@ export const destination: Definition = {
   }),
   wire: DestinationObject,
   naming: ["name"],
-  idField: "name",
   place: destinations,
-  prepare: register,
-  steps: { delete: deleting(() => destination, { goesWith: "its service" }) },
+  steps: {
+    create: creating(
+      () => destination,
+      async ({ session, inputs }, send) => {
+        await register(session.client, inputs);
+        return send();
+      },
+    ),
+    delete: deleting(() => destination, { goesWith: "its service" }),
+  },
   rules(known, given) {
     const needing = needsMember.find((key) => known[key] !== undefined && known[key] !== false);
     if (needing === undefined || "membershipId" in given) return [];

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { EnvironmentObject } from "../api";
+import { EnvironmentObject, type Identified } from "../api";
 import { answerOr } from "../api/api-error";
 import { conditionOf } from "../api/states";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
+import { creating, type Making, startEmpty } from "../core/lifecycle/create";
 import { deleting } from "../core/lifecycle/delete";
 import { consensusOf, limits, lossWarnings } from "../constants";
 import { isUnknown, isUnset, unknown } from "../core/values";
@@ -26,6 +27,23 @@ const accounts = (value: unknown): unknown =>
       { balance: BigInt(balance).toString() },
     ]),
   );
+
+/** What follows from several inputs. */
+const bodyOf = ({ prefundedAccounts, multiRegion, testFeatures }: Props): Props => ({
+  ...(prefundedAccounts !== undefined && { prefunded_accounts: accounts(prefundedAccounts) }),
+  ...((multiRegion !== undefined || testFeatures !== undefined) && {
+    test_features: {
+      ...(testFeatures as Props | undefined),
+      ...(multiRegion === true && { multi_region: true }),
+    },
+  }),
+});
+
+async function make(...[collection, send]: Parameters<Making>): Promise<Identified> {
+  const object = await send(bodyOf(collection.inputs));
+  startEmpty(collection, object, "nodes", "appcreds", "configurations", "services");
+  return object;
+}
 
 const numeric = new Intl.Collator("en", { numeric: true });
 
@@ -141,20 +159,10 @@ export const environment: Definition = {
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: EnvironmentObject,
-  bodyOf: ({ prefundedAccounts, multiRegion, testFeatures }) => ({
-    ...(prefundedAccounts !== undefined && { prefunded_accounts: accounts(prefundedAccounts) }),
-    ...((multiRegion !== undefined || testFeatures !== undefined) && {
-      test_features: {
-        ...(testFeatures as Props | undefined),
-        ...(multiRegion === true && { multi_region: true }),
-      },
-    }),
-  }),
   naming: ["name"],
   shownLater: ["state", "createdAt", "chainId"],
   startsWithContent: { states: ["initializing"], waitMs: 20_000 },
   place: environments,
-  emptyWhenMade: ["nodes", "appcreds", "configurations", "services"],
   rules({ provider, consensusType }) {
     const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
     if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];
@@ -182,6 +190,7 @@ export const environment: Definition = {
   },
   losses: renamedNodes,
   steps: {
+    create: creating(() => environment, make),
     delete: deleting(() => environment, { inside: nodesIn, warning: () => lossWarnings.deleteEnvironment }),
   },
 };

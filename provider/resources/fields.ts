@@ -201,6 +201,6 @@ export const destinations = (props: Props): Place => {
   const parent = isUnset(props.environmentId)
     ? { place: consortia(), id: idIn(props, "consortiumId") }
     : { place: services(props), id };
-  return { collection, parent };
+  return { collection, parent, idField: "name" };
 };
 export const appcreds = (props: Props): Place => ({ ...inEnvironment(props, paths.appcreds), isUnlisted: true });

@@ -46,7 +46,7 @@ export interface Found {
 
 /** Identifies an object in the whole organization: some ids are names, which another service may also have. */
 export const fullIdOf = ({ kind, id, place }: Pick<Found, "kind" | "id" | "place">): string =>
-  definitions[kind].idField === undefined ? id : `${String(place.serviceId)}/${id}`;
+  kind !== "destination" ? id : `${String(place.serviceId)}/${id}`;
 
 type Owner = Pick<Found, "kind" | "id" | "props">;
 

@@ -129,7 +129,7 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
     definition.isNamedById === true && collection.isGivenUp(id) && !isLeft(id);
   const exact = collection.namesakes(siblings).filter((item) => !isGivenUp(item));
   // A name that is the object's id is what the path says.
-  const isSure = definition.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);
+  const isSure = collection.place.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);
   const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
   const alike = (items: Identified[]): Identified[] => [...collection.namedLike(items), ...collection.cutNames(items)];
   if (exact.length > 0 || !mayDiffer || alike(siblings).length === 0) return exact;

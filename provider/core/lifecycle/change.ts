@@ -48,7 +48,7 @@ export async function change(one: Change): Promise<Props> {
   const path = collection.pathOf(id);
   const body = bodyOf(collection, inputs, keys);
   const send = (): Promise<unknown> =>
-    definition.idField === undefined
+    collection.place.idField === undefined
       ? session.client.patch(path, body)
       : session.client.put(path, toBody(definition, inputs));
   const answer = await renaming(one, send).catch(async (error: unknown) => {

@@ -3,7 +3,7 @@ import { briefly, sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { Collection } from "../collection";
 import { Listed } from "../listed";
-import { inputKeys, inputMeta, type Made, nameKey } from "../definition";
+import { type Definition, inputKeys, inputMeta, type Made, nameKey, type Props, type Steps } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type Recorded } from "../state";
 import { siblingsAgeMs } from "../times";
@@ -16,12 +16,30 @@ import { sendCreate } from "./send-create";
 import { settle } from "./settle";
 import { restarted } from "./update";
 
+/**
+ * What is special about making a new object of a kind; what exists already is adopted without it.
+ * @param send creates it, with more fields of the body, under the service's names
+ */
+export type Making = (collection: Collection, send: (more?: Props) => Promise<Identified>) => Promise<Identified>;
+
+/** The creation of a resource with such an exception. */
+export const creating =
+  (definition: () => Definition, make: Making): Steps["create"] =>
+  (session, inputs) =>
+    create(Collection.of(session, definition(), inputs), make);
+
+/** Nothing is in a new object: this process knows that these collections are empty. */
+export function startEmpty(collection: Collection, { id }: Identified, ...names: readonly string[]): void {
+  for (const name of names)
+    new Listed(collection.session, { collection: `${collection.pathOf(id)}/${name}` }).startEmpty();
+}
+
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
-export async function create(collection: Collection): Promise<Made> {
+export async function create(collection: Collection, make: Making = (_, send) => send()): Promise<Made> {
   const siblings = await siblingsOf(collection);
   const there = await existing(collection, siblings);
   const adopted = there && (await adopt(collection, there));
-  const object = there?.item ?? (await createNew(collection, siblings));
+  const object = there?.item ?? (await createNew(collection, siblings, make));
   const { inputs, session, definition } = collection;
   const at = there ? undefined : serviceNow(session);
   collection.recordMade(object);
@@ -35,19 +53,21 @@ export async function create(collection: Collection): Promise<Made> {
   return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
 }
 
-/** A new object, of which this process knows what is in it: nothing. */
-async function createNew(collection: Collection, siblings: Identified[] | undefined): Promise<Identified> {
-  const { inputs, session, definition } = collection;
-  await definition.prepare?.(session.client, inputs);
-  const object = await sendCreate(collection, siblings).catch((error: unknown) => {
-    throw taken(collection, siblings, error) ?? atLimit(collection, siblings, error);
-  });
+async function createNew(
+  collection: Collection,
+  siblings: Identified[] | undefined,
+  make: Making,
+): Promise<Identified> {
+  const { session } = collection;
+  const send = (more?: Props): Promise<Identified> =>
+    sendCreate(collection, siblings, more).catch((error: unknown) => {
+      throw taken(collection, siblings, error) ?? atLimit(collection, siblings, error);
+    });
+  const object = await make(collection, send);
   collection.recordMade(object);
   session.run.createdAt.set(object.id, session.clock.now());
   await discardKilled(collection, siblings);
   nameLeftovers(collection, siblings);
-  for (const name of definition.emptyWhenMade ?? [])
-    new Listed(session, { collection: `${collection.pathOf(object.id)}/${name}` }).startEmpty();
   return object;
 }
 

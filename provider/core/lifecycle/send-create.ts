@@ -4,7 +4,7 @@ import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { identityOf, undocumentedKeys } from "../definition";
+import { identityOf, type Props, undocumentedKeys } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
@@ -23,6 +23,8 @@ interface Posting extends Create {
   lost: number;
   /** Logs that it is sent now. */
   sending: () => void;
+  /** More fields of the body. */
+  more: Props;
   /** Inputs that are left out, because the service refused what the spec does not list. */
   without: readonly string[];
 }
@@ -35,14 +37,19 @@ type Sent = Final | { early: string };
  * Sends the create so that the object is made exactly once. After a lost answer, it looks for the object and takes it if
  * nothing contradicts that; only otherwise does it send again. What the service has accepted is never sent again.
  * @param siblings the objects that were there before; undefined: the service does not list them
+ * @param more fields of the body besides the inputs
  */
-export function sendCreate(collection: Collection, siblings: Identified[] | undefined): Promise<Identified> {
+export function sendCreate(
+  collection: Collection,
+  siblings: Identified[] | undefined,
+  more: Props = {},
+): Promise<Identified> {
   const { inputs, session, definition, path } = collection;
   const { http } = session.client;
   const startedAt = session.clock.now();
   const since = (): number | undefined => http.serviceTime(startedAt);
   const before = siblings?.map(({ id }) => id);
-  const posting = { collection, inputs, before: before && new Set(before), since, lost: 0, without: [] };
+  const posting = { collection, inputs, before: before && new Set(before), since, more, lost: 0, without: [] };
   // Logged before it is sent, so that a killed run leaves proof of what is its own.
   const name = identityOf(definition, inputs);
   const resource = session.owner?.name;
@@ -87,15 +94,16 @@ function whenItMay(posting: Posting, attempt: number): Promise<Final> {
 }
 
 async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
-  const { collection, inputs, without } = posting;
-  const { session, definition } = collection;
+  const { collection, inputs, more, without } = posting;
+  const { session, definition, place } = collection;
+  const { idField } = place;
   try {
-    const body = toBody(definition, inputs, without);
+    const body = toBody(definition, inputs, more, without);
     posting.sending();
     const sent =
-      definition.idField === undefined
+      idField === undefined
         ? session.client.create(collection.path, body)
-        : session.client.putObject(collection.pathOf(String(body[definition.idField])), body);
+        : session.client.putObject(collection.pathOf(String(body[idField])), body);
     const answer = await collection.creating(sent);
     const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
     collection.recordMade(made);
