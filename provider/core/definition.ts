@@ -42,6 +42,8 @@ export interface Steps {
   update(session: Session, id: string, olds: Props, news: Props): Promise<Props>;
   /** @returns why the object stays; undefined: it is gone */
   delete(session: Session, id: string, state: Props): Promise<string | undefined>;
+  /** Whether a missing object has served its purpose: its resource stays, and it is not made again. */
+  isServed(session: Session, state: Props): Promise<boolean>;
   /** Whether the key can see it. Only keys of its own organization can (spec, section 1). */
   isShown(client: ConsortiumClient, id: string): Promise<boolean>;
   /** Whether the state is complete. Otherwise the next update completes it. */
@@ -85,11 +87,6 @@ export interface Definition {
    * @param stopped ids of objects of the stack that do nothing after this run, such as paused environments
    */
   cautions?(inputs: Props, stopped: ReadonlySet<string>): string[];
-  /** An input that changes in place in one direction only: why it cannot change to this value. */
-  irreversible?: {
-    key: string;
-    why(client: ConsortiumClient, from: unknown, to: unknown): Promise<string | undefined>;
-  };
   /** Reads the service's object tolerantly. */
   wire: z.ZodType<Identified>;
   place(inputs: Props): Place;
@@ -97,8 +94,6 @@ export interface Definition {
   naming?: readonly string[];
   /** Set if several organizations or stacks use one such object: it is adopted as it is, and what was adopted is never deleted. */
   shared?: Shared;
-  /** Whether a missing object has served its purpose: its resource stays, and it is not made again. */
-  isServed?(session: Session, state: Props): Promise<boolean>;
   /**
    * States in which it can do nothing any more: it keeps no name from others, counts as deleted where its deletion only leads to such
    * a state, and previews say so. `why` follows "is expired: ".

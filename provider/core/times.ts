@@ -6,7 +6,7 @@
 
 /* How old a list may be, so that siblings share a call. What this process makes and deletes, it knows besides. */
 
-/** While waiting: short enough that each look is news. listed.ts, settle.ts, change.ts, send-create.ts, update.ts */
+/** While waiting: short enough that each look is news. listed.ts, settle.ts, change.ts, send-create.ts */
 export const waitingAgeMs = 400;
 /** Siblings that are deleted together: a DELETE is followed at once by a look. delete.ts */
 export const deletingAgeMs = 100;

@@ -276,7 +276,7 @@ export class Verbs {
     if (!now) {
       if (!subject) throw new UserError(notFound(definition, id, state));
       await proveOrganization(timed, subject);
-      return (await definition.isServed?.(timed, known)) ? { props: state } : undefined;
+      return (await definition.steps?.isServed?.(timed, known)) ? { props: state } : undefined;
     }
     const props = marked(
       timed,

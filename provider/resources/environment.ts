@@ -5,7 +5,10 @@ import { conditionOf } from "../api/states";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { creating, type Making, startEmpty } from "../core/lifecycle/create";
+import { type Change } from "../core/lifecycle/change";
 import { deleting } from "../core/lifecycle/delete";
+import { updating } from "../core/lifecycle/update";
+import { waitingAgeMs } from "../core/times";
 import { consensusOf, limits, lossWarnings } from "../constants";
 import { isUnknown, isUnset, unknown } from "../core/values";
 import { common, consortiumId, description, environments, nameText, objectOf, open, outputs, unusual } from "./fields";
@@ -57,6 +60,21 @@ const isMultiRegion = ({ multiRegion, testFeatures }: Props): unknown => {
   if (multiRegion === true) return true;
   return isUnknown(testFeatures) ? unknown : (testFeatures as Props | undefined)?.multi_region === true;
 };
+
+/** An upgrade has no way back. */
+async function refuseOlder({ collection, id, inputs, keys }: Change): Promise<void> {
+  if (!keys.includes("releaseId")) return;
+  const item = await collection.listed(id, waitingAgeMs);
+  if (!item) return;
+  const [from, to] = [collection.shown(item).releaseId, inputs.releaseId];
+  const releases = await answerOr(collection.session.client.listReleases(), [], "missing", "unsupported", "denied");
+  const [now, wanted] = [from, to].map((id) => releases.find((one) => one.id === id)?.version);
+  if (now === undefined || wanted === undefined || numeric.compare(wanted, now) >= 0) return;
+  throw collection.error(
+    `release ${String(to)} (${wanted}) is older than ${String(from)} (${now}), which it runs, and a ledger cannot go back. ` +
+      `Set releaseId: "${String(from)}" or a newer one, or leave it out. Nothing was changed.`,
+  );
+}
 
 const balanceText = "balance must be a whole number of wei, as text";
 const accountText = `each account must be { balance }, or the balance alone: ${balanceText}`;
@@ -176,21 +194,10 @@ export const environment: Definition = {
     ...unusual("provider", provider, providers),
     ...unusual("consensusType", consensusType, consensusTypes),
   ],
-  irreversible: {
-    key: "releaseId",
-    async why(client, from, to) {
-      const releases = await answerOr(client.listReleases(), [], "missing", "unsupported", "denied");
-      const [now, wanted] = [from, to].map((id) => releases.find((one) => one.id === id)?.version);
-      if (now === undefined || wanted === undefined || numeric.compare(wanted, now) >= 0) return undefined;
-      return (
-        `release ${String(to)} (${wanted}) is older than ${String(from)} (${now}), which it runs, and a ledger cannot go back. ` +
-        `Set releaseId: "${String(from)}" or a newer one, or leave it out.`
-      );
-    },
-  },
   losses: renamedNodes,
   steps: {
     create: creating(() => environment, make),
+    update: updating(() => environment, refuseOlder),
     delete: deleting(() => environment, { inside: nodesIn, warning: () => lossWarnings.deleteEnvironment }),
   },
 };

@@ -3,10 +3,9 @@ import { InvitationObject } from "../api";
 import { Listed } from "../core/listed";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
+import { steadyAgeMs } from "../core/times";
 import { sameName } from "../core/values";
 import { common, consortiumId, invitations, memberships, nameText, outputs } from "./fields";
-
-const readAgeMs = 10_000;
 
 export const invitation: Definition = {
   type: "Invitation",
@@ -33,9 +32,11 @@ export const invitation: Definition = {
   isReadyAtOnce: true,
   over: { states: ["declined", "revoked", "expired"], why: "nobody can accept it any more" },
   place: invitations,
-  // A service may not list an invitation after it was accepted.
-  async isServed(session, state) {
-    const members = await new Listed(session, memberships(state)).staying(readAgeMs); // none if the consortium is gone, too
-    return members.some(({ org_name: name }) => sameName(name, state.orgName));
+  steps: {
+    // A service may not list an invitation after it was accepted.
+    async isServed(session, state) {
+      const members = await new Listed(session, memberships(state)).staying(steadyAgeMs); // none if the consortium is gone, too
+      return members.some(({ org_name: name }) => sameName(name, state.orgName));
+    },
   },
 };

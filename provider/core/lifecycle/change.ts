@@ -52,7 +52,8 @@ export async function change(one: Change): Promise<Props> {
       ? session.client.patch(path, body)
       : session.client.put(path, toBody(definition, inputs));
   const answer = await renaming(one, send).catch(async (error: unknown) => {
-    const isFixed = definition.irreversible !== undefined && keys.includes(definition.irreversible.key);
+    // What the service moves on by itself may have no way back.
+    const isFixed = keys.some((key) => inputMeta(definition, key)?.moves);
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
     if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
     if (isForbidden(error)) throw (await goneOutside(one)) ?? error;

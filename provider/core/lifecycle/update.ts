@@ -1,13 +1,12 @@
 import { isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
-import { type Collection } from "../collection";
-import { type Definition, inputKeys, inputMeta, type Props } from "../definition";
+import { Collection } from "../collection";
+import { type Definition, inputKeys, inputMeta, type Props, type Steps } from "../definition";
 import { differing, regenerating } from "../diff";
 import { isReadable, type Recorded, recorded, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, Unclear, UserError } from "../user-error";
 import { isUnset, normalOf, sameValue } from "../values";
-import { waitingAgeMs } from "../times";
 import {
   change,
   type Change,
@@ -26,15 +25,30 @@ import { seen, settle } from "./settle";
 /** The step of a change that takes effect after a restart. */
 const restartStep = "restart";
 
+/** Rejects a change before anything is sent. @throws UserError */
+export type Refusing = (change: Change) => Promise<void>;
+
+/** The update of a resource with such an exception. */
+export const updating =
+  (definition: () => Definition, refuse: Refusing): Steps["update"] =>
+  (session, id, olds, news) =>
+    update(Collection.of(session, definition(), news, id), id, olds, news, refuse);
+
 /**
  * Changes in place what differs, and does what an earlier run began and did not finish.
  * @throws Incomplete if a change was made, but not all that belongs to it: the next update does the rest
  */
-export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
+export async function update(
+  collection: Collection,
+  id: string,
+  olds: Props,
+  news: Props,
+  refuse?: Refusing,
+): Promise<Props> {
   const { definition } = collection;
   const before = recorded(definition, olds);
   const key = regenerating(definition, before, news);
-  if (key === undefined) return updateFrom(collection, id, olds, news, before);
+  if (key === undefined) return updateFrom(collection, id, olds, news, before, refuse);
   const others = before.unclear.filter((one) => one !== key);
   const shown = await regenerate(collection, id, key, before).catch((error: unknown) => {
     if (!(error instanceof Unclear)) throw error;
@@ -44,7 +58,7 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   const asked = { ...before.asked, [key]: news[key] };
   const after = { ...before, asked, shown: { ...before.shown, ...shown }, unclear: others };
   try {
-    return await updateFrom(collection, id, olds, news, after);
+    return await updateFrom(collection, id, olds, news, after, refuse);
   } catch (error) {
     if (error instanceof Incomplete) throw error;
     throw new Incomplete(id, stateOf(definition, after, olds), error);
@@ -58,6 +72,7 @@ async function updateFrom(
   olds: Props,
   news: Props,
   before: Recorded,
+  refuse?: Refusing,
 ): Promise<Props> {
   const { definition } = collection;
   const { changed, drifted, kept: staying } = differing(definition, before, news);
@@ -71,7 +86,7 @@ async function updateFrom(
     unclear: [],
     unseen: before.unseen.filter((key) => !keys.includes(key)),
   };
-  const done = keys.length === 0 ? { parts: asked, shown: {} } : await applied(one, asked, olds, changed);
+  const done = keys.length === 0 ? { parts: asked, shown: {} } : await applied(one, asked, olds, changed, refuse);
   if (!done) return stateOf(definition, asked, kept);
   const { parts } = done;
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
@@ -110,10 +125,11 @@ async function applied(
   asked: Recorded,
   olds: Props,
   changed: readonly string[],
+  refuse?: Refusing,
 ): Promise<{ parts: Recorded; shown: Props } | undefined> {
   const { collection, id, keys, before } = one;
   const { definition } = collection;
-  await refuseReturn(one);
+  await refuse?.(one);
   const isDrift = !keys.some((key) => changed.includes(key));
   const refused = (some: string[], why: string, then: Recorded): Incomplete =>
     new Incomplete(id, stateOf(definition, withRefused(then, some), olds), refusedChange(one, some, why));
@@ -141,17 +157,6 @@ async function applied(
   const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
   if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
   return { parts, shown };
-}
-
-/** @throws UserError, before anything is changed, for what the service itself has moved past */
-async function refuseReturn({ collection, id, inputs, keys }: Change): Promise<void> {
-  const { definition, session } = collection;
-  const { irreversible } = definition;
-  if (!irreversible || !keys.includes(irreversible.key)) return;
-  const { key } = irreversible;
-  const item = await collection.listed(id, waitingAgeMs);
-  const reason = item && (await irreversible.why(session.client, collection.shown(item)[key], inputs[key]));
-  if (reason !== undefined) throw collection.error(`${reason} Nothing was changed.`);
 }
 
 /** Steps that are still to be done after a change. */
@@ -188,9 +193,10 @@ const refusedChange = ({ collection }: Change, keys: readonly string[], why: str
 /** Whether it has done its work and is gone, so that there is nothing left to change. */
 async function isServed({ collection, keys, inputs }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
-  if (!(await definition.isServed?.(session, olds))) return false;
+  const { isServed: wasServed } = definition.steps ?? {};
+  if (!(await wasServed?.(session, olds))) return false;
   const isOther = keys.some((key) => definition.naming?.includes(key));
-  if (isOther && !(await definition.isServed?.(session, { ...olds, ...inputs })))
+  if (isOther && !(await wasServed?.(session, { ...olds, ...inputs })))
     throw collection.error(
       `has done its work and is gone, so it has no other ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
         "with its URN, or give the resource another name.",
