@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { type ConsortiumClient, type Identified } from "../api";
 import { paths } from "../api/paths";
-import { conditionOf, isOneOf } from "../api/states";
+import { type Condition, conditionOf } from "../api/states";
 import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
 import { verbSeconds } from "./times";
@@ -68,6 +68,21 @@ interface Shared {
   fits: readonly string[];
 }
 
+/**
+ * What a state means: as for all objects, or
+ * - `over`: it can do nothing any more. It keeps no name from others, and counts as deleted where its deletion only leads to such a state
+ * - `empty`: a service may leave it so until something is put into it. It is waited for only briefly, so that its outputs are known where
+ *   the state passes by itself
+ */
+export type Meaning = Condition | "over" | "empty";
+
+export interface States {
+  /** @param state in lower case @returns undefined: as for all objects */
+  meaning(state: string): Meaning | undefined;
+  /** What previews say of one that is over: it follows "is expired: ". */
+  over?: string;
+}
+
 /** What is special about a resource; the core does the rest. */
 export interface Definition {
   /** Name of the class, such as `Node`. */
@@ -94,20 +109,10 @@ export interface Definition {
   naming?: readonly string[];
   /** Set if several organizations or stacks use one such object: it is adopted as it is, and what was adopted is never deleted. */
   shared?: Shared;
-  /**
-   * States in which it can do nothing any more: it keeps no name from others, counts as deleted where its deletion only leads to such
-   * a state, and previews say so. `why` follows "is expired: ".
-   */
-  over?: { states: readonly string[]; why: string };
+  /** What its states mean, where `conditionOf` does not tell that. */
+  states?: States;
   /** Whether other objects name it by its id: a replacement is made before the old one goes. */
   isNamedById?: boolean;
-  /**
-   * Set if a service may leave it in one of these states until something is put into it: nothing waits for it there, and it is
-   * waited for only this long (ms), so that its outputs are known where the state passes by itself.
-   */
-  startsWithContent?: { states: readonly string[]; waitMs: number };
-  /** Whether it can be used at once, whatever its state says. */
-  isReadyAtOnce?: boolean;
   /** The input with the id of an existing object, which this resource configures and never creates. */
   idKey?: string;
   /** Outputs to ask for again if the answer to the create lacks them. */
@@ -143,15 +148,12 @@ export function pathOf(definition: Pick<Definition, "type" | "place">, props: Pr
 export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
   naming?.map((key) => String(props[key])).join(" ");
 
-/** Whether it is in a state in which it can do nothing any more. */
-export const isOver = ({ over }: Pick<Definition, "over">, { state }: { state?: unknown }): boolean =>
-  isOneOf(over?.states, state);
+export const meaningOf = ({ states }: Pick<Definition, "states">, { state }: { state?: unknown }): Meaning =>
+  states?.meaning(String(state).trim().toLowerCase()) ?? conditionOf(state);
 
-/** Whether it is in a state in which a run waits for it. */
-export const isPending = (definition: Definition, { state }: { state?: unknown }): boolean =>
-  !definition.isReadyAtOnce &&
-  conditionOf(state) === "pending" &&
-  !isOneOf(definition.startsWithContent?.states, state);
+/** Whether it is in a state in which it can do nothing any more. */
+export const isOver = (definition: Pick<Definition, "states">, object: { state?: unknown }): boolean =>
+  meaningOf(definition, object) === "over";
 
 /** The input with its name, if it has one. Siblings may share a name. */
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>

@@ -1,8 +1,7 @@
 import { type z } from "zod";
 import { holdsLedger, replaceWarning } from "../constants";
 import { isObject } from "../plain";
-import { conditionOf, isOneOf } from "../api/states";
-import { type Definition, inputKeys, inputMeta, isOver, nameOf, type Props, secretKeys } from "./definition";
+import { type Definition, inputKeys, inputMeta, isOver, meaningOf, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, type Recorded, recorded } from "./state";
 import { UserError } from "./user-error";
@@ -44,12 +43,11 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
 
 /** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade of the service's own is no step. */
 export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
-  const { steps, details, isReadyAtOnce, startsWithContent, shownLater = [] } = definition;
+  const { steps, details, shownLater = [] } = definition;
   if (steps?.settled) return steps.settled(state);
-  const hasFailed = !isReadyAtOnce && conditionOf(state.state) === "failed";
-  const isStarting = isOneOf(startsWithContent?.states, state.state);
-  const outputs = [...(details?.outputs ?? []), ...(isStarting ? shownLater : [])];
-  return open.length === 0 && !hasFailed && outputs.every((key) => !isUnset(state[key]));
+  const meaning = meaningOf(definition, state);
+  const outputs = [...(details?.outputs ?? []), ...(meaning === "empty" ? shownLater : [])];
+  return open.length === 0 && meaning !== "failed" && outputs.every((key) => !isUnset(state[key]));
 }
 
 /**
@@ -179,7 +177,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
     ...(isNamedById && sameName && !moved && !isOnlyOne ? [besideOld] : []),
   ];
   const again = onPurpose(inputs.adopt === id ? "remove adopt, and " : "");
-  const over = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.over!.why}. ${again}`] : [];
+  const over = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.states!.over}. ${again}`] : [];
   const warnings = isReplaced ? losses : [...over, ...lasting.map((key) => lastingDrift(parts, key))];
   const plans = isReplaced ? [] : plansOf(definition, parts, inputs, { restarts, kept });
   return {

@@ -48,6 +48,8 @@ export const sameTimeMs = 5_000;
 export const verbSeconds = { create: 300, update: 300, delete: 300 };
 /** A refresh, which Pulumi does not limit. verbs.ts */
 export const refreshMs = 300_000;
+/** For an object that a service may leave as it is until something is put into it. settle.ts */
+export const emptyMs = 20_000;
 /** A preview waits no longer for the service. session.ts, verbs.ts */
 export const previewMs = 5_000;
 /** A deletion that is refused for a reason that may pass, by the kind of the refusal. delete.ts */

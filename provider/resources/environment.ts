@@ -179,7 +179,7 @@ export const environment: Definition = {
   wire: EnvironmentObject,
   naming: ["name"],
   shownLater: ["state", "createdAt", "chainId"],
-  startsWithContent: { states: ["initializing"], waitMs: 20_000 },
+  states: { meaning: (state) => (state === "initializing" ? "empty" : undefined) },
   place: environments,
   rules({ provider, consensusType }) {
     const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;

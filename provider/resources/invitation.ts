@@ -29,8 +29,10 @@ export const invitation: Definition = {
   outputs: outputs({}),
   wire: InvitationObject,
   naming: ["orgName"],
-  isReadyAtOnce: true,
-  over: { states: ["declined", "revoked", "expired"], why: "nobody can accept it any more" },
+  states: {
+    meaning: (state) => (["declined", "revoked", "expired"].includes(state) ? "over" : "ready"),
+    over: "nobody can accept it any more",
+  },
   place: invitations,
   steps: {
     // A service may not list an invitation after it was accepted.

@@ -1,7 +1,7 @@
 import { isApiError } from "../../api";
 import { conditionOf, isGoing } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Definition, inputKeys, inputMeta, isPending, type Props } from "../definition";
+import { type Definition, inputKeys, inputMeta, meaningOf, type Props } from "../definition";
 import { isRecorded, type Kept, madeAt, readyStep, type Recorded, recorded, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
 import { refreshAgeMs } from "../times";
@@ -60,7 +60,7 @@ function looked(definition: Definition, state: Props, before: Recorded, shown: P
     ...chosen,
     ...ownFormsIn(definition, before, shown),
   };
-  const open = isPending(definition, all) ? before.open : withoutReady(before.open);
+  const open = meaningOf(definition, all) === "pending" ? before.open : withoutReady(before.open);
   if (isRecorded(state)) return { ...before, shown: all, answered, open };
   const how: Kept["how"] = definition.shared?.applies(all) ? "shared" : "adopted";
   const asked = inputKeys(definition).filter((key) => !inputMeta(definition, key)!.computed && all[key] !== undefined);
@@ -70,6 +70,6 @@ function looked(definition: Definition, state: Props, before: Recorded, shown: P
     answered: all,
     shown: all,
     how,
-    open: isPending(definition, all) ? [readyStep] : [],
+    open: meaningOf(definition, all) === "pending" ? [readyStep] : [],
   };
 }

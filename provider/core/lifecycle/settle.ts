@@ -1,10 +1,19 @@
 import { type Identified } from "../../api";
-import { type Condition, conditionOf as conditionIn, isGone, isOneOf } from "../../api/states";
+import { isGone } from "../../api/states";
 import { type Collection } from "../collection";
-import { type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../definition";
+import {
+  type Definition,
+  inputKeys,
+  inputMeta,
+  type Meaning,
+  meaningOf,
+  nameKey,
+  nameOf,
+  type Props,
+} from "../definition";
 import { isReadable, readyStep, type Recorded, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
-import { longestLagMs, waitingAgeMs } from "../times";
+import { emptyMs, longestLagMs, waitingAgeMs } from "../times";
 import { Incomplete, UserError } from "../user-error";
 import { isUnset } from "../values";
 import { type Look, waitFor } from "../wait";
@@ -101,19 +110,17 @@ class Settling {
     this.#startRevision = parts.shown;
     this.#startedAt = session.clock.now();
     this.#seenAt = collection.isMade(id) ? undefined : this.#startedAt;
-    this.#isUnread =
-      !("state" in definition.outputs.shape) || (!isUnset(state) && this.#conditionOf(state) !== "failed");
+    this.#isUnread = !("state" in definition.outputs.shape) || (!isUnset(state) && this.#meaningOf(state) !== "failed");
   }
 
-  #conditionOf(state: unknown): Condition {
-    return this.collection.definition.isReadyAtOnce ? "ready" : conditionIn(state);
+  #meaningOf(state: unknown): Meaning {
+    return meaningOf(this.collection.definition, { state });
   }
 
-  /** Whether it was waited for briefly, and may be in this state until something is put into it. */
-  #mayStay(state: unknown): boolean {
-    const { definition, session } = this.collection;
-    const { states, waitMs } = definition.startsWithContent ?? {};
-    return isOneOf(states, state) && session.clock.now() - this.#startedAt >= waitMs!;
+  /** Whether it is not what it is to be yet, and was not waited for long enough. */
+  #isPending(meaning: Meaning): boolean {
+    if (meaning !== "empty") return meaning === "pending";
+    return this.collection.session.clock.now() - this.#startedAt < emptyMs;
   }
 
   async look(): Promise<Look<undefined>> {
@@ -124,10 +131,10 @@ class Settling {
     }
     this.#isUnread = false;
     const { shown } = this.parts;
-    const condition = this.#conditionOf(shown.state);
-    if (condition === "failed") throw new Ended(failed(shown.state));
-    if (condition === "going") throw new Ended(`is being deleted by somebody else. Once it is gone, ${madeAgain}`);
-    if (condition === "pending" && !this.#mayStay(shown.state)) return { waiting: `"${String(shown.state)}"` };
+    const meaning = this.#meaningOf(shown.state);
+    if (meaning === "failed") throw new Ended(failed(shown.state));
+    if (meaning === "going") throw new Ended(`is being deleted by somebody else. Once it is gone, ${madeAgain}`);
+    if (this.#isPending(meaning)) return { waiting: `"${String(shown.state)}"` };
     const isPartial = definition.shownLater?.some((key) => isUnset(shown[key])) === true;
     if (isPartial && this.#incomplete++ < looksForShownLater) return { waiting: "not fully shown yet" };
     if (!definition.details) return { done: undefined };
