@@ -33,6 +33,15 @@ export interface Made {
   state: Props;
 }
 
+interface Details {
+  /** The outputs that a complete object has. */
+  outputs: readonly string[];
+  /** What messages say while some are missing. */
+  waiting: string;
+  /** undefined: some are still missing. */
+  read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
+}
+
 /** What a resource may do in its own way, with the functions of the core: see `stepsOf` in verbs.ts. */
 export interface Steps {
   /** @param left the state of the same object, if another resource has just released it */
@@ -48,15 +57,10 @@ export interface Steps {
   isShown(client: ConsortiumClient, id: string): Promise<boolean>;
   /** Whether the state is complete. Otherwise the next update completes it. */
   settled(state: Props): boolean;
-}
-
-interface Details {
-  /** The outputs that a complete object has. */
-  outputs: readonly string[];
-  /** What messages say while some are missing. */
-  waiting: string;
-  /** undefined: some are still missing. */
-  read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
+  /** Outputs that only the answer to the create contains (a password). undefined: it lacks them. */
+  shownOnce(object: Identified): Props | undefined;
+  /** More outputs, from other calls than the list. */
+  details: Details;
 }
 
 interface Shared {
@@ -117,12 +121,8 @@ export interface Definition {
   idKey?: string;
   /** Outputs to ask for again if the answer to the create lacks them. */
   shownLater?: readonly string[];
-  /** Outputs that only the answer to the create contains (a password). undefined: it lacks them. */
-  shownOnce?(object: Identified): Props | undefined;
   /** What to do about such outputs after an import. */
   onImport?: string;
-  /** More outputs, from other calls than the list. */
-  details?: Details;
   /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
   losses?(olds: Props, news: Props): string[];
   /** The steps that it does in its own way. */

@@ -43,10 +43,10 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
 
 /** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade of the service's own is no step. */
 export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
-  const { steps, details, shownLater = [] } = definition;
+  const { steps, shownLater = [] } = definition;
   if (steps?.settled) return steps.settled(state);
   const meaning = meaningOf(definition, state);
-  const outputs = [...(details?.outputs ?? []), ...(meaning === "empty" ? shownLater : [])];
+  const outputs = [...(steps?.details?.outputs ?? []), ...(meaning === "empty" ? shownLater : [])];
   return open.length === 0 && meaning !== "failed" && outputs.every((key) => !isUnset(state[key]));
 }
 

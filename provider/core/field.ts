@@ -40,7 +40,7 @@ export interface FieldMeta {
   restarts?: boolean;
   /** A change lets the service make a new value of what it shows only once, such as a password. */
   regenerates?: boolean;
-  /** Shown by another call than the list (`details` of the definition). */
+  /** Shown by another call than the list (`details` of the steps). */
   elsewhere?: boolean;
   /** A change does not affect an existing object. */
   ignoredInDiff?: boolean;

@@ -94,24 +94,26 @@ export const node: Definition = {
           "its environment is paused: the node starts when that is resumed (`paused: false`), and `pulumi up` waits for it",
         ]
       : [],
-  /** The list does not show the endpoints, and a node that has just started may not know them yet. */
-  details: {
-    outputs: ["urls"],
-    waiting: "starting its endpoints",
-    async read(client, id, state) {
-      const answer = client.getNodeStatus(idIn(state, "consortiumId"), idIn(state, "environmentId"), id);
-      const notYet = ["missing", "conflict", "invalid", "server", "unavailable"] as const;
-      const status = (await answerOr(answer, undefined, ...notYet)) ?? (await inNode(client, state, id));
-      const { urls, geth, quorum } = status;
-      if (!urls?.rpc && !urls?.wss) return undefined;
-      const own = geth ?? quorum; // by the client, on some services
-      return {
-        urls: { ...(urls.rpc && { rpc: urls.rpc }), ...(urls.wss && { wss: urls.wss }) },
-        nodeKey: status.id,
-        publicAddress: own?.public_address,
-        validators: own?.validators,
-        userAccounts: status.user_accounts,
-      };
+  steps: {
+    /** The list does not show the endpoints, and a node that has just started may not know them yet. */
+    details: {
+      outputs: ["urls"],
+      waiting: "starting its endpoints",
+      async read(client, id, state) {
+        const answer = client.getNodeStatus(idIn(state, "consortiumId"), idIn(state, "environmentId"), id);
+        const notYet = ["missing", "conflict", "invalid", "server", "unavailable"] as const;
+        const status = (await answerOr(answer, undefined, ...notYet)) ?? (await inNode(client, state, id));
+        const { urls, geth, quorum } = status;
+        if (!urls?.rpc && !urls?.wss) return undefined;
+        const own = geth ?? quorum; // by the client, on some services
+        return {
+          urls: { ...(urls.rpc && { rpc: urls.rpc }), ...(urls.wss && { wss: urls.wss }) },
+          nodeKey: status.id,
+          publicAddress: own?.public_address,
+          validators: own?.validators,
+          userAccounts: status.user_accounts,
+        };
+      },
     },
   },
 };

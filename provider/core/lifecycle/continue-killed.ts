@@ -62,7 +62,7 @@ function goesOnWith(collection: Collection, create: LoggedCreate, item: Identifi
  */
 export async function discardKilled(collection: Collection, siblings: Identified[] = []): Promise<void> {
   const interrupted = interruptedFor(collection);
-  if (collection.definition.shownOnce === undefined || interrupted.length === 0) return;
+  if (collection.definition.steps?.shownOnce === undefined || interrupted.length === 0) return;
   const logged = interrupted.map(({ id }) => id);
   const known = siblings.filter(({ id }) => logged.includes(id) && !isTaken(collection, id));
   const open = unanswered(collection, interrupted);

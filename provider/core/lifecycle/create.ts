@@ -44,7 +44,7 @@ export async function create(collection: Collection, make: Making = (_, send) =>
   const at = there ? undefined : serviceNow(session);
   collection.recordMade(object);
   session.run.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
-  const shown = { ...collection.shown(object), ...definition.shownOnce?.(object), ...adopted?.shown };
+  const shown = { ...collection.shown(object), ...definition.steps?.shownOnce?.(object), ...adopted?.shown };
   const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
   const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
   const parts: Recorded = { ...fresh(asked, shown), how: there?.how, at, open: adopted?.open ?? [] };

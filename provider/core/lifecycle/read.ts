@@ -22,7 +22,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   }
   if (presence === "gone" || isGoing(presence.item)) return undefined;
   const now = looked(definition, state, before, collection.shown(presence.item));
-  const { details } = definition;
+  const { details } = definition.steps ?? {};
   // Request details only if they are unknown, or if the object changed.
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.shown.revision;
   const more = !details || isKnown ? {} : ((await details.read(session.client, id, { ...state, ...now.shown })) ?? {});

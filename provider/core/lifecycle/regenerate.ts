@@ -21,7 +21,7 @@ export async function regenerated(
   const { session, definition } = collection;
   const body = await session.client.postAgain(`${collection.pathOf(id)}/regenerate`, {});
   const read = definition.wire.safeParse({ id, ...known, ...(typeof body === "object" ? body : undefined) });
-  return read.success && definition.shownOnce?.(read.data) ? { ...read.data, id } : undefined;
+  return read.success && definition.steps?.shownOnce?.(read.data) ? { ...read.data, id } : undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function regenerate(
   }
   if (!made)
     throw new Unclear(collection.error(`the service regenerated its password and did not show it. ${unclear}`));
-  return { ...collection.shown(made), ...definition.shownOnce!(made) };
+  return { ...collection.shown(made), ...definition.steps?.shownOnce?.(made) };
 }
 
 const unclear = "The password in the state may no longer work: run `pulumi up` again, which regenerates it.";

@@ -143,8 +143,9 @@ async function isEarly(collection: Collection, error: unknown): Promise<boolean>
 
 /** The object in an answer, complete with what only this answer shows. */
 function madeBy({ definition }: Collection, { status, body }: Answer): Identified | undefined {
+  const { steps } = definition;
   const read = definition.wire.safeParse(body);
-  if (!read.success || (definition.shownOnce && definition.shownOnce(read.data) === undefined)) return undefined;
+  if (!read.success || (steps?.shownOnce && steps.shownOnce(read.data) === undefined)) return undefined;
   // The id in a 202 may belong to a job, not to the object.
   if (status === 202 && definition.naming?.some((key) => read.data[wireName(key)] === undefined)) return undefined;
   return read.data;
@@ -167,7 +168,8 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   const { collection } = posting;
   const { session, definition } = collection;
   const hint = hintIn(collection, answer);
-  if (definition.shownOnce) return (await rescued(collection, hint)) ?? (await lostPassword(posting, answer, hint));
+  if (definition.steps?.shownOnce)
+    return (await rescued(collection, hint)) ?? (await lostPassword(posting, answer, hint));
   let looks = 0;
   let seen: Appeared | undefined;
   const look = async (): Promise<Look<Identified>> => {

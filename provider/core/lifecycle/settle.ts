@@ -137,9 +137,10 @@ class Settling {
     if (this.#isPending(meaning)) return { waiting: `"${String(shown.state)}"` };
     const isPartial = definition.shownLater?.some((key) => isUnset(shown[key])) === true;
     if (isPartial && this.#incomplete++ < looksForShownLater) return { waiting: "not fully shown yet" };
-    if (!definition.details) return { done: undefined };
-    const details = await definition.details.read(session.client, this.id, { ...this.parts.asked, ...shown });
-    if (!details) return { waiting: definition.details.waiting };
+    const own = definition.steps?.details;
+    if (!own) return { done: undefined };
+    const details = await own.read(session.client, this.id, { ...this.parts.asked, ...shown });
+    if (!details) return { waiting: own.waiting };
     this.parts = seen(this.parts, details, this.sent);
     return { done: undefined };
   }
