@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
-import { proveSeen, subjectOf } from "../provider/core/organization";
+import { proveSeen, stateObjectOf } from "../provider/core/organization";
 import { Run } from "../provider/core/run";
 import { newSession } from "../provider/core/session";
 import { definitions } from "../provider/resources";
@@ -75,7 +75,7 @@ export function readStack(document: unknown, what = "The document") {
       const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
       const run = new Run(new Set(confirmed));
       for (const { kind, id, props } of rows)
-        if (id !== undefined) run.remember(subjectOf(definitions[kind], id, props));
+        if (id !== undefined) run.remember(stateObjectOf(definitions[kind], id, props));
       await proveSeen(newSession(client, { run }));
     },
   };

@@ -20,7 +20,7 @@ import { definitions } from "../provider/resources";
 import { type Found, type ListedKind, placeWithin, readOrganization } from "../provider/resources/tree";
 import { check } from "../provider/core/check";
 import { isUnset } from "../provider/core/values";
-import { inputsOf, recorded } from "../provider/core/state";
+import { inputsOf, partsOf } from "../provider/core/state";
 
 /** What an import or a `get` refers to: the object's own id, and its place. */
 export interface Located {
@@ -161,7 +161,7 @@ export function beforeRead(definition: Definition, resourceName: string, state: 
 
 /** The inputs of a program that changes nothing: without what the service chose itself. */
 export function importedInputs(definition: Definition, state: Props): Props {
-  const given = Object.entries(inputsOf(definition, recorded(definition, state)));
+  const given = Object.entries(inputsOf(definition, partsOf(definition, state)));
   return Object.fromEntries(given.filter(([key, value]) => !inputMeta(definition, key)?.computed && !isUnset(value)));
 }
 

@@ -41,8 +41,8 @@ import {
 } from "../provider/core/definition";
 import { Progress } from "../provider/core/progress";
 import { messageOf } from "../provider/plain";
-import { differing, regenerating } from "../provider/core/diff";
-import { isRecorded, recorded } from "../provider/core/state";
+import { changedKeys, regenerating } from "../provider/core/diff";
+import { isStored, partsOf } from "../provider/core/state";
 import { Incomplete, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
@@ -269,9 +269,9 @@ export class Resource {
     const { props, secrets } = this.#fromEngine(request.getProperties());
     const { props: before } = this.#fromEngine(request.getInputs());
     // What the program asks for, and a state does not have, is not yet applied.
-    const added = Object.entries(before).filter(([key]) => key.startsWith("__") || !isRecorded(props));
+    const added = Object.entries(before).filter(([key]) => key.startsWith("__") || !isStored(props));
     const known: Props = { ...Object.fromEntries(added), ...props };
-    if (!isRecorded(known)) return this.#readNew(request.getId(), known, secrets);
+    if (!isStored(known)) return this.#readNew(request.getId(), known, secrets);
     const id = request.getId();
     const found = await this.#keeping(secrets, () => this.#verbs.read(id, known));
     if (!found) return new ReadResponse();
@@ -409,7 +409,7 @@ const createPreview = (definition: Definition, inputs: Props): Props => ({
 
 /** Outputs that an update in place does not change stay known. For an object that is only configured (a tether), any may change. */
 function updatePreview(definition: Definition, olds: Props, inputs: Props): Props {
-  const isNewSecret = regenerating(definition, recorded(definition, olds), inputs) !== undefined;
+  const isNewSecret = regenerating(definition, partsOf(definition, olds), inputs) !== undefined;
   const changes = ["revision", ...(isNewSecret ? secretKeys(definition) : [])];
   return {
     ...olds,
@@ -419,7 +419,7 @@ function updatePreview(definition: Definition, olds: Props, inputs: Props): Prop
     ...chosenByService(definition, inputs, olds),
     ...inputs,
     ...Object.fromEntries(
-      differing(definition, recorded(definition, olds), inputs).kept.map((key) => [key, olds[key]]),
+      changedKeys(definition, partsOf(definition, olds), inputs).kept.map((key) => [key, olds[key]]),
     ),
   };
 }

@@ -6,7 +6,7 @@ import { fieldsOf } from "../plain";
 import { didYouMean, nearest } from "./suggest";
 import { at, isUnknown } from "./values";
 
-export interface Checked {
+export interface CheckResult {
   inputs: Props;
   issues: Issue[];
 }
@@ -84,7 +84,7 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
  * Validates inputs by property, without a call. Lets the unknown values of a preview through.
  * Fills in defaults, so that states and policies see them.
  */
-export function check(definition: Checkable, news: Props): Checked {
+export function check(definition: Checkable, news: Props): CheckResult {
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);

@@ -92,8 +92,8 @@ export class Collection extends Listed {
     const [key, ...others] = definition.naming ?? [];
     if (key === undefined || others.length > 0) return [];
     const field = wireName(key);
-    const { owner, run } = this.session;
-    const isOthers = (name: unknown): boolean => run.owners.isWanted(definition, { ...inputs, [key]: name }, owner);
+    const { resource, run } = this.session;
+    const isOthers = (name: unknown): boolean => run.leases.isWanted(definition, { ...inputs, [key]: name }, resource);
     return items.filter(
       (item) => !isOver(definition, item) && fits(item[field], inputs[key]) && !isOthers(item[field]),
     );

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, writeSync } 
 import { basename, dirname, join } from "node:path";
 import { type Identified, isApiError, type Settings } from "../api";
 import { environmentName } from "../api/environment";
-import { isKnown, withKey } from "./origin";
+import { isKnown, withKey } from "./ownership";
 
 /*
  * Files with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this

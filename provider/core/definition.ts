@@ -8,7 +8,7 @@ import { verbSeconds } from "./times";
 
 export { nameOf, type Props };
 
-/** Where an object lives: the collection that lists it, and the owner of the collection. */
+/** Where an object lives: the collection that lists it, and what that is in. */
 export interface Place {
   /** Path of the collection, such as `/consortia/c1/environments`. */
   collection: string;
@@ -121,7 +121,7 @@ export interface Definition {
   idKey?: string;
   /** Outputs to ask for again if the answer to the create lacks them. */
   shownLater?: readonly string[];
-  /** What to do about such outputs after an import. */
+  /** What to do after an import about what it lacks. */
   onImport?: string;
   /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
   losses?(olds: Props, news: Props): string[];

@@ -3,11 +3,11 @@ import { holdsLedger, replaceWarning } from "../constants";
 import { isObject } from "../plain";
 import { type Definition, inputKeys, inputMeta, isOver, meaningOf, nameOf, type Props, secretKeys } from "./definition";
 import { type FieldMeta } from "./field";
-import { isReadable, type Recorded, recorded } from "./state";
+import { isReadable, type StateParts, partsOf } from "./state";
 import { UserError } from "./user-error";
 import { isUnknown, isUnset, normalOf, sameAsked, sameValue, secretPaths } from "./values";
 
-export interface Difference {
+export interface DiffResult {
   changes: boolean;
   /** Properties that differ. Empty if only the last run has to be completed. */
   changed: string[];
@@ -22,7 +22,7 @@ export interface Difference {
 }
 
 /** What differs, by property. */
-export interface Differing {
+export interface ChangedKeys {
   /** The program asks for something else than it did. */
   changed: string[];
   /** Somebody has changed it in the service, and an update puts it back. */
@@ -54,9 +54,9 @@ export function isSettled(definition: Definition, state: Props, open: readonly s
  * Change: what the program asks for now differs from what it asked for last. Drift: what the service shows now differs from what
  * it answered then. What it shows is never compared with what is asked, so a service may write a value in its own way.
  */
-export function differing(definition: Definition, parts: Recorded, inputs: Props): Differing {
+export function changedKeys(definition: Definition, parts: StateParts, inputs: Props): ChangedKeys {
   const all = [inputs, parts.asked, parts.shown, parts.answered] as const;
-  const found: Differing = { changed: [], drifted: [], lasting: [], kept: [] };
+  const found: ChangedKeys = { changed: [], drifted: [], lasting: [], kept: [] };
   let forms: Props[] | undefined;
   for (const key of inputKeys(definition)) {
     const meta = inputMeta(definition, key)!;
@@ -98,8 +98,8 @@ export interface Drift {
 
 /** What somebody has changed in the service since a run last applied this state. @param now the state, as a refresh reads it */
 export function driftBetween(definition: Definition, state: Props, now: Props): Drift[] {
-  const [before, after] = [recorded(definition, state), recorded(definition, now)];
-  const { changed, drifted, lasting } = differing(definition, { ...after, unclear: [] }, before.asked);
+  const [before, after] = [partsOf(definition, state), partsOf(definition, now)];
+  const { changed, drifted, lasting } = changedKeys(definition, { ...after, unclear: [] }, before.asked);
   const hidden = secretPaths(state).map(([key]) => key);
   const found = new Set([...changed, ...drifted, ...lasting]);
   return inputKeys(definition)
@@ -120,7 +120,7 @@ const isOptional = ({ inputs }: Definition, key: string): boolean =>
   (inputs.shape[key] as z.ZodType).safeParse(undefined).success;
 
 /** Why an object stays as it is although the program now asks for something else. undefined: it is changed. */
-function keptBecause(definition: Definition, parts: Recorded, inputs: Props, key: string): string | undefined {
+function keptBecause(definition: Definition, parts: StateParts, inputs: Props, key: string): string | undefined {
   const meta = inputMeta(definition, key)!;
   if (parts.how === "shared") {
     // An object is sent whole, and could take away what is not this stack's.
@@ -151,9 +151,9 @@ function watched({ computed }: FieldMeta, wanted: unknown, ...values: [unknown, 
 }
 
 /** Compares a state with new inputs, without a call. An unknown value may differ: the id of a replaced parent is unknown for that reason. */
-export function diff(definition: Definition, id: string, state: Props, inputs: Props): Difference {
-  const parts = recorded(definition, state);
-  const { changed, drifted, lasting, kept } = differing(definition, parts, inputs);
+export function diff(definition: Definition, id: string, state: Props, inputs: Props): DiffResult {
+  const parts = partsOf(definition, state);
+  const { changed, drifted, lasting, kept } = changedKeys(definition, parts, inputs);
   const replaces = changed.filter((key) => isReplacing(definition, parts.refused, key));
   const what = nameOf(definition, state);
   if (replaces.length > 0 && inputs.adopt === id && definition.place(state).idField === undefined)
@@ -193,7 +193,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
 /** What an update in place does besides changing values. */
 function plansOf(
   definition: Definition,
-  parts: Recorded,
+  parts: StateParts,
   inputs: Props,
   { restarts, kept }: Record<"restarts" | "kept", string[]>,
 ): string[] {
@@ -213,7 +213,7 @@ function plansOf(
 /** The input that asks for a new secret of the object with this change, or did without a clear answer. Taking it out asks for nothing. */
 export const regenerating = (
   definition: Definition,
-  { asked, unclear }: Pick<Recorded, "asked" | "unclear">,
+  { asked, unclear }: Pick<StateParts, "asked" | "unclear">,
   inputs: Props,
 ): string | undefined =>
   inputKeys(definition).find(
@@ -223,7 +223,7 @@ export const regenerating = (
   );
 
 /** A new secret ends the old one at once. */
-const regeneration = (definition: Definition, parts: Recorded, inputs: Props): string[] => {
+const regeneration = (definition: Definition, parts: StateParts, inputs: Props): string[] => {
   const key = regenerating(definition, parts, inputs);
   const hasOne = key !== undefined && secretKeys(definition).some((secret) => !isUnset(parts.shown[secret]));
   return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
@@ -237,6 +237,6 @@ const besideOld =
 const onPurpose = (first = ""): string => `To replace it on purpose, ${first}run \`pulumi up --replace\` with its URN.`;
 
 /** Drift that stays. Its values may be secret. */
-const lastingDrift = ({ asked }: Recorded, key: string): string =>
+const lastingDrift = ({ asked }: StateParts, key: string): string =>
   `somebody changed ${key} in the service, and only a new object could have the old value${isUnset(asked[key]) ? "" : " again"}. ` +
   `Nothing is replaced because of it. ${onPurpose()}`;

@@ -6,7 +6,7 @@ import { environmentName } from "../api/environment";
 import { isGoing, isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
 import { type Place } from "./definition";
-import { type Claim, type Owner } from "./owners";
+import { type Lease, type ProgramResource } from "./leases";
 import { type Listing, type Requested } from "./run";
 import { serviceNow, type Session } from "./session";
 import { goneMs, lookEveryMs, unseenMs, waitingAgeMs } from "./times";
@@ -15,7 +15,7 @@ import { UserError } from "./user-error";
 /** Every so many looks that do not find an object in the list, it is requested by id. */
 const looksBeforeAsking = 4;
 
-/** `unlistable`: the service does not list this collection, and its owner exists. */
+/** `unlistable`: the service does not list this collection, and its parent exists. */
 export type Presence = { item: Identified } | "gone" | "unlistable";
 
 /**
@@ -113,7 +113,7 @@ export class Listed {
   }
 
   /** What it is in, as listed. undefined: nothing, or it is not listed. */
-  async owner(maxAgeMs: number): Promise<Identified | undefined> {
+  async parent(maxAgeMs: number): Promise<Identified | undefined> {
     const { parent } = this.place;
     return parent && new Listed(this.session, parent.place).listed(parent.id, maxAgeMs);
   }
@@ -146,7 +146,7 @@ export class Listed {
   async staying(maxAgeMs: number): Promise<Identified[]> {
     const items = await this.siblings(maxAgeMs).catch(async (error: unknown) => {
       if (isApiError(error, "missing", "unsupported")) return [];
-      if (isForbidden(error) && (await this.#withOwner(maxAgeMs, error)) === "gone") return [];
+      if (isForbidden(error) && (await this.#withParent(maxAgeMs, error)) === "gone") return [];
       throw error;
     });
     return (items ?? []).filter((item) => !isGone(item) && !isGoing(item));
@@ -164,7 +164,7 @@ export class Listed {
     // Asked for in one place, not in each.
     while (typeof lists.get(this.#kind) === "object") await lists.get(this.#kind);
     const isListed = lists.get(this.#kind);
-    if (isListed === false) return this.#withOwner(maxAgeMs, "unlistable");
+    if (isListed === false) return this.#withParent(maxAgeMs, "unlistable");
     const presence = this.#find(id, maxAgeMs, madeAt);
     if (isListed === undefined) {
       const answer = (is?: Presence): unknown =>
@@ -203,17 +203,17 @@ export class Listed {
     return item && !isGone(item) ? { item } : "gone";
   }
 
-  /** What is to be made of a list that is refused: its owner may be gone, and the object with it. @throws the refusal */
+  /** What is to be made of a list that is refused: its parent may be gone, and the object with it. @throws the refusal */
   async #unlistable(error: unknown, maxAgeMs: number): Promise<Presence> {
     if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !this.place.parent)
       throw error;
     // Of what no service has to list, a 403 says no more than a 404.
     const isLacking = isApiError(error, "missing", "unsupported") || (this.place.isUnlisted && isForbidden(error));
-    return this.#withOwner(maxAgeMs, isLacking ? "unlistable" : error);
+    return this.#withParent(maxAgeMs, isLacking ? "unlistable" : error);
   }
 
-  /** "gone" with its owner; otherwise this. */
-  async #withOwner(maxAgeMs: number, otherwise: Error | "unlistable"): Promise<Presence> {
+  /** "gone" with its parent; otherwise this. */
+  async #withParent(maxAgeMs: number, otherwise: Error | "unlistable"): Promise<Presence> {
     const { parent } = this.place;
     if (parent && (await new Listed(this.session, parent.place).find(parent.id, maxAgeMs)) === "gone") return "gone";
     if (typeof otherwise === "object") throw otherwise;
@@ -231,7 +231,7 @@ export class Listed {
    * @throws UserError, or the error of a partial list, which proves nothing
    */
   async #prove(id: string, listed: Listing, isRefused: boolean): Promise<void> {
-    if (this.session.run.isNamed([id, ...ownersOf(this.place)])) return;
+    if (this.session.run.isNamed([id, ...parentsOf(this.place)])) return;
     // But a service that shows another object by id would show this one, too.
     if (listed.part && !(await this.#showsById(listed.items))) throw listed.part;
     const inside = paths.inside(this.path, id);
@@ -241,7 +241,7 @@ export class Listed {
     const isTelling = async (): Promise<boolean> =>
       content!.items.length > 0 || (await this.#contentOf(paths.inside(this.path, `${id}-0`)!)) === undefined;
     if (inside !== undefined && (await isTelling())) throw unproved(this.pathOf(id), `GET ${inside} is still answered`);
-    if (isRefused || listed.items.length > 0 || (await this.owner(goneMs))) return;
+    if (isRefused || listed.items.length > 0 || (await this.parent(goneMs))) return;
     throw unproved(this.pathOf(id), "no other object of the organization is listed, either");
   }
 
@@ -286,7 +286,7 @@ export class Listed {
     return (await this.get(id)) ?? this.listed(id, 0);
   }
 
-  /** Call when this process has just created the owner, so the collection is empty. */
+  /** Call when this process has just created what it is in, so the collection is empty. */
   startEmpty(): void {
     this.#known.list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve({ items: [] }) };
   }
@@ -332,13 +332,13 @@ export class Listed {
   }
 
   /** The resource of the program that has the object and keeps it. */
-  holder(id: string, except?: Owner): Claim | undefined {
-    return this.session.run.owners.holder(this.pathOf(id), except);
+  holder(id: string, except?: ProgramResource): Lease | undefined {
+    return this.session.run.leases.holder(this.pathOf(id), except);
   }
 
   /** Whether this run replaces the object. */
   isGivenUp(id: string): boolean {
-    return this.session.run.owners.isGivenUp(this.pathOf(id));
+    return this.session.run.leases.isGivenUp(this.pathOf(id));
   }
 
   /** Whether the engine has shown a state of the object: the stack has it. */
@@ -357,7 +357,7 @@ interface ById {
 /** Whether the key was accepted, and may not do this. */
 export const isForbidden = (error: unknown): error is ApiError => isApiError(error, "denied") && error.status !== 401;
 
-const ownersOf = ({ parent }: Place): string[] => (parent ? [parent.id, ...ownersOf(parent.place)] : []);
+const parentsOf = ({ parent }: Place): string[] => (parent ? [parent.id, ...parentsOf(parent.place)] : []);
 
 const unproved = (path: string, why: string): UserError =>
   new UserError(

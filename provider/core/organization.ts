@@ -6,8 +6,8 @@ import { Listed } from "./listed";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
 import { text } from "../plain";
-import { keptIn } from "./state";
-import { isElsewhere, isKnown, isMoved, type Origin, type Subject, withKey } from "./origin";
+import { storedIn } from "./state";
+import { isElsewhere, isKnown, isMoved, type Ownership, type StateObject, withKey } from "./ownership";
 import { type Session } from "./session";
 import { statesShownMs } from "./times";
 
@@ -23,12 +23,12 @@ const ownerOf = (definition: Definition, { owner }: Props): string | undefined =
   isRoot(definition) ? text(owner) : undefined;
 
 /** The object of a state, with what identifies its organization. */
-export function subjectOf(definition: Definition, id: string, state: Props): Subject {
-  const { organizations, keys = [], provider } = keptIn(state);
+export function stateObjectOf(definition: Definition, id: string, state: Props): StateObject {
+  const { organizations, keys = [], provider } = storedIn(state);
   const { isShown } = definition.steps ?? {};
   return {
     what: `${nameOf(definition, state)} (${id})`,
-    origin: {
+    ownership: {
       ...(organizations && { organizations }),
       keys,
       ...(provider !== undefined && { provider }),
@@ -55,38 +55,40 @@ async function visible(session: Session): Promise<Visible & { part?: PartialList
   return { ...seen, ...(some && { part: some }) };
 }
 
-type Verdict = { origin: Origin } | { foreign: Visible } | { unclear: Visible } | { ambiguous: ReadonlySet<string> };
+type KeyProof =
+  { ownership: Ownership } | { foreign: Visible } | { unclear: Visible } | { ambiguous: ReadonlySet<string> };
 
-async function judge(session: Session, subject: Subject): Promise<Verdict> {
-  const { origin, consortiumId } = subject;
+async function judge(session: Session, object: StateObject): Promise<KeyProof> {
+  const { ownership, consortiumId } = object;
   const { settings } = session.client.http;
-  if (isKnown(origin, settings)) return { origin };
+  if (isKnown(ownership, settings)) return { ownership: ownership };
   // One proof per consortium is enough, even if this object is gone by now.
-  if (consortiumId !== undefined && session.run.proved.has(consortiumId)) return { origin: withKey(origin, settings) };
-  const verdict = await compared(session, subject);
-  if ("origin" in verdict && consortiumId !== undefined) session.run.proved.set(consortiumId, verdict.origin);
-  return verdict;
+  if (consortiumId !== undefined && session.run.proved.has(consortiumId))
+    return { ownership: withKey(ownership, settings) };
+  const proof = await compared(session, object);
+  if ("ownership" in proof && consortiumId !== undefined) session.run.proved.set(consortiumId, proof.ownership);
+  return proof;
 }
 
-async function compared(session: Session, { origin, isShown, consortiumId }: Subject): Promise<Verdict> {
+async function compared(session: Session, { ownership, isShown, consortiumId }: StateObject): Promise<KeyProof> {
   const { settings } = session.client.http;
   const seen = await visible(session);
   const isThere = (): Promise<boolean> | boolean =>
     consortiumId === undefined ? (isShown?.(session.client) ?? false) : seen.consortia.has(consortiumId);
   if (seen.part && !(await isThere())) throw seen.part; // a partial list proves nothing
-  if (seen.organizations && origin.organizations) {
-    const both = origin.organizations.filter((id) => seen.organizations!.has(id));
+  if (seen.organizations && ownership.organizations) {
+    const both = ownership.organizations.filter((id) => seen.organizations!.has(id));
     if (both.length === 0) return { foreign: seen };
     // One of several may have been invited by the other, so that both list the same: then the user says which it is.
     const isOne = seen.organizations.size === 1 || both.includes(settings.organization?.id ?? "");
     if (!isOne) return { ambiguous: seen.organizations };
     // Another service, or another region of it, may have the same organization, and other objects.
-    const isSure = (origin.organizations.length === 1 && !isElsewhere(origin, settings)) || (await isThere());
-    return isSure ? { origin: withKey({ ...origin, organizations: both }, settings) } : { unclear: seen };
+    const isSure = (ownership.organizations.length === 1 && !isElsewhere(ownership, settings)) || (await isThere());
+    return isSure ? { ownership: withKey({ ...ownership, organizations: both }, settings) } : { unclear: seen };
   }
   if (!(await isThere())) return { unclear: seen };
-  const organizations = origin.organizations ?? (seen.organizations && [...seen.organizations]);
-  return { origin: withKey({ ...origin, ...(organizations && { organizations }) }, settings) };
+  const organizations = ownership.organizations ?? (seen.organizations && [...seen.organizations]);
+  return { ownership: withKey({ ...ownership, ...(organizations && { organizations }) }, settings) };
 }
 
 /**
@@ -95,24 +97,24 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
  * @returns what the state records from now on
  * @throws CommonError that says whose the state is, what the key shows, and what to do
  */
-export async function proveOrganization(session: Session, subject: Subject, isThere = false): Promise<Origin> {
-  await fitsRequired(session, subject);
-  const verdict = await judge(session, subject);
-  if ("origin" in verdict) return verdict.origin;
-  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign.organizations!);
-  if ("ambiguous" in verdict) throw ambiguousKey(session, subject, verdict.ambiguous);
-  if (isThere || session.run.isConfirmed(subject)) return subject.origin;
-  throw unclearKey(session, subject, verdict.unclear);
+export async function proveOrganization(session: Session, object: StateObject, isThere = false): Promise<Ownership> {
+  await fitsRequired(session, object);
+  const proof = await judge(session, object);
+  if ("ownership" in proof) return proof.ownership;
+  if ("foreign" in proof) throw foreignKey(session, object, proof.foreign.organizations!);
+  if ("ambiguous" in proof) throw ambiguousKey(session, object, proof.ambiguous);
+  if (isThere || session.run.isConfirmed(object)) return object.ownership;
+  throw unclearKey(session, object, proof.unclear);
 }
 
 const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
 
-const movedBy = ({ provider: before }: Origin, now: string): string =>
+const movedBy = ({ provider: before }: Ownership, now: string): string =>
   `${providerCalled(before!)} was replaced by ${providerCalled(now)}`;
 
 /** Checks the key against all states that the engine has shown. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
-  for (const subject of session.run.subjects) await proveOrganization(session, subject);
+  for (const object of session.run.stateObjects) await proveOrganization(session, object);
 }
 
 /**
@@ -123,7 +125,7 @@ export async function proveSeen(session: Session): Promise<void> {
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
   const { run, clock, createLog } = session;
   // A consortium depends on nothing, so the engine may create it before it shows other states.
-  if (isRoot(definition) && run.subjects.length === 0)
+  if (isRoot(definition) && run.stateObjects.length === 0)
     await Promise.all([
       consortiaOf(session)
         .look(Infinity)
@@ -139,18 +141,22 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   return true;
 }
 
-/** The origin for the state of a new object: what this run knows of the key, or else can look up. If that fails, a later read adds it. */
-export async function originOfNew(session: Session, definition: Definition, { id, state }: Made): Promise<Origin> {
+/** The ownership for the state of a new object: what this run knows of the key, or else can look up. If that fails, a later read adds it. */
+export async function ownershipOfNew(
+  session: Session,
+  definition: Definition,
+  { id, state }: Made,
+): Promise<Ownership> {
   const { settings } = session.client.http;
   const owner = ownerOf(definition, state);
   // An adopted consortium may be owned by an organization that has invited this one.
-  if (owner !== undefined && keptIn(state).how === undefined) {
-    const origin = withKey({ organizations: [owner], keys: [] }, settings);
-    session.run.proved.set(id, origin);
-    return origin;
+  if (owner !== undefined && storedIn(state).how === undefined) {
+    const ownership = withKey({ organizations: [owner], keys: [] }, settings);
+    session.run.proved.set(id, ownership);
+    return ownership;
   }
-  const known = [...session.run.proved.values(), ...session.run.subjects.map(({ origin }) => origin)];
-  const relative = known.find((origin) => origin.organizations && isKnown(origin, settings));
+  const known = [...session.run.proved.values(), ...session.run.stateObjects.map(({ ownership }) => ownership)];
+  const relative = known.find((ownership) => ownership.organizations && isKnown(ownership, settings));
   if (relative) return relative;
   const seen = await visible(session).catch(() => undefined);
   return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
@@ -168,39 +174,44 @@ export function requireOwner({ client }: Session, definition: Definition, { id, 
 }
 
 /** Compares the organization of a state with the one that the settings require. */
-async function fitsRequired(session: Session, subject: Subject): Promise<void> {
+async function fitsRequired(session: Session, object: StateObject): Promise<void> {
   const { settings } = session.client.http;
-  const { origin } = subject;
+  const { ownership } = object;
   if (!settings.organization) return;
-  refuseUnlikeRequired(session, subject);
-  if (!origin.organizations || !isKnown(origin, settings)) requireOrganization(settings, await visible(session));
+  refuseUnlikeRequired(session, object);
+  if (!ownership.organizations || !isKnown(ownership, settings)) requireOrganization(settings, await visible(session));
 }
 
 /** @throws CommonError if the settings require another organization than that of the state */
-export function refuseUnlikeRequired({ client, provider }: Session, { what, origin }: Subject): void {
+export function refuseUnlikeRequired({ client, provider }: Session, { what, ownership }: StateObject): void {
   const { organization: required } = client.http.settings;
-  if (!required || !origin.organizations || origin.organizations.includes(required.id)) return;
-  const next = isMoved(origin, provider)
-    ? backFrom(origin, provider!)
+  if (!required || !ownership.organizations || ownership.organizations.includes(required.id)) return;
+  const next = isMoved(ownership, provider)
+    ? backFrom(ownership, provider!)
     : `Select the stack of ${required.id}, or correct the setting.`;
   throw new CommonError(
-    `${what} was made with organization ${origin.organizations.join(" or ")}, but the organization must be ` +
+    `${what} was made with organization ${ownership.organizations.join(" or ")}, but the organization must be ` +
       `${required.id} (${required.source}). Nothing was changed. ${next}`,
     `the organization must be ${required.id}, and this was made with another one`,
   );
 }
 
 /** An object stays in its organization, whichever provider the program gives it. */
-const backFrom = (origin: Origin, now: string): string =>
-  `In the program, ${movedBy(origin, now)}: give it ${providerCalled(origin.provider!)} again, or, to make a new one in the other ` +
+const backFrom = (ownership: Ownership, now: string): string =>
+  `In the program, ${movedBy(ownership, now)}: give it ${providerCalled(ownership.provider!)} again, or, to make a new one in the other ` +
   "organization, another name as well.";
 
 /** @param shows what speaks against the key @param next what to do; with another provider, that one's key may be right */
-function refused({ client, provider }: Session, { what, origin }: Subject, shows: string, next: string): CommonError {
+function refused(
+  { client, provider }: Session,
+  { what, ownership }: StateObject,
+  shows: string,
+  next: string,
+): CommonError {
   const { apiKey, baseUrl } = client.http.settings;
-  const own = origin.organizations?.join(" or ");
+  const own = ownership.organizations?.join(" or ");
   const whose = own === undefined ? what : `${what} was made with organization ${own}`;
-  const then = isMoved(origin, provider) ? `. Nothing was changed. ${backFrom(origin, provider!)}` : next;
+  const then = isMoved(ownership, provider) ? `. Nothing was changed. ${backFrom(ownership, provider!)}` : next;
   return new CommonError(
     `${whose}, but the API key from ${apiKey.source}${shows} (${baseUrl})${then}`,
     `the API key is not known to belong to ${own === undefined ? "its organization" : `organization ${own}`}`,
@@ -209,43 +220,46 @@ function refused({ client, provider }: Session, { what, origin }: Subject, shows
 
 const names = (organizations: Iterable<string>): string => `organization ${[...organizations].join(" or ")}`;
 
-function useKeyOf({ client }: Session, { origin }: Subject): string {
-  return pulumiAdvice.useKeyOf(origin.organizations?.join(" or ") ?? "its organization", client.http.settings.apiKey);
+function useKeyOf({ client }: Session, { ownership }: StateObject): string {
+  return pulumiAdvice.useKeyOf(
+    ownership.organizations?.join(" or ") ?? "its organization",
+    client.http.settings.apiKey,
+  );
 }
 
-const foreignKey = (session: Session, subject: Subject, organizations: Iterable<string>): CommonError =>
+const foreignKey = (session: Session, object: StateObject, organizations: Iterable<string>): CommonError =>
   refused(
     session,
-    subject,
+    object,
     ` belongs to ${names(organizations)}`,
-    `. Nothing was changed. ${useKeyOf(session, subject)}`,
+    `. Nothing was changed. ${useKeyOf(session, object)}`,
   );
 
 const unseen = ", which this stack has not seen before,";
 
-function ambiguousKey(session: Session, subject: Subject, organizations: ReadonlySet<string>): CommonError {
-  const own = subject.origin.organizations!.join(" or ");
+function ambiguousKey(session: Session, object: StateObject, organizations: ReadonlySet<string>): CommonError {
+  const own = object.ownership.organizations!.join(" or ");
   const shows =
     `${unseen} may belong to ${names(organizations)}: they take part in every consortium that it lists, and the service does not ` +
     "tell whose it is";
   const next = `. Nothing was changed. If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`;
-  return refused(session, subject, shows, next);
+  return refused(session, object, shows, next);
 }
 
-function unclearKey(session: Session, subject: Subject, { consortia, organizations }: Visible): CommonError {
-  const { origin, consortiumId, id } = subject;
+function unclearKey(session: Session, object: StateObject, { consortia, organizations }: Visible): CommonError {
+  const { ownership, consortiumId, id } = object;
   const shows =
     consortia.size === 0
       ? "shows no consortium at all"
       : consortiumId === undefined
         ? "does not show it"
         : `does not show consortium ${consortiumId}${organizations ? `, but some of ${names(organizations)}` : ""}`;
-  const first = origin.organizations?.[0] ?? consortiumId ?? id;
-  const [cause, remedy] = isElsewhere(origin, session.client.http.settings)
+  const first = ownership.organizations?.[0] ?? consortiumId ?? id;
+  const [cause, remedy] = isElsewhere(ownership, session.client.http.settings)
     ? ["this address, which is new to the stack, is that of another service or region", "Set the earlier address"]
-    : ["the key belongs to another organization", useKeyOf(session, subject).replace(/\.$/, "")];
+    : ["the key belongs to another organization", useKeyOf(session, object).replace(/\.$/, "")];
   const next =
     `: either ${cause}, or everything was deleted there. Nothing was changed. ` +
     `${remedy}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
-  return refused(session, subject, `${unseen} ${shows}`, next);
+  return refused(session, object, `${unseen} ${shows}`, next);
 }

@@ -1,6 +1,6 @@
 import { type Clock, type Identified, type PartialList } from "../api";
-import { type Origin, type Subject } from "./origin";
-import { Owners } from "./owners";
+import { type Ownership, type StateObject } from "./ownership";
+import { Leases } from "./leases";
 import { unseenMs } from "./times";
 
 /** What a run knows of one place. */
@@ -35,9 +35,9 @@ export interface Listing {
  * has which object.
  */
 export class Run {
-  readonly owners = new Owners();
+  readonly leases = new Leases();
   /** Consortia for which the key was proved, with the origin of what is in them. */
-  readonly proved = new Map<string, Origin>();
+  readonly proved = new Map<string, Ownership>();
   /** Common failures that were reported: the short form, and the resource that reported it in full. */
   readonly told = new Map<string, string>();
   /** Ids of objects that do nothing after this run, such as paused environments. */
@@ -55,7 +55,7 @@ export class Run {
   readonly #known = new Map<string, Known>();
   /** Paths of objects of which the engine has shown a state: the stack has them. */
   readonly shown = new Set<string>();
-  readonly #subjects = new Map<string, Subject>();
+  readonly #subjects = new Map<string, StateObject>();
   #deletions = 0;
   #lastDeletion = -Infinity;
 
@@ -103,20 +103,20 @@ export class Run {
   }
 
   /** Remembers a state that the engine shows; of its origin, one for each organization and consortium is enough. */
-  remember(subject: Subject): void {
-    this.shown.add(subject.path);
-    if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
-    this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
+  remember(object: StateObject): void {
+    this.shown.add(object.path);
+    if (object.ownership.keys.length === 0 && !object.ownership.organizations && !object.consortiumId) return;
+    this.#subjects.set(JSON.stringify([object.ownership, object.consortiumId]), object);
   }
 
   /** What the states record. New objects must belong to the same organization. */
-  get subjects(): readonly Subject[] {
+  get stateObjects(): readonly StateObject[] {
     return [...this.#subjects.values()];
   }
 
   /** Whether the user has confirmed for this run that it was deleted, or what it belongs to. */
-  isConfirmed({ origin, consortiumId, id }: Pick<Subject, "origin" | "consortiumId" | "id">): boolean {
-    return this.isNamed([...(origin.organizations ?? []), consortiumId, id]);
+  isConfirmed({ ownership, consortiumId, id }: Pick<StateObject, "ownership" | "consortiumId" | "id">): boolean {
+    return this.isNamed([...(ownership.organizations ?? []), consortiumId, id]);
   }
 
   /** Whether one of these ids is among those that the user has confirmed. */

@@ -1,6 +1,6 @@
 import { type Clock, ConsortiumClient, type Deadline, isApiError, noDeadline, type Settings } from "../api";
 import { CreateLog, createLogVariable, FleetLog } from "./create-log";
-import { type Owner } from "./owners";
+import { type ProgramResource } from "./leases";
 import { Run } from "./run";
 import { Progress } from "./progress";
 import { StackLog } from "./stack-log";
@@ -36,7 +36,7 @@ export interface Session {
   /** When the verb must be done, retries and waits included. */
   deadline: Deadline;
   /** The resource of the program that the verb is for, if the adapter knows it. */
-  owner?: Owner;
+  resource?: ProgramResource;
   /** Whether the user has been asked about this very deletion, with everything that goes with it. */
   isAsked?: boolean;
   /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */

@@ -14,7 +14,7 @@ import { isUnset, sameName, sameValue, secretPaths, timeOf } from "./values";
  */
 
 /** What a state holds besides the properties. */
-export interface Kept {
+export interface StoredState {
   /** Version of this form. */
   version: 2;
   /** How the object came to the stack. Absent: the stack created it. Written when it happens, never inferred. */
@@ -49,12 +49,12 @@ export const readyStep = "ready";
 export const withoutReady = (open: readonly string[]): readonly string[] => open.filter((step) => step !== readyStep);
 
 /** Its key in the state. */
-export const keptKey = "__kept";
+export const storedKey = "__kept";
 
 export const stateVersion = 2;
 
 /** @throws UserError for the state of a newer version, which may mean something else by it */
-export function keptIn({ [keptKey]: kept }: Props): Partial<Kept> {
+export function storedIn({ [storedKey]: kept }: Props): Partial<StoredState> {
   if (!isObject(kept)) return {};
   if (Number(kept.version) > stateVersion)
     throw new UserError("A newer version of pulumi-consortium wrote the state of this resource: install that one.");
@@ -62,23 +62,23 @@ export function keptIn({ [keptKey]: kept }: Props): Partial<Kept> {
 }
 
 /** Whether a verb has made or read it before. A `get` begins with only the object's place. */
-export const isRecorded = (state: Props): boolean => state[keptKey] !== undefined;
+export const isStored = (state: Props): boolean => state[storedKey] !== undefined;
 
 /** A shared object is adopted as it is, and never deleted. */
-export const isAdoptedShared = (state: Props): boolean => keptIn(state).how === "shared";
+export const isAdoptedShared = (state: Props): boolean => storedIn(state).how === "shared";
 
 /** Whether the service wrote the name in its own way. */
 export function isRewritten(definition: Definition, state: Props): boolean {
   const key = nameKey(definition);
   if (key === undefined) return false;
-  const kept = keptIn(state);
+  const kept = storedIn(state);
   if (!written(kept.asked, key) && !written(kept.answered, key) && state[hiddenKey] === undefined) return false;
-  const { asked, answered } = recorded(definition, state);
+  const { asked, answered } = partsOf(definition, state);
   return !sameValue(asked[key], answered[key]) && sameName(asked[key], answered[key]);
 }
 
 /** A state taken apart. */
-export interface Recorded extends Pick<Kept, "how" | "at">, Record<(typeof lists)[number], readonly string[]> {
+export interface StateParts extends Pick<StoredState, "how" | "at">, Record<(typeof lists)[number], readonly string[]> {
   /** The inputs as they were last applied. */
   asked: Props;
   /** What the service showed of the inputs right after that. */
@@ -91,10 +91,10 @@ const lists = ["open", "refused", "unclear", "unseen"] as const;
 const none = { open: [], refused: [], unclear: [], unseen: [] };
 
 /** What is known of an object that was just made or adopted. */
-export const fresh = (asked: Props, shown: Props): Recorded => ({ asked, answered: shown, shown, ...none });
+export const fresh = (asked: Props, shown: Props): StateParts => ({ asked, answered: shown, shown, ...none });
 
 /** When the object was made, in ms since 1970. undefined: nobody knows. */
-export const madeAt = ({ shown, at }: Pick<Recorded, "shown" | "at">): number | undefined =>
+export const madeAt = ({ shown, at }: Pick<StateParts, "shown" | "at">): number | undefined =>
   at ?? timeOf(shown.createdAt);
 
 /** Whether the service shows it under its name. Otherwise only the program knows it. */
@@ -109,11 +109,11 @@ const impliedAsked = (definition: Definition, state: Props, key: string): unknow
 
 const written = (values: Props | undefined, key: string): boolean => values !== undefined && key in values;
 
-export function recorded(definition: Definition, state: Props): Recorded {
-  const { how, at, open = [], refused = [], unclear = [], unseen = [], ...kept } = keptIn(state);
-  const hidden = (state[hiddenKey] ?? {}) as Pick<Kept, "asked" | "answered">;
+export function partsOf(definition: Definition, state: Props): StateParts {
+  const { how, at, open = [], refused = [], unclear = [], unseen = [], ...kept } = storedIn(state);
+  const hidden = (state[hiddenKey] ?? {}) as Pick<StoredState, "asked" | "answered">;
   const all = { asked: { ...kept.asked, ...hidden.asked }, answered: { ...kept.answered, ...hidden.answered } };
-  const parts: Recorded = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear, unseen };
+  const parts: StateParts = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear, unseen };
   for (const [key, value] of Object.entries(state)) if (!key.startsWith("__")) parts.shown[key] = value;
   for (const key of inputKeys(definition)) {
     parts.asked[key] = written(all.asked, key) ? (all.asked[key] ?? undefined) : impliedAsked(definition, state, key);
@@ -127,7 +127,7 @@ export function recorded(definition: Definition, state: Props): Recorded {
 }
 
 /** The property as programs see it: as the service shows it. A name, and what is only formatted differently, stays as it was written. */
-function propertyOf(definition: Definition, { asked, answered, shown }: Recorded, key: string): unknown {
+function propertyOf(definition: Definition, { asked, answered, shown }: StateParts, key: string): unknown {
   const [wanted, seen] = [asked[key], shown[key]];
   if (isUnset(wanted)) return isUnset(seen) ? undefined : seen;
   if (seen === undefined || !isReadable(inputMeta(definition, key)!)) return wanted;
@@ -136,12 +136,12 @@ function propertyOf(definition: Definition, { asked, answered, shown }: Recorded
 }
 
 /** The state of these parts. @param before the earlier state, or what else is known: keys that are no properties stay */
-export function stateOf(definition: Definition, parts: Recorded, before: Props = {}): Props {
+export function stateOf(definition: Definition, parts: StateParts, before: Props = {}): Props {
   const state: Props = { ...parts.shown };
   for (const key of inputKeys(definition)) state[key] = propertyOf(definition, parts, key);
   const secrets = new Set(secretPaths(before).map(([key]) => key));
-  const visible: Pick<Kept, "asked" | "answered"> = {};
-  const hidden: Pick<Kept, "asked" | "answered"> = {};
+  const visible: Pick<StoredState, "asked" | "answered"> = {};
+  const hidden: Pick<StoredState, "asked" | "answered"> = {};
   const write = (part: "asked" | "answered", key: string): void => {
     const target = secrets.has(key) || inputMeta(definition, key)!.secret ? hidden : visible;
     target[part] = { ...target[part], [key]: parts[part][key] ?? null };
@@ -151,7 +151,7 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
     const isShown = isReadable(inputMeta(definition, key)!) && parts.shown[key] !== undefined;
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
-  const { organizations, keys, provider, deployment, takesItsOwn } = keptIn(before);
+  const { organizations, keys, provider, deployment, takesItsOwn } = storedIn(before);
   const { how, at } = parts;
   const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
   const kept: Props = {
@@ -168,7 +168,7 @@ export function stateOf(definition: Definition, parts: Recorded, before: Props =
   };
   return withoutUndefined({
     ...state,
-    [keptKey]: withoutUndefined(kept),
+    [storedKey]: withoutUndefined(kept),
     [hiddenKey]: Object.keys(hidden).length > 0 ? hidden : undefined,
   });
 }
@@ -189,7 +189,7 @@ export function fromWire(definition: Definition, item: Identified): Props {
 }
 
 /** The inputs that a program would write for this state: what it asked for, or what somebody has changed since. */
-export function inputsOf(definition: Definition, parts: Recorded): Props {
+export function inputsOf(definition: Definition, parts: StateParts): Props {
   const inputs = inputKeys(definition).map((key) => {
     const isDrift = isReadable(inputMeta(definition, key)!) && !sameValue(parts.shown[key], parts.answered[key]);
     return [key, isDrift ? parts.shown[key] : parts.asked[key]] as const;

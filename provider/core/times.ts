@@ -58,7 +58,7 @@ export const refusedMs = { conflict: 120_000, invalid: 20_000 };
 export const nameFreedMs = 60_000;
 /** A name that a sibling gives up by a rename in this run: another rename waits for it. change.ts */
 export const renamedMs = 20_000;
-/** The engine has registered all that it can when it asks nothing for this long; and the longest wait for that. owners.ts */
+/** The engine has registered all that it can when it asks nothing for this long; and the longest wait for that. leases.ts */
 export const engineQuietMs = { quiet: 300, longest: 3_000 };
 /** The states of a stack are shown within this time, even if what is created depends on none of them. organization.ts */
 export const statesShownMs = 300;

@@ -27,25 +27,25 @@ import {
   secretKeys,
   timeoutMs,
 } from "./definition";
-import { diff, type Difference } from "./diff";
-import { type Owner } from "./owners";
+import { diff, type DiffResult } from "./diff";
+import { type ProgramResource } from "./leases";
 import { create } from "./lifecycle/create";
 import { deleting } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
 import { update } from "./lifecycle/update";
 import {
-  originOfNew,
+  ownershipOfNew,
   proveBeforeCreate,
   proveOrganization,
   refuseUnlikeRequired,
   requireOwner,
-  subjectOf,
+  stateObjectOf,
 } from "./organization";
-import { isKnown, isMoved, type Origin, type Subject, withProvider } from "./origin";
+import { isKnown, isMoved, type Ownership, type StateObject, withProvider } from "./ownership";
 import { type Run } from "./run";
 import { type Session, type Sessions, within } from "./session";
-import { inputsOf, isRecorded, isRewritten, keptIn, keptKey, recorded, withoutUndefined } from "./state";
+import { inputsOf, isStored, isRewritten, storedIn, storedKey, partsOf, withoutUndefined } from "./state";
 import { previewMs, refreshMs } from "./times";
 import { CommonError, Incomplete, UserError } from "./user-error";
 import { isObject } from "../plain";
@@ -108,11 +108,11 @@ const notFound = (definition: Definition, id: string, state: Props): string => {
  * it changes or deletes anything, or takes it for gone.
  */
 export class Verbs {
-  /** @param owner the resource of the program, if the request names it; otherwise its inputs do @param ofOwner its session */
+  /** @param resource the resource of the program, if the request names it; otherwise its inputs do @param ofOwner its session */
   constructor(
     readonly definition: Definition,
     private readonly sessions: Sessions,
-    private readonly owner?: Owner,
+    private readonly resource?: ProgramResource,
     private readonly ofOwner = (session: Session): Session => session,
   ) {}
 
@@ -159,35 +159,35 @@ export class Verbs {
   /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
     const { definition } = this;
-    const { owners, programmed } = this.sessions.run();
-    owners.engineAsked(systemClock);
-    const owner = this.#owner(news);
-    if (owner) programmed.add(owner.key);
-    if (!owner || isUnknown(inputs)) return [];
-    const reason = owners.declare(owner, definition, isNew, inputs);
+    const { leases, programmed } = this.sessions.run();
+    leases.engineAsked(systemClock);
+    const resource = this.#resource(news);
+    if (resource) programmed.add(resource.key);
+    if (!resource || isUnknown(inputs)) return [];
+    const reason = leases.declare(resource, definition, isNew, inputs);
     if (reason === undefined) return [];
     const named = inputs.adopt === undefined ? nameKey(definition) : "adopt";
     return [{ property: definition.idKey ?? named ?? "", reason }];
   }
 
   /** Compares a state with new inputs. A call is made only for a key that the state does not know: `diff` alone cannot tell whose it is. */
-  async diff(id: string, olds: Props, news: Props): Promise<Omit<Difference, "plans">> {
+  async diff(id: string, olds: Props, news: Props): Promise<Omit<DiffResult, "plans">> {
     const { sessions } = this;
-    const subject = this.#saw(id, olds);
+    const object = this.#saw(id, olds);
     this.#hide(news);
-    const { warnings, plans, ...difference } = this.#difference(subject, olds, news);
+    const { warnings, plans, ...difference } = this.#difference(object, olds, news);
     const whose = this.#whose(news);
     const settings = sessions.known();
-    const isKnownKey = settings !== undefined && isKnown(subject.origin, settings);
-    if (isKnownKey) refuseUnlikeRequired({ ...sessions.current(), ...whose }, subject);
-    const unproved = isKnownKey ? [] : await this.#proveNewKey(subject, whose);
+    const isKnownKey = settings !== undefined && isKnown(object.ownership, settings);
+    if (isKnownKey) refuseUnlikeRequired({ ...sessions.current(), ...whose }, object);
+    const unproved = isKnownKey ? [] : await this.#proveNewKey(object, whose);
     return {
       ...difference,
       // An update records the provider that the program now gives it.
       changes:
         difference.changes ||
-        (doesTakeItsOwn(news) ?? keptIn(olds).takesItsOwn ?? false) !== (keptIn(olds).takesItsOwn ?? false) ||
-        (settings && !isKnownKey && isMoved(subject.origin, whose.provider)) === true,
+        (doesTakeItsOwn(news) ?? storedIn(olds).takesItsOwn ?? false) !== (storedIn(olds).takesItsOwn ?? false) ||
+        (settings && !isKnownKey && isMoved(object.ownership, whose.provider)) === true,
       warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((one) => sessions.secrets.mask(one)),
     };
   }
@@ -196,14 +196,14 @@ export class Verbs {
    * Asks whose the key is, unless nothing was ever proved of the object.
    * @returns warnings if the service cannot tell @throws if there is no key
    */
-  async #proveNewKey(subject: Subject, whose: Pick<Session, "owner" | "provider">): Promise<string[]> {
+  async #proveNewKey(object: StateObject, whose: Pick<Session, "resource" | "provider">): Promise<string[]> {
     const { sessions } = this;
-    if (subject.origin.keys.length === 0) return [];
+    if (object.ownership.keys.length === 0) return [];
     const warning = await sessions.proveKey();
     if (!sessions.isAccepted) return warning === undefined ? [] : [warning];
-    const caller = { verb: "diff", resource: subject.what };
+    const caller = { verb: "diff", resource: object.what };
     const session = { ...within(sessions.current(), previewMs, caller), ...whose };
-    await proveOrganization(session, subject).catch((error: unknown) => {
+    await proveOrganization(session, object).catch((error: unknown) => {
       // Any other failure may pass: an update, which has more time, asks again.
       if (error instanceof CommonError) throw error;
     });
@@ -212,28 +212,28 @@ export class Verbs {
 
   /** What an update does, if one may follow: a refresh asks for a difference, too. */
   #planned(news: Props, plans: string[]): string[] {
-    const owner = this.#owner(news);
-    return !owner || this.sessions.run().programmed.has(owner.key) ? plans : [];
+    const resource = this.#resource(news);
+    return !resource || this.sessions.run().programmed.has(resource.key) ? plans : [];
   }
 
-  #difference({ id, path }: Subject, olds: Props, news: Props): Difference {
+  #difference({ id, path }: StateObject, olds: Props, news: Props): DiffResult {
     const inputs = resourceOnly(news);
     const { definition } = this;
     const difference = diff(definition, id, olds, inputs);
-    const { owners, stopped, programmed } = this.sessions.run();
+    const { leases, stopped, programmed } = this.sessions.run();
     if (isStopped(definition, olds, inputs)) stopped.add(id);
-    owners.engineAsked(systemClock);
+    leases.engineAsked(systemClock);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) {
-      owners.giveUp(path);
+      leases.giveUp(path);
       difference.warnings.push(...cautionsOf(definition, inputs, stopped));
     }
-    const owner = this.#owner(news);
+    const resource = this.#resource(news);
     // What only a refresh has shown may leave the program, or get another name in it. During an update, the engine asks with unknown
     // values only to find what a replacement affects.
-    if (!owner || !programmed.has(owner.key) || isUnknown(inputs)) return difference;
+    if (!resource || !programmed.has(resource.key) || isUnknown(inputs)) return difference;
     const held = { path, id, isOver: isOver(definition, olds) };
-    const warning = owners.hold(owner, definition, held, inputs, isReplaced);
+    const warning = leases.hold(resource, definition, held, inputs, isReplaced);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
@@ -251,11 +251,12 @@ export class Verbs {
         return await stepsOf(definition).create(timed, known, left);
       } catch (error) {
         // A resource that goes keeps what this one was to take over.
-        if (!(error instanceof Incomplete)) timed.run.owners.failed(timed.owner);
+        if (!(error instanceof Incomplete)) timed.run.leases.failed(timed.resource);
         throw error;
       }
     };
-    const making = (): Promise<Made> => this.#keeping(timed, inputs, (one) => originOfNew(timed, definition, one), run);
+    const making = (): Promise<Made> =>
+      this.#keeping(timed, inputs, (one) => ownershipOfNew(timed, definition, one), run);
     const made = await this.sessions.log.creating(making);
     if (!isProved) await deleteIfForeign(timed, definition, made);
     if (isRewritten(definition, made.state)) timed.run.rewritesNames = true;
@@ -271,20 +272,20 @@ export class Verbs {
     const { definition } = this;
     const known = resourceOnly(state);
     const timed = this.#begin("read", state, refreshMs);
-    const subject = isRecorded(state) ? this.#saw(id, state) : undefined;
+    const object = isStored(state) ? this.#saw(id, state) : undefined;
     const now = await stepsOf(definition).read(timed, id, known);
     if (!now) {
-      if (!subject) throw new UserError(notFound(definition, id, state));
-      await proveOrganization(timed, subject);
+      if (!object) throw new UserError(notFound(definition, id, state));
+      await proveOrganization(timed, object);
       return (await definition.steps?.isServed?.(timed, known)) ? { props: state } : undefined;
     }
     const props = marked(
       timed,
       now,
-      await proveOrganization(timed, subjectOf(definition, id, { ...known, ...now }), true),
+      await proveOrganization(timed, stateObjectOf(definition, id, { ...known, ...now }), true),
     );
     this.#hide(props);
-    const [inputs, before] = [props, known].map((one) => inputsOf(definition, recorded(definition, one)));
+    const [inputs, before] = [props, known].map((one) => inputsOf(definition, partsOf(definition, one)));
     const kept = keptOf(state, [secretsKey]);
     const found = { ...props, ...kept };
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
@@ -294,14 +295,14 @@ export class Verbs {
   async update(id: string, olds: Props, news: Props): Promise<Props> {
     const { definition } = this;
     const timed = this.#begin("update", news, timeoutMs(definition, "update", news));
-    const subject = this.#saw(id, olds);
+    const object = this.#saw(id, olds);
     this.#hide(news);
     const [before, inputs] = [resourceOnly(olds), resourceOnly(news)];
-    const origin = await proveOrganization(timed, subject);
+    const ownership = await proveOrganization(timed, object);
     const { state } = await this.#keeping(
       timed,
       news,
-      () => Promise.resolve(origin),
+      () => Promise.resolve(ownership),
       async () => ({ id, state: await stepsOf(definition).update(timed, id, before, inputs) }),
     );
     return state;
@@ -312,42 +313,42 @@ export class Verbs {
     const { definition } = this;
     const state = resourceOnly(given);
     const timed = this.#begin("delete", given, timeoutMs(definition, "delete", given));
-    const subject = this.#saw(id, given);
-    await proveOrganization(timed, subject);
-    const elsewhere = this.sessions.log.isMadeElsewhere(subject.path) && "another provider of this program has it now";
+    const object = this.#saw(id, given);
+    await proveOrganization(timed, object);
+    const elsewhere = this.sessions.log.isMadeElsewhere(object.path) && "another provider of this program has it now";
     const why = elsewhere || (await keeper(timed, definition, id, state));
     if (why !== undefined) {
       timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
-      return timed.run.owners.release(subject.path, state);
+      return timed.run.leases.release(object.path, state);
     }
     await stepsOf(definition).delete(timed, id, state);
-    timed.run.owners.deleted(subject.path);
+    timed.run.leases.deleted(object.path);
   }
 
   /** The session of one verb, which must end within this time. */
   #begin(verb: string, props: Props, ms: number): Session {
-    const owner = this.#owner(props);
+    const owner = this.#resource(props);
     const { type: title } = this.definition;
     const caller = { verb, resource: owner ? `${title} "${owner.name}"` : nameOf({ title }, props) };
     return { ...within(this.ofOwner(this.sessions.current()), ms, caller), ...this.#whose(props) };
   }
 
   /** The resource of the program, and its provider, which the program tells and the state does not. */
-  #whose(props: Props): Pick<Session, "owner" | "provider"> {
+  #whose(props: Props): Pick<Session, "resource" | "provider"> {
     const { [logicalNameKey]: ofProgram, [providerNameKey]: name = "" } = props;
-    const owner = this.#owner(props);
+    const resource = this.#resource(props);
     const provider = this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
-    return { ...(owner && { owner }), ...(provider !== undefined && { provider }) };
+    return { ...(resource && { resource }), ...(provider !== undefined && { provider }) };
   }
 
   /** How messages about other resources name the one with these properties. */
   called(props: Props): string {
-    const owner = this.#owner(props);
-    return owner ? `${this.definition.type} "${owner.name}"` : nameOf(this.definition, props);
+    const resource = this.#resource(props);
+    return resource ? `${this.definition.type} "${resource.name}"` : nameOf(this.definition, props);
   }
 
-  #owner({ [logicalNameKey]: given }: Props): Owner | undefined {
-    if (this.owner) return this.owner;
+  #resource({ [logicalNameKey]: given }: Props): ProgramResource | undefined {
+    if (this.resource) return this.resource;
     const [name, parents = ""]: unknown[] = [given].flat();
     if (typeof name !== "string") return undefined;
     return { key: JSON.stringify([this.definition.type, name, parents]), name };
@@ -365,14 +366,14 @@ export class Verbs {
   async #keeping(
     session: Session,
     inputs: Props,
-    originOf: (made: Made) => Promise<Origin>,
+    ownershipOf: (made: Made) => Promise<Ownership>,
     run: () => Promise<Made>,
   ): Promise<Made> {
     const kept = keptOf(inputs, [secretsKey]);
     const takesItsOwn = doesTakeItsOwn(inputs);
     const keep = async ({ id, state }: Made): Promise<Props> => {
       const known = takesItsOwn === undefined ? state : withKept(state, { takesItsOwn: takesItsOwn || undefined });
-      return { ...marked(session, known, await originOf({ id, state })), ...kept };
+      return { ...marked(session, known, await ownershipOf({ id, state })), ...kept };
     };
     try {
       const made = await run();
@@ -385,13 +386,13 @@ export class Verbs {
   }
 
   /** Remembers a state that the engine shows. */
-  #saw(id: string, state: Props): Subject {
+  #saw(id: string, state: Props): StateObject {
     this.#hide(state);
     const run = this.sessions.run();
-    const subject = subjectOf(this.definition, id, state);
-    run.remember(subject);
+    const object = stateObjectOf(this.definition, id, state);
+    run.remember(object);
     if (!run.rewritesNames && isRewritten(this.definition, state)) run.rewritesNames = true;
-    return subject;
+    return object;
   }
 }
 
@@ -420,10 +421,10 @@ const doesTakeItsOwn = ({ [contentsKey]: contents }: Props): boolean | undefined
 
 const withKept = (state: Props, more: Props): Props => ({
   ...state,
-  [keptKey]: withoutUndefined({ ...keptIn(state), ...more }),
+  [storedKey]: withoutUndefined({ ...storedIn(state), ...more }),
 });
 
-const marked = ({ provider, client }: Session, state: Props, origin: Origin): Props => ({
+const marked = ({ provider, client }: Session, state: Props, ownership: Ownership): Props => ({
   ...state,
-  [keptKey]: { ...keptIn(state), ...withProvider(origin, provider, client.http.settings) },
+  [storedKey]: { ...storedIn(state), ...withProvider(ownership, provider, client.http.settings) },
 });

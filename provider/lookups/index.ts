@@ -3,7 +3,7 @@ import { type ConsortiumClient, isApiError } from "../api";
 import { isGone } from "../api/states";
 import { paths } from "../api/paths";
 import { Anything } from "../api/wire";
-import { check, type Checked } from "../core/check";
+import { check, type CheckResult } from "../core/check";
 import { field, type Props } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { isObject } from "../plain";
@@ -33,7 +33,7 @@ export interface Lookup {
 }
 
 /** Checks arguments like those of resources. */
-export const checkArguments = ({ name, args }: Lookup, given: Props): Checked =>
+export const checkArguments = ({ name, args }: Lookup, given: Props): CheckResult =>
   check({ type: name, inputs: args }, given);
 
 type LookupOf<Args extends z.ZodObject> = Omit<Lookup, "args" | "run" | "name"> & {

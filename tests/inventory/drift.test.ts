@@ -122,7 +122,9 @@ type Patch = (key: string, value: unknown) => unknown;
 
 async function driftOfEach(kind: Kind, here: Started, engine: Engine, net: Network, patch: Patch): Promise<void> {
   const kept = engine.kept!;
-  const keys = inputKeys(definitions[kind]).filter((key) => key !== "tetherId" && key !== definitions[kind].idField);
+  const keys = inputKeys(definitions[kind]).filter(
+    (key) => key !== "tetherId" && !(kind === "destination" && key === "name"),
+  );
   const wanted = Object.fromEntries(
     keys
       .filter((key) => isShown(kind, key))

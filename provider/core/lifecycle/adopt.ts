@@ -9,9 +9,9 @@ import { text } from "../../plain";
 import { Collection } from "../collection";
 import { Listed } from "../listed";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
-import { held, isNamesake } from "../owners";
+import { held, isNamesake } from "../leases";
 import { type Session } from "../session";
-import { isReadable, type Kept } from "../state";
+import { isReadable, type StoredState } from "../state";
 import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
 import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
@@ -21,18 +21,18 @@ import { change, type Change, effectOf, warnOfIgnored } from "./change";
 import { openAfter } from "./update";
 
 /** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
-export interface Existing {
+export interface Adoption {
   item: Identified;
-  how?: Kept["how"];
+  how?: StoredState["how"];
   /** A killed run of this stack made it. */
   isContinued?: true;
 }
 
 /** What exists already: made by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
-export async function existing(
+export async function findExisting(
   collection: Collection,
   siblings: Identified[] | undefined,
-): Promise<Existing | undefined> {
+): Promise<Adoption | undefined> {
   const item = await toContinue(collection);
   if (item) return { item, isContinued: true };
   const found = await toAdopt(collection, siblings);
@@ -47,7 +47,7 @@ function isDoubtful({ session, definition, inputs, place }: Collection, siblings
   return holdsLedger(definition.type) && adopts(session, inputs) && siblings?.length === 0 && !isOfThisRun;
 }
 
-async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Existing | undefined> {
+async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Adoption | undefined> {
   if (!collection.definition.naming || !siblings) return undefined;
   const item =
     typeof collection.inputs.adopt === "string"
@@ -62,7 +62,7 @@ async function toAdopt(collection: Collection, siblings: Identified[] | undefine
  * A run that recovers another one takes over what that one made: its own, if everything that the service shows agrees. What
  * several may use, or another organization has, is shared otherwise.
  */
-async function howOf(collection: Collection, item: Identified): Promise<Kept["how"]> {
+async function howOf(collection: Collection, item: Identified): Promise<StoredState["how"]> {
   const { inputs, definition, session } = collection;
   if (collection.isOfStack(item.id)) return undefined;
   const shown = collection.shown(item);
@@ -108,7 +108,7 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   const taken = await lasting(collection, await namesakes(collection, siblings));
   const [first, ...more] = taken;
   if (!first) return undefined;
-  const left = taken.some(({ id }) => session.run.owners.released(collection.pathOf(id)));
+  const left = taken.some(({ id }) => session.run.leases.released(collection.pathOf(id)));
   if (!(adopts(session, inputs) || left)) throw collection.error(takenBy(collection, taken));
   if (more.length === 0) return first;
   const ids = taken.map(({ id }) => id).join(", ");
@@ -123,8 +123,8 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
  */
 async function namesakes(collection: Collection, siblings: Identified[]): Promise<Identified[]> {
   const { inputs, session, definition } = collection;
-  const { run, owner } = session;
-  const isLeft = (id: string): boolean => run.owners.released(collection.pathOf(id)) !== undefined;
+  const { run, resource } = session;
+  const isLeft = (id: string): boolean => run.leases.released(collection.pathOf(id)) !== undefined;
   const isGivenUp = ({ id }: Identified): boolean =>
     definition.isNamedById === true && collection.isGivenUp(id) && !isLeft(id);
   const exact = collection.namesakes(siblings).filter((item) => !isGivenUp(item));
@@ -133,9 +133,9 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
   const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
   const alike = (items: Identified[]): Identified[] => [...collection.namedLike(items), ...collection.cutNames(items)];
   if (exact.length > 0 || !mayDiffer || alike(siblings).length === 0) return exact;
-  await run.owners.allDeclared(session.clock);
+  await run.leases.allDeclared(session.clock);
   const isFree = (item: Identified): boolean =>
-    !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, owner);
+    !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, resource);
   const free = siblings.filter(isFree);
   const same = collection.namedLike(free);
   if (same.length > 0 && run.rewritesNames) return same;
@@ -157,7 +157,7 @@ async function lasting(collection: Collection, found: Identified[]): Promise<Ide
   const { clock, deadline } = session;
   const end = Math.min(clock.now() + nameFreedMs, deadline.at);
   const frees = (item: Identified): boolean => {
-    const holder = collection.holder(item.id, session.owner);
+    const holder = collection.holder(item.id, session.resource);
     return isGoing(item) || (holder !== undefined && !isNamesake(definition, holder.inputs, inputs));
   };
   const again = async (ms: number): Promise<Identified[]> => {
@@ -178,13 +178,13 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const { session, definition } = collection;
   const [first] = taken;
   const ids = taken.map(({ id }) => id).join(", ");
-  const holder = taken.map(({ id }) => collection.holder(id, session.owner)).find(Boolean);
+  const holder = taken.map(({ id }) => collection.holder(id, session.resource)).find(Boolean);
   if (holder && !isNamesake(definition, holder.inputs, collection.inputs))
     return (
-      `the name is still the one of ${first!.id}, which "${holder.owner.name}" of this program gives up in this run, but only after ` +
+      `the name is still the one of ${first!.id}, which "${holder.resource.name}" of this program gives up in this run, but only after ` +
       `this one, as with \`--parallel 1\`. Take two runs: the first one without this resource, the second one with it.`
     );
-  if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
+  if (holder) return `the name is already taken: ${held(definition, first!.id, holder.resource, session.resource)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
     return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}. ${more(session)}`;
@@ -218,7 +218,7 @@ const isFounded = ({ session, place: { parent } }: Collection): boolean =>
  */
 export async function adopt(
   collection: Collection,
-  { item, how, isContinued }: Existing,
+  { item, how, isContinued }: Adoption,
 ): Promise<{ shown: Props; open: readonly string[] }> {
   const { inputs, session, definition } = collection;
   const shown = collection.shown(item);

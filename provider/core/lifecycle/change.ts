@@ -5,8 +5,8 @@ import { type Collection } from "../collection";
 import { isForbidden } from "../listed";
 import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
-import { isNamesake } from "../owners";
-import { isReadable, madeAt, type Recorded, toBody } from "../state";
+import { isNamesake } from "../leases";
+import { isReadable, madeAt, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
 import { changeLagMs, lookEveryMs, renamedMs, waitingAgeMs } from "../times";
@@ -22,7 +22,7 @@ export interface Change {
   /** The inputs that are sent. */
   keys: readonly string[];
   /** What is known of it: members of an object that are no longer asked for have to go. */
-  before: Pick<Recorded, "asked" | "shown" | "at">;
+  before: Pick<StateParts, "asked" | "shown" | "at">;
 }
 
 /** The object does not exist any more. */
@@ -258,12 +258,12 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
 /** What has the name, and the resource of the program that gives it up. */
 async function rivals({ collection, id, inputs }: Change): Promise<{ found: Identified[]; mover: string | undefined }> {
   const { session, definition } = collection;
-  await session.run.owners.allDeclared(session.clock);
+  await session.run.leases.allDeclared(session.clock);
   const siblings = (await collection.siblings(0)) ?? [];
   const found = collection.namesakes(siblings).filter((one) => one.id !== id);
   const holders = found.map((one) => collection.holder(one.id));
   const mover = holders.find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
-  return { found, mover: mover?.owner.name };
+  return { found, mover: mover?.resource.name };
 }
 
 /** What has the name. Whether this run deletes it is not known yet. */

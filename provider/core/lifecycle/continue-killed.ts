@@ -2,11 +2,11 @@ import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { isSentWith, type LoggedCreate } from "../create-log";
 import { identityOf, timeoutMs } from "../definition";
-import { isElsewhere } from "../origin";
+import { isElsewhere } from "../ownership";
 import { actsWithinMs, killedEveryMs } from "../times";
 import { timeOf } from "../values";
 import { messageOf } from "../../plain";
-import { type Appeared, appeared, type Create } from "./recognize";
+import { type NewObjects, newObjects, type CreateAttempts } from "./recognize";
 
 /**
  * What a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
@@ -44,7 +44,7 @@ export async function toContinue(collection: Collection): Promise<Identified | u
 function interruptedFor({ session, path, definition, inputs }: Collection): LoggedCreate[] {
   const identity = identityOf(definition, inputs);
   const { settings } = session.client.http;
-  const all = session.createLog.interrupted({ path, name: identity, resource: session.owner?.name });
+  const all = session.createLog.interrupted({ path, name: identity, resource: session.resource?.name });
   return all.filter(({ key }) => !isElsewhere({ keys: [key] }, settings));
 }
 
@@ -66,7 +66,7 @@ export async function discardKilled(collection: Collection, siblings: Identified
   const logged = interrupted.map(({ id }) => id);
   const known = siblings.filter(({ id }) => logged.includes(id) && !isTaken(collection, id));
   const open = unanswered(collection, interrupted);
-  const seen = open.length === 0 ? undefined : await appeared(createOf(collection, open));
+  const seen = open.length === 0 ? undefined : await newObjects(createOf(collection, open));
   const isProved = seen !== undefined && seen.ours.length > 0 && doubtsOf(collection, open, seen).length === 0;
   for (const { id } of [...known, ...(isProved ? seen.ours : [])]) {
     collection.say(`deletes ${id}, which a killed run of this stack made, and whose password was lost with it`);
@@ -83,7 +83,7 @@ export async function discardKilled(collection: Collection, siblings: Identified
 const isTaken = (collection: Collection, id: string): boolean => collection.isOfStack(id) || collection.isMade(id);
 
 /** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
-async function lookFor(collection: Collection, open: readonly LoggedCreate[]): Promise<Appeared> {
+async function lookFor(collection: Collection, open: readonly LoggedCreate[]): Promise<NewObjects> {
   const { session } = collection;
   const { clock, client, deadline } = session;
   const longestMs = client.http.settings.requestTimeout * 1000;
@@ -91,14 +91,14 @@ async function lookFor(collection: Collection, open: readonly LoggedCreate[]): P
   const create = createOf(collection, open);
   const end = Math.min(clock.now() + Math.min(longestMs, longestMs - sinceMs), deadline.at - killedEveryMs);
   for (let looks = 1; ; looks++) {
-    const seen = (await appeared(create)) ?? { ours: [], others: [] };
+    const seen = (await newObjects(create)) ?? { ours: [], others: [] };
     if (seen.ours.length + seen.others.length > 0 || clock.now() >= end) return seen;
     if (looks === 1) collection.say(`looking for what a killed run of this stack may have created.`);
     await clock.sleep(killedEveryMs);
   }
 }
 
-function createOf(collection: Collection, open: readonly LoggedCreate[]): Create {
+function createOf(collection: Collection, open: readonly LoggedCreate[]): CreateAttempts {
   const starts = open.map(({ serviceAt }) => serviceAt);
   const since = (): number | undefined => (starts.includes(undefined) ? undefined : Math.min(...(starts as number[])));
   const before = new Set(open.flatMap((one) => one.before));
@@ -126,7 +126,7 @@ function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item:
 }
 
 /** Reasons why it may not be ours. */
-function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours, others }: Appeared): string[] {
+function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours, others }: NewObjects): string[] {
   const { session, path } = collection;
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["there are more than that run can have created"];

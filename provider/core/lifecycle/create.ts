@@ -5,11 +5,11 @@ import { Collection } from "../collection";
 import { Listed } from "../listed";
 import { type Definition, inputKeys, inputMeta, type Made, nameKey, type Props, type Steps } from "../definition";
 import { serviceNow } from "../session";
-import { fresh, type Recorded } from "../state";
+import { fresh, type StateParts } from "../state";
 import { siblingsAgeMs } from "../times";
 import { UserError } from "../user-error";
 import { sameValue } from "../values";
-import { adopt, adopts, existing } from "./adopt";
+import { adopt, adopts, findExisting } from "./adopt";
 import { discardKilled } from "./continue-killed";
 import { isTwin } from "./recognize";
 import { sendCreate } from "./send-create";
@@ -37,17 +37,17 @@ export function startEmpty(collection: Collection, { id }: Identified, ...names:
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
 export async function create(collection: Collection, make: Making = (_, send) => send()): Promise<Made> {
   const siblings = await siblingsOf(collection);
-  const there = await existing(collection, siblings);
+  const there = await findExisting(collection, siblings);
   const adopted = there && (await adopt(collection, there));
   const object = there?.item ?? (await createNew(collection, siblings, make));
   const { inputs, session, definition } = collection;
   const at = there ? undefined : serviceNow(session);
   collection.recordMade(object);
-  session.run.owners.take(session.owner, definition, inputs, collection.pathOf(object.id));
+  session.run.leases.take(session.resource, definition, inputs, collection.pathOf(object.id));
   const shown = { ...collection.shown(object), ...definition.steps?.shownOnce?.(object), ...adopted?.shown };
   const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
   const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
-  const parts: Recorded = { ...fresh(asked, shown), how: there?.how, at, open: adopted?.open ?? [] };
+  const parts: StateParts = { ...fresh(asked, shown), how: there?.how, at, open: adopted?.open ?? [] };
   const ready = await restarted(Collection.of(session, definition, inputs, object.id), object.id, parts, inputs);
   const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
   return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
@@ -128,7 +128,7 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
   try {
     return await collection.siblings(siblingsAgeMs);
   } catch (error) {
-    if (isApiError(error, "missing", "unsupported") && (await collection.owner(siblingsAgeMs)))
+    if (isApiError(error, "missing", "unsupported") && (await collection.parent(siblingsAgeMs)))
       throw collection.error(
         `the service has no list of these (${error.call}: HTTP ${error.status}), so it may not have this kind at all. ` +
           "Nothing was created. Take it out of the program, or use a service that has it.",

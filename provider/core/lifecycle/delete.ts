@@ -9,7 +9,7 @@ import { Collection } from "../collection";
 import { type Definition, identityOf, isOver, type Props, type Steps } from "../definition";
 import { Listed } from "../listed";
 import { type Session } from "../session";
-import { isAdoptedShared, keptIn, madeAt, recorded } from "../state";
+import { isAdoptedShared, storedIn, madeAt, partsOf } from "../state";
 import {
   deletedLagMs,
   deletingAgeMs,
@@ -104,7 +104,7 @@ async function deleteObject(
   collection.recordRemoved(id);
   if (deletion.left !== undefined) {
     const begun = { path: collection.path, name: identityOf(collection.definition, state), id };
-    session.createLog.left({ ...begun, resource: session.owner?.name }, session.client.http.settings);
+    session.createLog.left({ ...begun, resource: session.resource?.name }, session.client.http.settings);
   }
   return deletion.left;
 }
@@ -123,7 +123,7 @@ export const deleting =
 async function sparing(collection: Collection, id: string, state: Props, how: Deleting): Promise<void> {
   const { session, definition } = collection;
   const isConfirmed = session.isAsked === true || session.run.isNamed([id, text(state.consortiumId)]);
-  const mayGo = isConfirmed || keptIn(state).takesItsOwn === true;
+  const mayGo = isConfirmed || storedIn(state).takesItsOwn === true;
   const inside = await strangers(collection, id, state, how, mayGo ? 0 : deletedLagMs);
   const warning = how.warning?.(inside);
   if (warning !== undefined) collection.say(warning, "WARNING: ");
@@ -191,7 +191,7 @@ async function unused(
 
 /** Whether what uses the object belongs to another organization, as its membership shows. */
 async function isOthers({ session }: Collection, state: Props, { membershipId }: User): Promise<boolean> {
-  const { organizations = [] } = keptIn(state);
+  const { organizations = [] } = storedIn(state);
   if (membershipId === undefined || organizations.length === 0) return false;
   const list = new Listed(session, { collection: paths.memberships(String(state.consortiumId)) });
   const found = (await list.look(steadyAgeMs)).items.find((one) => one.id === membershipId);
@@ -215,7 +215,7 @@ class Deletion {
     private readonly how: Deleting,
   ) {
     this.#start = collection.session.clock.now();
-    this.#madeAt = madeAt(recorded(collection.definition, state));
+    this.#madeAt = madeAt(partsOf(collection.definition, state));
   }
 
   /** Call when the deletion is over, however it ended. */
@@ -244,7 +244,7 @@ class Deletion {
   async #refused(refused: ApiError): Promise<Look<undefined>> {
     const { session } = this.collection;
     const { goesWith, emptiedMs = emptiedLagMs, users } = this.how;
-    if (goesWith !== undefined && conditionOf((await this.collection.owner(steadyAgeMs))?.state) === "failed") {
+    if (goesWith !== undefined && conditionOf((await this.collection.parent(steadyAgeMs))?.state) === "failed") {
       this.left = left(this.collection, `with ${goesWith}`, refused).stays;
       return { done: undefined };
     }
@@ -336,7 +336,7 @@ const withConsortium = "together with its consortium";
 /** Whether it was created with what it is in, and goes with that. */
 async function isFounded(collection: Collection, id: string, { foundedWith }: Deleting): Promise<boolean> {
   if (!foundedWith) return false;
-  const [item, owner] = [await collection.listed(id, steadyAgeMs), await collection.owner(steadyAgeMs)];
+  const [item, owner] = [await collection.listed(id, steadyAgeMs), await collection.parent(steadyAgeMs)];
   return item !== undefined && owner !== undefined && foundedWith(item, owner);
 }
 

@@ -1,7 +1,7 @@
 import { Collection } from "../collection";
 import { type Definition, nameOf, pathOf, type Place, type Props } from "../definition";
 import { diff } from "../diff";
-import { type Claim, held, isNamesake, namedId } from "../owners";
+import { type Lease, held, isNamesake, namedId } from "../leases";
 import { type Session } from "../session";
 import { steadyAgeMs } from "../times";
 import { UserError } from "../user-error";
@@ -22,14 +22,14 @@ export async function take(
   inputs: Props,
   id: string,
 ): Promise<Props | undefined> {
-  const { run, owner, clock } = session;
-  const { owners } = run;
+  const { run, resource, clock } = session;
+  const { leases } = run;
   const path = pathOf(definition, inputs, id);
-  await owners.allDeclared(clock);
-  const holder = owners.holder(path, owner);
-  if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.owner, owner)}`);
-  owners.take(owner, definition, inputs, path);
-  return owners.released(path);
+  await leases.allDeclared(clock);
+  const holder = leases.holder(path, resource);
+  if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.resource, resource)}`);
+  leases.take(resource, definition, inputs, path);
+  return leases.released(path);
 }
 
 /**
@@ -42,19 +42,19 @@ export async function keeper(
   id: string,
   state: Props,
 ): Promise<string | undefined> {
-  const { owners } = session.run;
-  const holder = owners.holder(pathOf(definition, state, id));
+  const { leases } = session.run;
+  const holder = leases.holder(pathOf(definition, state, id));
   // The same resource, too: an old state of it goes that has the same object, because it was imported again or has adopted itself.
-  if (holder) return `it is "${holder.owner.name}" of the program now`;
-  for (const claim of owners.withoutObject()) {
-    if (claim.definition.type !== definition.type) continue;
-    if (definition.place(claim.inputs).collection !== definition.place(state).collection) continue;
-    const { owner, create } = claim;
+  if (holder) return `it is "${holder.resource.name}" of the program now`;
+  for (const lease of leases.withoutObject()) {
+    if (lease.definition.type !== definition.type) continue;
+    if (definition.place(lease.inputs).collection !== definition.place(state).collection) continue;
+    const { create } = lease;
     if (create !== "failed") {
-      if (await takes(session, claim, id, state)) return `"${owner.name}" of the program takes it over`;
-    } else if (namedId(definition, claim.inputs) === id || isNamesake(definition, claim.inputs, state)) {
+      if (await takes(session, lease, id, state)) return `"${lease.resource.name}" of the program takes it over`;
+    } else if (namedId(definition, lease.inputs) === id || isNamesake(definition, lease.inputs, state)) {
       throw new UserError(
-        `${nameOf(definition, state)} (${id}) is not deleted, because "${owner.name}" of the program was to take it over, and failed. ` +
+        `${nameOf(definition, state)} (${id}) is not deleted, because "${lease.resource.name}" of the program was to take it over, and failed. ` +
           "Correct that, and run the command again.",
       );
     }
@@ -62,13 +62,13 @@ export async function keeper(
   if (!definition.naming) return undefined;
   // With `--replace` and deleteBeforeReplace, dependents go first.
   const above = await takenOver(session, definition.place(state).parent);
-  return above && `"${above.owner.name}" of the program takes over what it is in`;
+  return above && `"${above.resource.name}" of the program takes over what it is in`;
 }
 
 /** Whether a resource without an object will adopt this one. It does not if it would replace it. */
-async function takes(session: Session, claim: Claim, id: string, state?: Props): Promise<boolean> {
-  const { inputs } = claim;
-  const definition = claim.definition as Definition; // `Claim` types only a part of it
+async function takes(session: Session, lease: Lease, id: string, state?: Props): Promise<boolean> {
+  const { inputs } = lease;
+  const definition = lease.definition as Definition; // `Lease` types only a part of it
   const named = namedId(definition, inputs);
   if (named !== undefined) return named === id;
   if (!(inputs.adopt === true || session.adoptAll)) return false;
@@ -79,13 +79,13 @@ async function takes(session: Session, claim: Claim, id: string, state?: Props):
 }
 
 /** The resource that will adopt the object's parent, or the parent of that. */
-async function takenOver(session: Session, parent: Place["parent"]): Promise<Claim | undefined> {
+async function takenOver(session: Session, parent: Place["parent"]): Promise<Lease | undefined> {
   if (!parent) return undefined;
   const { place, id } = parent;
-  for (const claim of session.run.owners.withoutObject()) {
-    const { definition, inputs, create } = claim;
+  for (const lease of session.run.leases.withoutObject()) {
+    const { definition, inputs, create } = lease;
     if (definition.place(inputs).collection !== place.collection) continue;
-    if (create === undefined && (await takes(session, claim, id))) return claim;
+    if (create === undefined && (await takes(session, lease, id))) return lease;
   }
   return takenOver(session, place.parent);
 }

@@ -2,7 +2,16 @@ import { isApiError } from "../../api";
 import { conditionOf, isGoing } from "../../api/states";
 import { type Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, meaningOf, type Props } from "../definition";
-import { isRecorded, type Kept, madeAt, readyStep, type Recorded, recorded, stateOf, withoutReady } from "../state";
+import {
+  isStored,
+  type StoredState,
+  madeAt,
+  readyStep,
+  type StateParts,
+  partsOf,
+  stateOf,
+  withoutReady,
+} from "../state";
 import { messageOf } from "../../plain";
 import { refreshAgeMs } from "../times";
 import { isUnset, sameName } from "../values";
@@ -10,7 +19,7 @@ import { isUnset, sameName } from "../values";
 /** The current state. undefined: the object is confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
   const { session, definition, place } = collection;
-  const before = recorded(definition, state);
+  const before = partsOf(definition, state);
   const presence = await collection.find(id, refreshAgeMs, madeAt(before)).catch(async (error: unknown) => {
     if (!(await isSilent(collection, error))) throw error;
     collection.warn(`is kept as it was, because it cannot be read: ${messageOf(error)}`);
@@ -31,24 +40,24 @@ export async function read(collection: Collection, id: string, state: Props): Pr
 
 /** The state after a look at the object. @param shown what the service shows of it, by property */
 export const stateSeen = (definition: Definition, state: Props, shown: Props): Props =>
-  stateOf(definition, looked(definition, state, recorded(definition, state), shown), state);
+  stateOf(definition, looked(definition, state, partsOf(definition, state), shown), state);
 
 /** Whether the list is refused because what it is in does not work: that says nothing about what is in it. */
 async function isSilent(collection: Collection, error: unknown): Promise<boolean> {
   if (!isApiError(error, "conflict")) return false;
-  const owner = await collection.owner(refreshAgeMs);
+  const owner = await collection.parent(refreshAgeMs);
   return owner !== undefined && conditionOf(owner.state) !== "ready";
 }
 
 /** What is only written differently, in an object that nobody has changed since: an answer may have repeated the request. */
-function ownFormsIn(definition: Definition, { asked, shown: before }: Recorded, shown: Props): Props {
+function ownFormsIn(definition: Definition, { asked, shown: before }: StateParts, shown: Props): Props {
   if (shown.revision === undefined || shown.revision !== before.revision) return {};
   const keys = inputKeys(definition).filter((key) => !isUnset(asked[key]) && sameName(shown[key], asked[key]));
   return Object.fromEntries(keys.map((key) => [key, shown[key]]));
 }
 
 /** What a first look shows is what there is: nobody has asked for anything else. Later looks change only what is shown. */
-function looked(definition: Definition, state: Props, before: Recorded, shown: Props): Recorded {
+function looked(definition: Definition, state: Props, before: StateParts, shown: Props): StateParts {
   const all = { ...before.shown, ...shown };
   // What the service chose and shows for the first time is what it answered.
   const first = inputKeys(definition).filter(
@@ -61,8 +70,8 @@ function looked(definition: Definition, state: Props, before: Recorded, shown: P
     ...ownFormsIn(definition, before, shown),
   };
   const open = meaningOf(definition, all) === "pending" ? before.open : withoutReady(before.open);
-  if (isRecorded(state)) return { ...before, shown: all, answered, open };
-  const how: Kept["how"] = definition.shared?.applies(all) ? "shared" : "adopted";
+  if (isStored(state)) return { ...before, shown: all, answered, open };
+  const how: StoredState["how"] = definition.shared?.applies(all) ? "shared" : "adopted";
   const asked = inputKeys(definition).filter((key) => !inputMeta(definition, key)!.computed && all[key] !== undefined);
   return {
     ...before,

@@ -10,7 +10,7 @@ import { isUnset, normalOf, sameName, sameValue, timeOf } from "../values";
  */
 
 /** One create with all its attempts. */
-export interface Create {
+export interface CreateAttempts {
   collection: Collection;
   inputs: Props;
   /** Ids that were there before. undefined: the service does not list them. */
@@ -19,7 +19,7 @@ export interface Create {
   since: () => number | undefined;
 }
 
-export interface Appeared {
+export interface NewObjects {
   /** Objects that nothing contradicts. */
   ours: Identified[];
   /** Objects with the same name that are visibly something else. */
@@ -27,7 +27,7 @@ export interface Appeared {
 }
 
 /** New objects with this name, except those of the stack and of other creates. undefined: the service does not list them. */
-export async function appeared(create: Create): Promise<Appeared | undefined> {
+export async function newObjects(create: CreateAttempts): Promise<NewObjects | undefined> {
   const { collection, inputs, before } = create;
   const siblings = before && (await collection.siblings(0));
   if (!siblings) return undefined;
@@ -79,7 +79,7 @@ export const factOf = (shown: Props, key: string): string =>
   `${key} is ${typeof shown[key] === "object" ? "another one" : JSON.stringify(shown[key])}`;
 
 /** How the object differs from the request. Quotes only the service's value: the requested one may be secret. */
-function differences({ collection, inputs }: Create, item: Identified): string[] {
+function differences({ collection, inputs }: CreateAttempts, item: Identified): string[] {
   const { definition, session } = collection;
   const shown = collection.shown(item);
   const fields = inputKeys(definition)
@@ -92,7 +92,7 @@ function differences({ collection, inputs }: Create, item: Identified): string[]
   const { organization } = session.client.http.settings;
   const ours = organization
     ? [organization.id]
-    : session.run.subjects.flatMap(({ origin }) => origin.organizations ?? []);
+    : session.run.stateObjects.flatMap(({ ownership }) => ownership.organizations ?? []);
   const foreign = typeof owner === "string" && ours.length > 0 && !ours.includes(owner);
   return [...fields, ...extra, ...(foreign ? [`its owner is ${owner}`] : [])];
 }
@@ -102,7 +102,7 @@ const sameLoosely = (a: unknown, b: unknown): boolean => sameValue(asText(a), as
 const asText = (value: unknown): unknown => (typeof value === "number" ? String(value) : value);
 
 /** Why the object is older than the request, by the service's clock. */
-function tooOld({ since }: Create, { created_at: created }: Identified): string[] {
+function tooOld({ since }: CreateAttempts, { created_at: created }: Identified): string[] {
   const [start, at] = [since(), timeOf(created)];
   if (at === undefined || start === undefined) return [];
   const latest = at + (/[.,]\d/.test(String(created)) ? 0 : 999); // it may be cut to seconds

@@ -12,13 +12,13 @@ import { messageOf } from "../../plain";
 import { longestLagMs, lostEveryMs, lostLagMs, unseenMs, waitingAgeMs } from "../times";
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
-import { type Appeared, appeared, type Create, looksSame } from "./recognize";
+import { type NewObjects, newObjects, type CreateAttempts, looksSame } from "./recognize";
 import { regenerated } from "./regenerate";
 
 const mostAttempts = 6;
 
 /** One create in progress and what is known of its attempts. */
-interface Posting extends Create {
+interface Posting extends CreateAttempts {
   /** Attempts that may have created an object without a visible answer. */
   lost: number;
   /** Logs that it is sent now. */
@@ -30,8 +30,8 @@ interface Posting extends Create {
 }
 
 /** What came of sending it: the object, a failure after which it may exist, or a refusal that passes by itself. */
-type Final = { made: Identified } | { failure: unknown; taken: boolean };
-type Sent = Final | { early: string };
+type FinalOutcome = { made: Identified } | { failure: unknown; taken: boolean };
+type Outcome = FinalOutcome | { early: string };
 
 /**
  * Sends the create so that the object is made exactly once. After a lost answer, it looks for the object and takes it if
@@ -52,7 +52,7 @@ export function sendCreate(
   const posting = { collection, inputs, before: before && new Set(before), since, more, lost: 0, without: [] };
   // Logged before it is sent, so that a killed run leaves proof of what is its own.
   const name = identityOf(definition, inputs);
-  const resource = session.owner?.name;
+  const resource = session.resource?.name;
   const begun = {
     path,
     name,
@@ -84,16 +84,16 @@ async function made(posting: Posting): Promise<Identified> {
 }
 
 /** Sends it, and again until the deadline as long as the service says that it is too early: nothing was made then. */
-function whenItMay(posting: Posting, attempt: number): Promise<Final> {
+function whenItMay(posting: Posting, attempt: number): Promise<FinalOutcome> {
   const { collection } = posting;
-  const look = async (): Promise<Look<Final>> => {
+  const look = async (): Promise<Look<FinalOutcome>> => {
     const sent = await sendOnce(posting, attempt);
     return "early" in sent ? { waiting: `refused as too early (${sent.early})` } : { done: sent };
   };
   return waitFor(collection.session, collection.what, look, `POST ${collection.path}`);
 }
 
-async function sendOnce(posting: Posting, attempt: number): Promise<Sent> {
+async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
   const { collection, inputs, more, without } = posting;
   const { session, definition, place } = collection;
   const { idField } = place;
@@ -138,7 +138,7 @@ async function isEarly(collection: Collection, error: unknown): Promise<boolean>
   if (why === "name" && isDeleting) return collection.namesakes((await collection.siblings(0)) ?? []).length === 0;
   if (why !== undefined && !isOther) return why === "early";
   if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
-  return conditionOf((await collection.owner(waitingAgeMs))?.state) === "pending";
+  return conditionOf((await collection.parent(waitingAgeMs))?.state) === "pending";
 }
 
 /** The object in an answer, complete with what only this answer shows. */
@@ -171,11 +171,11 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   if (definition.steps?.shownOnce)
     return (await rescued(collection, hint)) ?? (await lostPassword(posting, answer, hint));
   let looks = 0;
-  let seen: Appeared | undefined;
+  let seen: NewObjects | undefined;
   const look = async (): Promise<Look<Identified>> => {
     const found = hint === undefined ? undefined : await collection.sought(hint, 0, ++looks);
     if (found) return { done: found };
-    seen = await appeared(posting);
+    seen = await newObjects(posting);
     const ours = oursIn(posting, seen);
     return ours ? { done: ours } : { waiting: `accepted (HTTP ${answer.status}), and not there yet` };
   };
@@ -252,7 +252,7 @@ function patienceMs({ collection }: Posting, failure: unknown): number {
 }
 
 /** The object that this run made; undefined: none yet. @throws UserError if there are more than this run can have made */
-function oursIn({ collection, lost }: Posting, seen: Appeared | undefined): Identified | undefined {
+function oursIn({ collection, lost }: Posting, seen: NewObjects | undefined): Identified | undefined {
   const [first, ...more] = seen?.ours ?? [];
   if (!first || more.length < lost) return first;
   throw collection.error(
@@ -264,7 +264,7 @@ function oursIn({ collection, lost }: Posting, seen: Appeared | undefined): Iden
 const idsOf = (items: Identified[]): string => items.map(({ id }) => id).join(", ");
 
 /** Names the objects with this name, and why they are not this run's. */
-const stranger = ({ others }: Appeared): string =>
+const stranger = ({ others }: NewObjects): string =>
   `${others.map(({ item, why }) => `${item.id} has the name now (${why})`).join(", ")}: that is not what this run asked for.`;
 
 const outOfTime = ({ collection }: Posting, failure: unknown): UserError => {
@@ -279,10 +279,10 @@ const outOfTime = ({ collection }: Posting, failure: unknown): UserError => {
 };
 
 /** Looks often at first, then every two seconds: more often does not help a slow service. */
-async function lookForNew(posting: Posting, end: number): Promise<Appeared | undefined> {
+async function lookForNew(posting: Posting, end: number): Promise<NewObjects | undefined> {
   const { clock } = posting.collection.session;
   for (let looks = 1; ; looks++) {
-    const seen = await appeared(posting);
+    const seen = await newObjects(posting);
     if (!seen || seen.ours.length > 0 || clock.now() >= end) return seen;
     await clock.sleep(looks <= 6 ? lostEveryMs.first : lostEveryMs.then);
   }
@@ -301,7 +301,7 @@ async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
   const end = Math.min(clock.now() + longestLagMs, deadline.at);
   try {
     for (;;) {
-      const seen = await appeared(posting);
+      const seen = await newObjects(posting);
       if (!seen) return;
       const own = await collection.listed(made.id, lostEveryMs.first);
       if (own || seen.ours.length >= lost || clock.now() >= end) return await discard(posting, own ?? made, seen.ours);
@@ -361,7 +361,7 @@ function sayUnlisted({ collection }: Posting): void {
 async function withOrphans(posting: Posting, failure: unknown, known?: string): Promise<unknown> {
   const { collection } = posting;
   if (collection.definition.naming !== undefined) return failure;
-  const seen = await appeared(posting).catch(() => undefined);
+  const seen = await newObjects(posting).catch(() => undefined);
   const ids = [...new Set([...(known === undefined ? [] : [known]), ...(seen?.ours ?? []).map(({ id }) => id)])];
   if (ids.length === 0) return failure;
   const say = known === undefined ? "appeared meanwhile, and may be what it made" : "was made";

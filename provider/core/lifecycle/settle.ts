@@ -11,7 +11,7 @@ import {
   nameOf,
   type Props,
 } from "../definition";
-import { isReadable, readyStep, type Recorded, stateOf, withoutReady } from "../state";
+import { isReadable, readyStep, type StateParts, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
 import { emptyMs, longestLagMs, waitingAgeMs } from "../times";
 import { Incomplete, UserError } from "../user-error";
@@ -22,7 +22,7 @@ import { type Look, waitFor } from "../wait";
 const looksForShownLater = 2;
 
 /** What is known after another look. What is shown of the sent inputs is what the service answered to them. */
-export function seen(parts: Recorded, shown: Props, sent: readonly string[]): Recorded {
+export function seen(parts: StateParts, shown: Props, sent: readonly string[]): StateParts {
   const answers = sent.flatMap((key) => (shown[key] === undefined ? [] : [[key, shown[key]] as const]));
   return {
     ...parts,
@@ -61,7 +61,7 @@ function hasForms(definition: Definition, asked: Props, key: string): boolean {
 export async function settle(
   collection: Collection,
   id: string,
-  known: Recorded,
+  known: StateParts,
   { sent = inputKeys(collection.definition), isListed = false, state = known.asked, isRemoval, saw }: Before = {},
 ): Promise<Props> {
   const { session, definition } = collection;
@@ -101,7 +101,7 @@ class Settling {
   constructor(
     private readonly collection: Collection,
     private readonly id: string,
-    public parts: Recorded,
+    public parts: StateParts,
     private readonly sent: readonly string[],
     private readonly saw: (shown: Props) => void = () => undefined,
   ) {

@@ -2,8 +2,8 @@ import { isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props, type Steps } from "../definition";
-import { differing, regenerating } from "../diff";
-import { isReadable, type Recorded, recorded, stateOf } from "../state";
+import { changedKeys, regenerating } from "../diff";
+import { isReadable, type StateParts, partsOf, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, Unclear, UserError } from "../user-error";
 import { isUnset, normalOf, sameValue } from "../values";
@@ -46,7 +46,7 @@ export async function update(
   refuse?: Refusing,
 ): Promise<Props> {
   const { definition } = collection;
-  const before = recorded(definition, olds);
+  const before = partsOf(definition, olds);
   const key = regenerating(definition, before, news);
   if (key === undefined) return updateFrom(collection, id, olds, news, before, refuse);
   const others = before.unclear.filter((one) => one !== key);
@@ -71,15 +71,15 @@ async function updateFrom(
   id: string,
   olds: Props,
   news: Props,
-  before: Recorded,
+  before: StateParts,
   refuse?: Refusing,
 ): Promise<Props> {
   const { definition } = collection;
-  const { changed, drifted, kept: staying } = differing(definition, before, news);
+  const { changed, drifted, kept: staying } = changedKeys(definition, before, news);
   const keys = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
   const kept = { ...olds, ...news };
   const one: Change = { collection, id, inputs: news, keys, before };
-  const asked: Recorded = {
+  const asked: StateParts = {
     ...before,
     asked: { ...news, ...stillAsked(definition, before.asked, staying) },
     answered: { ...before.answered, ...alreadySo(definition, before, news) },
@@ -97,7 +97,7 @@ async function updateFrom(
   const state = await settle(collection, id, ready, { sent, state: kept, isRemoval, saw });
   const unseen = Object.keys(last).length > 0 ? ignoredIn(one, last).filter((key) => sent.includes(key)) : [];
   warnOfIgnored(one, unseen);
-  const settled = recorded(definition, state);
+  const settled = partsOf(definition, state);
   return unseen.length > 0 ? stateOf(definition, { ...settled, unseen: [...settled.unseen, ...unseen] }, kept) : state;
 }
 
@@ -108,7 +108,7 @@ function stillAsked(definition: Definition, asked: Props, keys: readonly string[
 }
 
 /** What the object shows as it is asked for needs no call, and counts as answered: a later change of it is drift. */
-function alreadySo(definition: Definition, { shown }: Recorded, news: Props): Props {
+function alreadySo(definition: Definition, { shown }: StateParts, news: Props): Props {
   const isSo = (key: string): boolean =>
     sameValue(shown[key], news[key]) && !(isUnset(news[key]) && inputMeta(definition, key)!.computed);
   const keys = inputKeys(definition).filter((key) => isReadable(inputMeta(definition, key)!) && isSo(key));
@@ -122,16 +122,16 @@ function alreadySo(definition: Definition, { shown }: Recorded, news: Props): Pr
  */
 async function applied(
   one: Change,
-  asked: Recorded,
+  asked: StateParts,
   olds: Props,
   changed: readonly string[],
   refuse?: Refusing,
-): Promise<{ parts: Recorded; shown: Props } | undefined> {
+): Promise<{ parts: StateParts; shown: Props } | undefined> {
   const { collection, id, keys, before } = one;
   const { definition } = collection;
   await refuse?.(one);
   const isDrift = !keys.some((key) => changed.includes(key));
-  const refused = (some: string[], why: string, then: Recorded): Incomplete =>
+  const refused = (some: string[], why: string, then: StateParts): Incomplete =>
     new Incomplete(id, stateOf(definition, withRefused(then, some), olds), refusedChange(one, some, why));
   let effect: Effect;
   try {
@@ -168,7 +168,7 @@ export const openAfter = (
   sent.some((key) => inputMeta(definition, key)?.restarts) ? [...new Set([...open, restartStep])] : open;
 
 /** What is known after a change. Without an answer about it, it is as it was asked. */
-function changedTo(parts: Recorded, { inputs, keys }: Change, shown: Props): Recorded {
+function changedTo(parts: StateParts, { inputs, keys }: Change, shown: Props): StateParts {
   const asIs = Object.fromEntries(keys.map((key) => [key, inputs[key]]));
   const answered = { ...parts, answered: { ...parts.answered, ...asIs }, shown: { ...parts.shown, ...asIs } };
   return seen(answered, shown, keys);
@@ -178,7 +178,7 @@ function changedTo(parts: Recorded, { inputs, keys }: Change, shown: Props): Rec
 const refusable = ({ collection, keys }: Change): string[] =>
   keys.filter((key) => inputMeta(collection.definition, key)?.replace === "ifNeeded");
 
-const withRefused = (parts: Recorded, keys: readonly string[]): Recorded => ({
+const withRefused = (parts: StateParts, keys: readonly string[]): StateParts => ({
   ...parts,
   refused: [...new Set([...parts.refused, ...keys])],
 });
@@ -213,12 +213,12 @@ async function isServed({ collection, keys, inputs }: Change, olds: Props): Prom
 export async function restarted(
   collection: Collection,
   id: string,
-  parts: Recorded,
+  parts: StateParts,
   kept: Props,
   isSecond = false,
-): Promise<Recorded> {
+): Promise<StateParts> {
   if (!parts.open.includes(restartStep)) return parts;
-  const done: Recorded = { ...parts, open: parts.open.filter((step) => step !== restartStep) };
+  const done: StateParts = { ...parts, open: parts.open.filter((step) => step !== restartStep) };
   try {
     return seen(done, await restart(collection, id), []);
   } catch (error) {

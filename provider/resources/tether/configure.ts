@@ -3,7 +3,7 @@ import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
-import { keptIn, keptKey, stateVersion, withoutUndefined } from "../../core/state";
+import { storedIn, storedKey, stateVersion, withoutUndefined } from "../../core/state";
 import { activated, activateSoon, deactivated, refusedStart, saysUndeployed, type Start } from "./activation";
 import { deploy, type UnknownOutcome, unknownsIn } from "./deploy";
 import { funded } from "./funds";
@@ -113,7 +113,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   const keep = (unknown: UnknownOutcome | undefined): void => {
     const others = Object.entries(unknownsIn(done)).filter(([name]) => name !== network);
     const deployment = Object.fromEntries(unknown ? [...others, [network, unknown]] : others);
-    note({ [keptKey]: { ...keptIn(done), deployment } });
+    note({ [storedKey]: { ...storedIn(done), deployment } });
   };
 
   try {
@@ -192,7 +192,7 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
     balanceWei,
     state,
     deployedNetworks,
-    [keptKey]: { ...keptIn(olds), version: stateVersion },
+    [storedKey]: { ...storedIn(olds), version: stateVersion },
   };
 }
 
@@ -236,9 +236,9 @@ function agreeOnInterval({ intervalHours }: TetherInputs, { interval, isConfigur
 }
 
 function stateOf(done: Props): Props {
-  const { deployment, ...kept } = keptIn(done);
+  const { deployment, ...kept } = storedIn(done);
   const isOpen = Object.keys(deployment ?? {}).length > 0;
-  return withoutUndefined({ ...done, [keptKey]: isOpen ? { ...kept, deployment } : kept });
+  return withoutUndefined({ ...done, [storedKey]: isOpen ? { ...kept, deployment } : kept });
 }
 
 /** Stops the tether service, which is all that can be undone. Succeeds if it is gone or stopped already. */

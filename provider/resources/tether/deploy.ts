@@ -6,7 +6,7 @@ import { fieldsOf, messageOf } from "../../plain";
 import { UserError } from "../../core/user-error";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
-import { keptIn } from "../../core/state";
+import { storedIn } from "../../core/state";
 import { type Look } from "../../core/wait";
 import { patiently, shownOf, ShownTether, showsContract, type TetherInputs, titleOf } from "./read";
 import { balanceOf, funded, payerOf } from "./funds";
@@ -24,7 +24,7 @@ export interface UnknownOutcome {
 
 /** Unknown outcomes in the state, by network. */
 export const unknownsIn = (state: Props): Record<string, UnknownOutcome> =>
-  (keptIn(state).deployment ?? {}) as Record<string, UnknownOutcome>;
+  (storedIn(state).deployment ?? {}) as Record<string, UnknownOutcome>;
 
 /** Whether a failed deployment may have succeeded all the same. Then it is not sent again unasked. */
 const isUnknownOutcome = (error: unknown): boolean =>

@@ -6,7 +6,7 @@ import { isOneOf } from "../../api/states";
 import { type Props } from "../../core/definition";
 import { Listed } from "../../core/listed";
 import { type Session } from "../../core/session";
-import { isRecorded, keptIn, keptKey, stateVersion } from "../../core/state";
+import { isStored, storedIn, storedKey, stateVersion } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
 
@@ -63,7 +63,7 @@ export async function read(session: Session, id: string, state: Props): Promise<
     await requireService(session);
     return undefined;
   }
-  return isRecorded(state) ? tetherSeen(state, shown) : firstRead(session, id, state, shown);
+  return isStored(state) ? tetherSeen(state, shown) : firstRead(session, id, state, shown);
 }
 
 /** The state after a look at a tether that a run has configured. */
@@ -82,8 +82,8 @@ export function tetherSeen(state: Props, shown?: Pick<Shown, "network" | "interv
 /** The state of a tether that somebody else configured, as the service shows it. */
 async function firstRead({ client }: Session, id: string, state: Props, shown: Shown = {}): Promise<Props> {
   const account = Object.entries(await client.getTetherAccount(id)).filter(([, value]) => value !== undefined);
-  const kept = { ...keptIn(state), version: stateVersion };
-  return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), [keptKey]: kept };
+  const kept = { ...storedIn(state), version: stateVersion };
+  return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), [storedKey]: kept };
 }
 
 /** The networks that are known, and those that it shows. */

@@ -1,6 +1,6 @@
 import { ApiKey } from "../../../provider/api/settings";
 import { UndiciTransport } from "../../../provider/api/transport";
-import { isKnown } from "../../../provider/core/origin";
+import { isKnown } from "../../../provider/core/ownership";
 import { settingVariables } from "../../../provider/core/settings";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/host";

@@ -1,4 +1,4 @@
-import { Owners } from "../../../provider/core/owners";
+import { Leases } from "../../../provider/core/leases";
 import { virtualTime } from "../../support/virtual-time";
 
 /* Which resource has which object: provider/stacks/handover has the rest, with whole stacks. */
@@ -11,7 +11,7 @@ test.each([
   "what adopts waits for the owner of an object while the program, which %s, registers",
   async (_, forMs, expected) => {
     const time = virtualTime();
-    const owners = new Owners();
+    const owners = new Leases();
     for (let at = forMs === 0 ? Infinity : 0; at <= forMs; at += 200) time.after(at, () => owners.engineAsked(time));
     if (forMs > 0) owners.engineAsked(time);
     await owners.allDeclared(time);

@@ -1,11 +1,11 @@
-import { isElsewhere, isKnown, isMoved, type Origin, withKey, withProvider } from "../../../provider/core/origin";
+import { isElsewhere, isKnown, isMoved, type Ownership, withKey, withProvider } from "../../../provider/core/ownership";
 import { resolveProviderSettings } from "../../../provider/core/settings";
 
 /** What a state records of its organization. */
 
 const settings = (apiKey: string, baseUrl = "https://a.example/api/v1") =>
   resolveProviderSettings({}, { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: baseUrl });
-const none: Origin = { keys: [] };
+const none: Ownership = { keys: [] };
 const [here, other] = [settings("k1"), settings("k2")];
 const elsewhere = settings("k1", "https://b.example/api/v1");
 

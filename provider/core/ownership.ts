@@ -4,7 +4,7 @@ import { type ConsortiumClient, type Settings } from "../api";
 /* What a state records of the organization that its object belongs to. organization.ts decides by it. */
 
 /** What a state records of the organization that its object belongs to. */
-export interface Origin {
+export interface Ownership {
   /** Ids of the organizations that it may be, usually one. Absent: the service did not show it. */
   organizations?: string[];
   /** Fingerprints of the keys that were proved to belong to it, and of the addresses where: `salt:key:address`, newest last. */
@@ -14,10 +14,10 @@ export interface Origin {
 }
 
 /** An object of a state, with what identifies its organization. */
-export interface Subject {
+export interface StateObject {
   /** Its name in messages. */
   what: string;
-  origin: Origin;
+  ownership: Ownership;
   /** Asks whether the key sees it, for objects outside any consortium. */
   isShown?: (client: ConsortiumClient) => Promise<boolean>;
   /** The consortium that it is or is in; undefined for a tether service. */
@@ -51,17 +51,17 @@ const addressMark = (salt: string, { baseUrl }: Settings): string =>
   createHmac("sha256", salt).update(baseUrl).digest("hex").slice(0, 8);
 
 /** Whether this key was proved before. */
-export const isKnown = ({ keys }: Origin, settings: Settings): boolean =>
+export const isKnown = ({ keys }: Ownership, settings: Settings): boolean =>
   keys.some((key) => key.startsWith(fingerprint(key.split(":")[0]!, settings)));
 
-export function withKey(origin: Origin, settings: Settings): Origin {
+export function withKey(origin: Ownership, settings: Settings): Ownership {
   if (isKnown(origin, settings)) return origin;
   const key = `${fingerprint(ownSalt, settings)}:${addressMark(ownSalt, settings)}`;
   return { ...origin, keys: [...origin.keys, key].slice(-mostKeys) };
 }
 
 /** Whether all its keys were proved at other addresses. Some states do not tell. */
-export const isElsewhere = ({ keys }: Origin, settings: Settings): boolean =>
+export const isElsewhere = ({ keys }: Ownership, settings: Settings): boolean =>
   keys.length > 0 &&
   keys.every((key) => {
     const [salt = "", , address = addressMark(salt, settings)] = key.split(":");
@@ -69,9 +69,9 @@ export const isElsewhere = ({ keys }: Origin, settings: Settings): boolean =>
   });
 
 /** Remembers the provider that proved its key. */
-export const withProvider = (origin: Origin, provider: string | undefined, settings: Settings): Origin =>
+export const withProvider = (origin: Ownership, provider: string | undefined, settings: Settings): Ownership =>
   provider === undefined || !isKnown(origin, settings) ? origin : { ...origin, provider };
 
 /** Whether the program now gives the object a different provider. */
-export const isMoved = ({ provider }: Origin, now: string | undefined): boolean =>
+export const isMoved = ({ provider }: Ownership, now: string | undefined): boolean =>
   provider !== undefined && now !== undefined && provider !== now;

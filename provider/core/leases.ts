@@ -22,7 +22,7 @@ interface Definition {
 }
 
 /** A resource of the program. */
-export interface Owner {
+export interface ProgramResource {
   /** Unique in the stack. */
   key: string;
   /** Its logical name, for messages. */
@@ -37,8 +37,8 @@ interface Held {
 }
 
 /** What is known of a resource in this run. */
-export interface Claim {
-  owner: Owner;
+export interface Lease {
+  resource: ProgramResource;
   definition: Definition;
   inputs: Props;
   /** The engine asked without a state: the resource is new, or being replaced. */
@@ -78,13 +78,13 @@ function namedPath(definition: Definition, inputs: Props): string | undefined {
   return id === undefined ? undefined : paths.item(definition.place(inputs).collection, id);
 }
 
-const keeps = ({ object, replaced }: Claim, path: string): boolean => object?.path === path && !replaced;
+const keeps = ({ object, replaced }: Lease, path: string): boolean => object?.path === path && !replaced;
 /** Whether it is new, and its create has not ended. */
-const isWaiting = ({ isNew, create }: Claim): boolean => isNew && create === undefined;
-const took = ({ create }: Claim, path: string): boolean => typeof create === "object" && create.path === path;
+const isWaiting = ({ isNew, create }: Lease): boolean => isNew && create === undefined;
+const took = ({ create }: Lease, path: string): boolean => typeof create === "object" && create.path === path;
 
 /** Pulumi's two ways to give an object of the stack to another resource. */
-export function handover(from: Owner | undefined, to: Owner | undefined): string {
+export function handover(from: ProgramResource | undefined, to: ProgramResource | undefined): string {
   const [old, now] = [from ? `"${from.name}"` : "the old resource", to ? `"${to.name}"` : "the new one"];
   return (
     `To give it to ${now}, take ${old} out of the program, and either give ${now} the resource option ` +
@@ -92,22 +92,22 @@ export function handover(from: Owner | undefined, to: Owner | undefined): string
   );
 }
 
-const undo = ({ name }: Owner): string =>
+const undo = ({ name }: ProgramResource): string =>
   `Take "${name}" out of the program: it leaves the state, and the object stays.`;
 
 /** The resources that the engine has shown to this provider in this run. */
-export class Owners {
-  readonly #claims = new Map<string, Claim>();
+export class Leases {
+  readonly #leases = new Map<string, Lease>();
   /** The same by what they have or ask for (`marksOf`): every check and diff looks for others there. */
-  readonly #marked = new Map<string, Map<string, Claim>>();
+  readonly #marked = new Map<string, Map<string, Lease>>();
   readonly #released = new Map<string, Props>();
   readonly #givenUp = new Set<string>();
   #askedAt = -Infinity;
 
   /** Records a resource of the program; all its inputs are known. @returns why it cannot have the object that it asks for */
-  declare(owner: Owner, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
-    const before = this.#claims.get(owner.key);
-    const mine: Claim = { replaced: false, ...before, owner, definition, inputs, isNew };
+  declare(resource: ProgramResource, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
+    const before = this.#leases.get(resource.key);
+    const mine: Lease = { replaced: false, ...before, resource, definition, inputs, isNew };
     // For a replacement, the engine asks a second time as if it were new.
     if (isNew && before?.object) {
       mine.replaced = true;
@@ -117,39 +117,45 @@ export class Owners {
     if (!isNew) return undefined;
     const named = namedPath(definition, inputs);
     const name = nameMark(definition, inputs);
-    const rival = this.#other([named, name], owner, ({ object, replaced }) => object !== undefined && !replaced);
-    if (rival) return held(definition, rival.object!.id, rival.owner, owner);
+    const rival = this.#other([named, name], resource, ({ object, replaced }) => object !== undefined && !replaced);
+    if (rival) return held(definition, rival.object!.id, rival.resource, resource);
     // Siblings that are adopted by id may share a name.
-    const twin = this.#other([named === undefined ? name : wish(named)], owner, isWaiting);
+    const twin = this.#other([named === undefined ? name : wish(named)], resource, isWaiting);
     if (!twin || (named === undefined && namedId(definition, twin.inputs) !== undefined)) return undefined;
     const asks =
       definition.idKey !== undefined
         ? `is for the same ${definition.title}`
         : `${named === undefined ? "is also to be made under this name" : "also adopts this one"} in the same place`;
-    return `"${twin.owner.name}" of this program ${asks}. Take one of them out of the program, or give each its own.`;
+    return `"${twin.resource.name}" of this program ${asks}. Take one of them out of the program, or give each its own.`;
   }
 
   /**
    * Records that the resource has this object, and keeps it unless it is replaced.
    * @returns a warning @throws if another resource has taken it
    */
-  hold(owner: Owner, definition: Definition, object: Held, inputs: Props, replaced: boolean): string | undefined {
+  hold(
+    resource: ProgramResource,
+    definition: Definition,
+    object: Held,
+    inputs: Props,
+    replaced: boolean,
+  ): string | undefined {
     const { path, id } = object;
-    this.#set({ owner, definition, inputs, isNew: false, object, replaced });
+    this.#set({ resource, definition, inputs, isNew: false, object, replaced });
     if (replaced) return undefined;
     const what = `${nameOf(definition, inputs)} (${id})`;
-    const taker = this.#other([path], owner, (one) => took(one, path));
+    const taker = this.#other([path], resource, (one) => took(one, path));
     if (taker) {
       throw new UserError(
-        `${what}: this run has given it to "${taker.owner.name}", which adopts it, before the program showed that it is ` +
-          `"${owner.name}". One object cannot be managed twice. ${undo(taker.owner)}`,
+        `${what}: this run has given it to "${taker.resource.name}", which adopts it, before the program showed that it is ` +
+          `"${resource.name}". One object cannot be managed twice. ${undo(taker.resource)}`,
       );
     }
     const name = object.isOver ? undefined : nameMark(definition, inputs);
-    const claimant = this.#other([wish(path), name], owner, isWaiting);
-    if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
-    const twin = this.#other([path], owner, (one) => keeps(one, path));
-    return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
+    const claimant = this.#other([wish(path), name], resource, isWaiting);
+    if (claimant) throw new UserError(`${what}: ${held(definition, id, resource, claimant.resource)}`);
+    const twin = this.#other([path], resource, (one) => keeps(one, path));
+    return twin && `${what} is both "${twin.resource.name}" and "${resource.name}". ${undo(resource)}`;
   }
 
   /** Call with each request of the engine: `allDeclared` waits until there are no more. */
@@ -157,7 +163,7 @@ export class Owners {
     this.#askedAt = clock.now();
   }
 
-  /** Resolves when the program has registered its resources: an object's owner may come after its adopter. */
+  /** Resolves when the program has registered its resources: an object's resource may come after its adopter. */
   async allDeclared(clock: Clock): Promise<void> {
     const end = clock.now() + engineQuietMs.longest;
     for (;;) {
@@ -168,31 +174,31 @@ export class Owners {
   }
 
   /** The resource that has the object and keeps it. */
-  holder(path: string, except?: Owner): Claim | undefined {
+  holder(path: string, except?: ProgramResource): Lease | undefined {
     return this.#other([path], except, (one) => took(one, path) || keeps(one, path));
   }
 
   /** Resources that have not created or adopted an object yet, or failed to. */
-  withoutObject(): Claim[] {
-    return [...this.#claims.values()].filter(
+  withoutObject(): Lease[] {
+    return [...this.#leases.values()].filter(
       ({ object, isNew, create }) => create === "failed" || (isNew && create === undefined && object === undefined),
     );
   }
 
   /** Whether another resource is still to create or adopt one with this name. */
-  isWanted(definition: Definition, props: Props, except?: Owner): boolean {
+  isWanted(definition: Definition, props: Props, except?: ProgramResource): boolean {
     return this.#other([nameMark(definition, props)], except, isWaiting) !== undefined;
   }
 
   /** The resource has created or adopted the object. */
-  take(owner: Owner | undefined, definition: Definition, inputs: Props, path: string): void {
-    if (!owner) return;
-    const before = this.#claims.get(owner.key) ?? { owner, definition, inputs, isNew: true, replaced: false };
+  take(resource: ProgramResource | undefined, definition: Definition, inputs: Props, path: string): void {
+    if (!resource) return;
+    const before = this.#leases.get(resource.key) ?? { resource, definition, inputs, isNew: true, replaced: false };
     this.#set({ ...before, create: { path } });
   }
 
-  failed(owner: Owner | undefined): void {
-    const before = owner && this.#claims.get(owner.key);
+  failed(resource: ProgramResource | undefined): void {
+    const before = resource && this.#leases.get(resource.key);
     if (before) this.#set({ ...before, create: "failed" });
   }
 
@@ -217,36 +223,36 @@ export class Owners {
 
   deleted(path: string): void {
     this.#released.delete(path);
-    for (const [key, claim] of [...(this.#marked.get(path) ?? [])]) {
-      this.#unmark(claim);
-      this.#claims.delete(key);
+    for (const [key, lease] of [...(this.#marked.get(path) ?? [])]) {
+      this.#unmark(lease);
+      this.#leases.delete(key);
     }
   }
 
-  #set(claim: Claim): void {
-    const { key } = claim.owner;
-    const before = this.#claims.get(key);
+  #set(lease: Lease): void {
+    const { key } = lease.resource;
+    const before = this.#leases.get(key);
     if (before) this.#unmark(before);
-    this.#claims.set(key, claim);
-    for (const mark of marksOf(claim)) {
-      const here = this.#marked.get(mark) ?? new Map<string, Claim>();
-      this.#marked.set(mark, here.set(key, claim));
+    this.#leases.set(key, lease);
+    for (const mark of marksOf(lease)) {
+      const here = this.#marked.get(mark) ?? new Map<string, Lease>();
+      this.#marked.set(mark, here.set(key, lease));
     }
   }
 
-  #unmark(claim: Claim): void {
-    for (const mark of marksOf(claim)) this.#marked.get(mark)?.delete(claim.owner.key);
+  #unmark(lease: Lease): void {
+    for (const mark of marksOf(lease)) this.#marked.get(mark)?.delete(lease.resource.key);
   }
 
-  /** The first claim of another resource with one of these marks that is like this. */
+  /** The first lease of another resource with one of these marks that is like this. */
   #other(
     marks: readonly (string | undefined)[],
-    mine: Owner | undefined,
-    isLike: (claim: Claim) => boolean,
-  ): Claim | undefined {
+    mine: ProgramResource | undefined,
+    isLike: (lease: Lease) => boolean,
+  ): Lease | undefined {
     for (const mark of marks)
-      for (const claim of (mark !== undefined && this.#marked.get(mark)?.values()) || [])
-        if (isLike(claim) && claim.owner.key !== mine?.key) return claim;
+      for (const lease of (mark !== undefined && this.#marked.get(mark)?.values()) || [])
+        if (isLike(lease) && lease.resource.key !== mine?.key) return lease;
     return undefined;
   }
 }
@@ -255,7 +261,7 @@ export class Owners {
 const wish = (path: string): string => `wish ${path}`;
 
 /** Where the objects are that a resource has or took, the one that it asks for, and its name. */
-function marksOf({ definition, inputs, object, create }: Claim): string[] {
+function marksOf({ definition, inputs, object, create }: Lease): string[] {
   const named = namedPath(definition, inputs);
   return [
     object?.path,
@@ -265,7 +271,12 @@ function marksOf({ definition, inputs, object, create }: Claim): string[] {
   ].filter((mark) => mark !== undefined);
 }
 
-/** The error for a resource that claims another resource's object. */
-export const held = (definition: Definition, id: string, by: Owner, wanted: Owner | undefined): string =>
+/** The error for a resource that leases another resource's object. */
+export const held = (
+  definition: Definition,
+  id: string,
+  by: ProgramResource,
+  wanted: ProgramResource | undefined,
+): string =>
   `the ${definition.title} ${id} is "${by.name}" of this program already, and one object cannot be managed twice. ` +
   `${handover(by, wanted)} Otherwise give each its own name.`;
