@@ -47,7 +47,7 @@ module.exports = {
     room(
       "provider/core",
       ["provider/(resources|lookups)", ...adapters, ...outside, pulumi],
-      "The core knows nothing of Pulumi, nor of one resource.",
+      "The core imports nothing of Pulumi, nor of one resource.",
     ),
     room(
       "provider/resources",

@@ -10,7 +10,7 @@ import { deleting } from "../core/lifecycle/delete";
 import { updating } from "../core/lifecycle/update";
 import { waitingAgeMs } from "../core/times";
 import { consensusOf, limits, lossWarnings } from "../constants";
-import { isUnknown, isUnset, unknown } from "../core/values";
+import { isUnknown, unknown } from "../core/values";
 import { common, consortiumId, description, environments, nameText, objectOf, open, outputs, unusual } from "./fields";
 import { nodesIn } from "./inside";
 import { renamedNodes } from "./losses";

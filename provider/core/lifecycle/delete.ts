@@ -44,15 +44,15 @@ export interface Inside {
 /** What is special about the deletion of a kind of object. */
 export interface Deleting {
   /** What would be lost with it: everything in it that this run has not deleted, and that is not on its way out. */
-  inside?(session: Session, id: string, state: Props): Promise<Inside[]>;
+  inside?: (session: Session, id: string, state: Props) => Promise<Inside[]>;
   /** What is said before: Pulumi asks no provider about a deletion in a preview. */
-  warning?(inside: readonly Inside[]): string | undefined;
+  warning?: (inside: readonly Inside[]) => string | undefined;
   /** Who uses a shared object, as far as the service shows. */
-  users?(session: Session, id: string, state: Props): Promise<User[]>;
+  users?: (session: Session, id: string, state: Props) => Promise<User[]>;
   /** What it is deleted with, where a service has no call to delete it alone. */
   goesWith?: string;
   /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
-  foundedWith?(object: Identified, parent: Identified): boolean;
+  foundedWith?: (object: Identified, parent: Identified) => boolean;
   /** How long after this run's last deletion a service may still find something in it. */
   emptiedMs?: number;
 }
