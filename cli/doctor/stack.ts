@@ -7,7 +7,7 @@ import { readStack } from "../../inventory/stack";
 import { ConsortiumClient, isApiError, type Settings } from "../../provider/api";
 import { briefly } from "../../provider/api/api-error";
 import { backendOf } from "../../provider/core/stack-log";
-import { keptIn } from "../../provider/core/state";
+import { storedIn } from "../../provider/core/state";
 import { UserError } from "../../provider/core/user-error";
 import { fieldsOf, messageOf } from "../../provider/plain";
 import { exportStack } from "../shared/connection";
@@ -86,7 +86,7 @@ function pendingIn(document: unknown): Finding[] {
 
 function newer(states: readonly Readonly<Record<string, unknown>>[]): Finding[] {
   try {
-    states.forEach((state) => keptIn(state));
+    states.forEach((state) => storedIn(state));
     return [];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
