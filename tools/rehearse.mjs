@@ -121,7 +121,7 @@ async function follow(language, env, service) {
       PULUMI_HOME: join(home, "pulumi"),
       PULUMI_BACKEND_URL: `file://${join(home, "state")}`,
     },
-    ...{ GOPATH: join(home, "go"), GOCACHE: process.env.GOCACHE ?? join(folder, "go-build") },
+    GOPATH: join(home, "go"),
   };
   const sh = async (/** @type {string} */ script, cwd = home) => {
     const { code, text } = await run("bash", ["-e", "-c", script], { cwd, env: own });
@@ -187,6 +187,8 @@ await close(async () => {
       PIP_EXTRA_INDEX_URL: `${forge.url}/simple`,
       GOPROXY: `${forge.url}/go,${(await succeed("go", ["env", "GOPROXY"])).trim()}`,
       GONOSUMDB: module(forge.url),
+      GOCACHE: (await succeed("go", ["env", "GOCACHE"])).trim(),
+      GOFLAGS: `${(await succeed("go", ["env", "GOFLAGS"])).trim()} -modcacherw`.trim(), // so that the folder can be removed
     };
     const checks = chosen.map((language) => ({ name: language, work: () => follow(language, env, service) }));
     return tally(await runChecks(checks, 1));
