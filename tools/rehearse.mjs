@@ -39,6 +39,7 @@ const programs = {
   go: "main.go",
   typescript: "index.ts",
   javascript: "index.js",
+  "network-file": "network.yaml",
 };
 const { values } = parseArgs({
   options: { only: { type: "string" }, keep: { type: "boolean" }, resume: { type: "string" } },
