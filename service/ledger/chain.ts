@@ -184,6 +184,7 @@ export class Chain {
     const end = performance.now() + ms;
     let answer: Answer = { result: null };
     let sent: Sent | undefined;
+    let former: ReturnType<typeof pool.add>;
     try {
       // many are read at the same time, and then taken one after the other
       if (method.startsWith("eth_sendRaw")) sent = await sentBy(await this.#keeper.ready(), params[0] as string, spec);
@@ -198,7 +199,7 @@ export class Chain {
           const full = pool.refuses(waiting);
           if (full !== undefined) throw new Unfit(-32_000, full);
           answer = { result: resultIn(await engine.send(own.raw)) };
-          pool.add(hash, waiting);
+          former = pool.add(hash, waiting);
           return { tx: own.raw };
         } catch (error) {
           answer = failureOf(error);
@@ -208,7 +209,12 @@ export class Chain {
       undo: async (engine) => {
         const { result } = answer as { result: string };
         pool.remove(result);
-        await engine.answer("anvil_dropTransaction", [result]);
+        if (former) pool.add(...former);
+        const dropped = await engine.answer("anvil_dropTransaction", [result]);
+        // it gives back neither one that waits for another nor one that was replaced: the next one has only what is recorded
+        if (!former && "result" in dropped && dropped.result) return;
+        engine.end();
+        await engine.ended;
       },
     });
     return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;

@@ -89,6 +89,8 @@ export function inGethsWords(
   if (wanted !== undefined || /state|historical|persisted/i.test(message))
     return { code: -32_000, message: unavailable(wanted, kept), known: true };
   const [, said] = words.find(([pattern]) => pattern.test(message)) ?? [];
+  // the schema has let pass what the engine cannot read
+  if (said === undefined && code === -32_602) return { code, message: "invalid params", known: false };
   return { code: -32_000, message: said ?? "the ledger cannot execute this call", known: said !== undefined };
 }
 

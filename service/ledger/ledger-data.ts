@@ -330,7 +330,7 @@ const genesisText = jsonText.pipe(
  * A genesis with random keys for the accounts that the chain signs for. They are in its file only: since the engine reads that, they
  * are in no process list and no log.
  */
-function genesis({ chainId, accounts, prefunded = {} }: ChainSpec, now: number) {
+function genesis({ chainId, accounts, prefunded = {}, profile }: ChainSpec, now: number) {
   const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
   const others = Object.entries(prefunded).map(
     ([account, { balance }]) => [plainAddress(account), { balance: hexOf(balance) }] as const,
@@ -339,10 +339,10 @@ function genesis({ chainId, accounts, prefunded = {} }: ChainSpec, now: number) 
     const secretKey = `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
     return [computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
   });
-  const timestamp = `0x${Math.floor(now / 1_000).toString(16)}`;
+  const time = profile?.clock === "nanoseconds" ? BigInt(now) * 1_000_000n : Math.floor(now / 1_000);
   return {
     config: { chainId },
-    timestamp,
+    timestamp: `0x${time.toString(16)}`,
     difficulty: "0x0",
     gasLimit: "0x1c9c380",
     alloc: Object.fromEntries([...others, ...own]),

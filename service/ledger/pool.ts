@@ -60,11 +60,13 @@ export class Pool {
     return gone;
   }
 
-  /** Adds a transaction that an engine has accepted. It takes the place of the one with its nonce. */
-  add(hash: string, one: Waiting): void {
+  /** Adds a transaction that an engine has accepted. Returns the one with its nonce, whose place it takes. */
+  add(hash: string, one: Waiting): [hash: string, former: Waiting] | undefined {
     const former = this.#sameNonce(one);
+    const replaced = former === undefined ? undefined : this.#waiting.get(former);
     if (former !== undefined) this.remove(former);
     this.#put(hash, one);
+    return replaced && [former!, replaced];
   }
 
   /** Why there is no room for a transaction, if so. One that fills a gap makes room, so it is always admitted. */

@@ -18,10 +18,13 @@ const linesOf = (file: string): Record<string, unknown>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-const logAt = (
-  file: string,
-  { level = "bodies" as "bodies" | "calls" | "errors", secrets = [] as unknown[], limit = 10_000 } = {},
-) => new CallLog({ file, source: "a test" }, level, new Secrets(secrets), limit);
+interface LogOptions {
+  level?: "bodies" | "calls" | "errors";
+  secrets?: unknown[];
+  limit?: number;
+}
+const logAt = (file: string, { level = "bodies", secrets = [], limit = 10_000 }: LogOptions = {}) =>
+  new CallLog({ file, source: "a test" }, level, new Secrets(secrets), limit);
 const call = (more: Partial<LoggedCall> = {}): LoggedCall => ({
   method: "GET",
   path: "/x",

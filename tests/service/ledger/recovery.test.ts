@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Wallet } from "ethers";
+import { Refusal } from "../../../service/errors";
 import { findAnvil } from "../../../service/ledger/engine";
+import { LedgerData } from "../../../service/ledger/ledger-data";
 import { isAlive } from "../../../tools/lib/processes.mjs";
 import { basic, newFolder } from "../helpers";
 import { until } from "../../support/until";
@@ -119,4 +122,28 @@ test("blocks come in the period that was asked for", async () => {
   const took = (performance.now() - begun) / 1_000;
   const last = await blockNumber(urls.rpc, credential);
   expect(last - first).toBeLessThanOrEqual(took / 2 + 1); // no more often than that, whatever the machine does
+});
+
+test("what could not be recorded is in no block, and what it would have replaced gets its receipt", async () => {
+  const sender = Wallet.createRandom();
+  const rich = { prefunded_accounts: { [sender.address]: { balance: `${10n ** 18n}` } } };
+  const { credential, urls } = await ledgered({}, { ...raft, ...rich });
+  const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
+  const ask = (method: string, ...params: unknown[]) => result<string | null>(urls.rpc, credential, method, ...params);
+  const pay = async (nonce: number, gasPrice = 0) => {
+    const tx = { type: 0, nonce, gasPrice, gasLimit: 21_000, to: sender.address, chainId };
+    return rpc(urls.rpc, credential, eth("eth_sendRawTransaction", await sender.signTransaction(tx)));
+  };
+  const hashOf = async (sent: ReturnType<typeof pay>) => ((await sent).body as { result: string }).result;
+  const unrecorded = async (sent: () => ReturnType<typeof pay>) => {
+    jest.spyOn(LedgerData.prototype, "record").mockRejectedValueOnce(new Refusal(507, "The disk is full."));
+    expect(await sent()).toMatchObject({ status: 507 });
+    jest.restoreAllMocks();
+  };
+  const waits = await hashOf(pay(1));
+  await unrecorded(() => pay(1, 1));
+  await unrecorded(() => pay(2));
+  const first = await hashOf(pay(0));
+  for (const hash of [first, waits]) await until(async () => (await ask("eth_getTransactionReceipt", hash)) !== null);
+  expect(await ask("eth_getTransactionCount", sender.address, "pending")).toBe("0x2");
 });
