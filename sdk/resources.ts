@@ -132,7 +132,7 @@ const resourceArguments = new Set(["consortium", "environment", "membership", "s
 function given<Args extends object>(what: string, args: Args | undefined): Args {
   if (args) return args;
   const least = "{ consortium }, { environment } or { tetherId }";
-  throw new RunError(`${what}: no arguments are given. Give an object with at least what it is in, such as ${least}.`);
+  throw new RunError(`${what}: missing arguments: pass at least the parent, e.g. ${least}.`);
 }
 
 /** Turns resources among the arguments into their ids. @throws if both a resource and its id are given: one would be ignored */

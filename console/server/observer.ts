@@ -162,7 +162,7 @@ export class Observer {
     for (const consortium of this.#model!.consortia)
       for (const environment of consortium.environments)
         if (environment.id === id) return { consortium: consortium.id, environment };
-    throw new Error(`There is no environment ${id} (any more).`);
+    throw new Error(`Environment ${id} does not exist or was deleted.`);
   }
 
   async #environment(id: string): Promise<unknown> {

@@ -63,7 +63,7 @@ const byLength = (one: string, other: string): number => other.length - one.leng
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** What is percent-encoded ends with a letter or digit, and is none. */
+/** A percent-encoded byte ends in a letter or digit but is still a boundary. */
 const [letterBefore, letterAfter] = ["(?:(?<=%[0-9A-F]{2})|(?<![\\p{L}\\p{N}]))", "(?![\\p{L}\\p{N}])"];
 
 /** A short text that is a value rather than a word of the message: in quotes, or after an equals sign or a colon. */

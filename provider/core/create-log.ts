@@ -36,7 +36,7 @@ export interface LoggedCreate {
 }
 
 export type Line =
-  /** Of one run, several processes may log. */
+  /** Several processes of one run may log. */
   | { run: string }
   | { newStack: true }
   | { begun: Omit<LoggedCreate, "id"> }

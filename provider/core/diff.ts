@@ -62,7 +62,7 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
     const meta = inputMeta(definition, key)!;
     if (meta.ignoredInDiff) continue;
     const isUnclear = parts.unclear.includes(key);
-    // Of most resources nothing differs, in no form.
+    // In most resources, nothing differs.
     if (!meta.normal && !isUnclear && inputs[key] === parts.asked[key] && parts.shown[key] === parts.answered[key])
       continue;
     const [now, last, shown, answered] = (forms ??= all.map((props) => normalOf(definition, props))) as Forms;
@@ -135,7 +135,7 @@ function keptBecause(definition: Definition, parts: StateParts, inputs: Props, k
   if (!losesLedger(definition, key)) return undefined;
   const [now, none] = [inputs, {}].map((one) => normalOf(definition, one)[key]);
   if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))
-    return "the program no longer sets it, and only a new object could be without it";
+    return "the program no longer sets it, and removing it requires a new object";
   const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(meta);
   return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
 }
@@ -229,7 +229,7 @@ const regeneration = (definition: Definition, parts: StateParts, inputs: Props):
   return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
 };
 
-/** Of what others name by its id, the new one is made first. */
+/** Where others name the object by its id, the new one is made first. */
 const besideOld =
   "the new one is made beside the old one. If the service takes no second one like it, set the resource option " +
   "deleteBeforeReplace: true: then what names it is replaced, too.";

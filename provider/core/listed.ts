@@ -74,7 +74,7 @@ export class Listed {
     }
   }
 
-  /** Whether what it is in was created a moment ago. Of what is never listed, a missing list says nothing. */
+  /** Whether what it is in was created a moment ago. Where nothing is ever listed, a missing list says nothing. */
   #isInNew(): boolean {
     const { parent, isUnlisted } = this.place;
     return parent !== undefined && isUnlisted !== true && this.session.run.isNew(this.session.clock, [parent.id]);
@@ -207,7 +207,7 @@ export class Listed {
   async #unlistable(error: unknown, maxAgeMs: number): Promise<Presence> {
     if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !this.place.parent)
       throw error;
-    // Of what no service has to list, a 403 says no more than a 404.
+    // Where no service has to list anything, a 403 says no more than a 404.
     const isLacking = isApiError(error, "missing", "unsupported") || (this.place.isUnlisted && isForbidden(error));
     return this.#withParent(maxAgeMs, isLacking ? "unlistable" : error);
   }

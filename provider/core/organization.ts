@@ -240,8 +240,8 @@ const unseen = ", which this stack has not seen before,";
 function ambiguousKey(session: Session, object: StateObject, organizations: ReadonlySet<string>): CommonError {
   const own = object.ownership.organizations!.join(" or ");
   const shows =
-    `${unseen} may belong to ${names(organizations)}: they take part in every consortium that it lists, and the service does not ` +
-    "tell whose it is";
+    `${unseen} may belong to ${names(organizations)}: the service cannot tell which, because each is a ` +
+    "member of every consortium that it lists";
   const next = `. Nothing was changed. If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`;
   return refused(session, object, shows, next);
 }

@@ -214,7 +214,7 @@ export class Sessions {
     } catch (error) {
       const isRefused = error instanceof SettingsError || isApiError(error, "denied");
       if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
-      return `the API key was not checked, so this preview does not tell whether an update can run: ${messageOf(error)}`;
+      return `could not verify the API key; the update may fail: ${messageOf(error)}`;
     }
     return undefined;
   }

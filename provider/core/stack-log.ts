@@ -181,8 +181,8 @@ export class StackLog implements Logs {
   }
 
   /**
-   * Call when the engine ends this process as it should: everything that it has created is in the state. Of killed runs, this forgets
-   * what is in a state, too, or was created after all.
+   * Call when the engine ends this process as it should: everything that it has created is in the state. It also forgets creates of
+   * killed runs that are in a state or succeeded after all.
    * @param shown paths of the objects in the states that the engine has shown
    */
   end(shown: ReadonlySet<string>): void {

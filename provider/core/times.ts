@@ -14,7 +14,7 @@ export const deletingAgeMs = 100;
 export const siblingsAgeMs = 5_000;
 /** In a refresh, which asks once for each object. read.ts */
 export const refreshAgeMs = 10_000;
-/** Of what rarely changes: parents, members, and the names of what nobody renames in this run. adopt.ts, delete.ts, handover.ts */
+/** For what rarely changes: parents, members, and names that nobody changes in this run. adopt.ts, delete.ts, handover.ts */
 export const steadyAgeMs = 10_000;
 
 /* How far a service may lag behind itself. */

@@ -14,7 +14,7 @@ import { environments, memberships, nodes } from "./fields";
 /** How old a list may be: this run knows what it has deleted itself. */
 const ownAgeMs = 1_000;
 
-/** What stays in a place. Of a list that is known to be incomplete, what it shows. Empty if the service does not let this key look. */
+/** What stays in a place. If the list is known to be incomplete: what it shows. Empty if the service does not let this key look. */
 async function stayingIn(session: Session, place: Place): Promise<Identified[]> {
   const list = new Listed(session, place);
   return list.staying(ownAgeMs).catch((error: unknown) => {

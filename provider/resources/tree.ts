@@ -231,7 +231,7 @@ export async function readOwn(session: Session, nameOrId?: string): Promise<Foun
     const members = new Map(inside(consortium, "membership").map(({ id, props }) => [id, props.orgId]));
     const is = (organization: unknown) => whose(own, owner, [...members.values()], organization);
     if (is(owner) === "own") return consortium;
-    // Of the consortium of another organization, what is its own, and the environments with that.
+    // In another organization's consortium: what is its own, and the environments that hold it.
     const isOwn = ({ kind, id, props }: Found): boolean =>
       is(members.get(kind === "membership" ? id : (props.membershipId ?? ""))) === "own";
     const environments = inside(consortium, "environment").map((one) => ({

@@ -93,7 +93,7 @@ async function ownSettings(provider: ProviderResource | undefined): Promise<OwnS
   for (const [key, input] of Object.entries(settings)) {
     const title = `the setting ${key} of the Provider "${name}"`;
     const value: unknown = await runtime.serializeProperty(title, input).catch((error: unknown) => {
-      throw runError(`The lookup has no settings: ${title} failed: ${messageOf(error)}`, error);
+      throw runError(`Lookup failed: could not resolve ${title}: ${messageOf(error)}`, error);
     });
     if (value === runtime.unknownValue) found.unknown.push(title);
     else found.known[key as SettingName] = runtime.unwrapRpcSecret(value) as string;

@@ -80,7 +80,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   });
 
   post("/account", async (tether, request, reply) => {
-    if (!settings.quirks.extended) throw new Refusal(404, `There is no POST ${request.url} here.`);
+    if (!settings.quirks.extended) throw new Refusal(404, `POST ${request.url} is not supported.`);
     body(nothing, request);
     const now = hasAccount(context, tether) ? tether : change(tether, { hasAccount: true });
     const account = await owned(now, now.fields.network);

@@ -143,8 +143,8 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
   if (like.length === 0) return like;
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
   throw collection.error(
-    `nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
-      `Nothing was created. If that is the one, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
+    `no exact match, but ${names}, which is similar; services may rewrite names. Nothing was created. ` +
+      `If that is the one, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
   );
 }
 

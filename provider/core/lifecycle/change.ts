@@ -277,6 +277,5 @@ function takenName({ collection, inputs }: Change, found: Identified[], error: A
 }
 
 const swap = ({ collection, inputs }: Change, mover: string): string =>
-  `"${mover}" has the name "${identityOf(collection.definition, inputs)}" still, and this ` +
-  "service does not let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that " +
-  "it is to have.";
+  `"${mover}" still has the name "${identityOf(collection.definition, inputs)}", and this service cannot swap names in one step: use a ` +
+  "temporary name, run `pulumi up`, then set the final one.";

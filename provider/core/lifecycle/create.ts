@@ -81,7 +81,7 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
   const alike = definition.naming
     ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
-  // Of a zone, a service may want the name to be unique, too.
+  // A service may also want the names of zones to be unique.
   const name = nameKey(definition)!;
   const named = siblings.filter((item) => why === "name" && sameValue(collection.shown(item)[name], inputs[name]));
   const current = [...alike, ...named].find(({ id }) => collection.isGivenUp(id));

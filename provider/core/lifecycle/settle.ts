@@ -48,7 +48,7 @@ interface Before {
   saw?: (shown: Props) => void;
 }
 
-/** Whether the service may show the input in another form than its answer did. Of a name, a refresh can tell. */
+/** Whether the service may show the input in another form than its answer did. A refresh tells for names. */
 function hasForms(definition: Definition, asked: Props, key: string): boolean {
   const meta = inputMeta(definition, key)!;
   return isReadable(meta) && !meta.parent && key !== nameKey(definition) && !isUnset(asked[key]);

@@ -72,7 +72,7 @@ describe("a name that the service cuts", () => {
     service.store.environments.patch(engine.kept!.id, { name });
     newProcess();
     const again = await new Engine("environment").up({ ...bases.environment(net), name: long, adopt: true });
-    const refused = failed(new RegExp(`nothing has exactly this name, but ${engine.kept!.id} is called "${cut}"`));
+    const refused = failed(new RegExp(`no exact match, but ${engine.kept!.id} is called "${cut}"`));
     expect(again).toEqual(isRefused ? refused : { then: "created" });
     expect(await count()).toBe(isRefused ? 1 : 2);
   });

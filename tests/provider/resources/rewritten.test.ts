@@ -124,9 +124,7 @@ onBothAdapters((make) => {
         new Membership("m2", { consortium: c, orgName: "Acme Inc", adopt: true });
       };
       expect((await stack.up(renamed(true))).failure).toMatch(
-        new RegExp(
-          `nothing has exactly this name, but ${consortium} is called "trade net".*set adopt: "${consortium}"`,
-        ),
+        new RegExp(`no exact match, but ${consortium} is called "trade net".*set adopt: "${consortium}"`),
       );
       expect([writes(), ids("c", "m")]).toEqual([[], before]);
       // The consortium shows how this service writes names.

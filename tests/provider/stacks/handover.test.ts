@@ -387,7 +387,7 @@ onBothAdapters((make) => {
     });
 
     test.each<[string, Record<string, string>, RegExp]>([
-      ["swapped names", swapped, /"m[12]" has the name .* give one of them a third name/],
+      ["swapped names", swapped, /"m[12]" still has the name .* use a temporary name/],
       [
         "the name of one that goes",
         { m1: "roaster" },

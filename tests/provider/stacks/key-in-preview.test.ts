@@ -88,9 +88,7 @@ onBothAdapters((make, adapter) => {
     await service.close();
     const run = await stack.preview(program());
     expect(run.errors).toEqual([]);
-    expect(run.said).toContain(
-      "the API key was not checked, so this preview does not tell whether an update can run: GET /consortia: ",
-    );
+    expect(run.said).toContain("could not verify the API key; the update may fail: GET /consortia: ");
   });
 
   test("a service that throttles for longer than a preview waits: customTimeouts do not change that", async () => {

@@ -185,7 +185,7 @@ onBothAdapters((make, adapter) => {
     newProcess();
     const { failure } = await stack.up(ledger(undefined, { name }));
     expect(service.store.environments.list()).toHaveLength(isMade ? 2 : 1);
-    expect(failure).toContain(isMade ? "" : "nothing has exactly this name, but");
+    expect(failure).toContain(isMade ? "" : "no exact match, but");
     expect(failure === "").toBe(isMade);
   });
 
