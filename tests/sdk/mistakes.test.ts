@@ -75,7 +75,7 @@ test.each(["Membership", "Environment", "Node", "AppCred", "TetherService"] as c
     const Unplaced = (sdk as unknown as Record<string, Class & { get?: (name: string, id: string) => CustomResource }>)[
       name
     ]!;
-    const why = new RegExp(`^${name} x: no arguments are given. Give an object with at least what it is in, such as {`);
+    const why = new RegExp(`^${name} x: missing arguments: pass at least the parent, e\\.g\\. {`);
     expect(await complaintOf(() => new Unplaced("x"))).toMatch(why);
     if (Unplaced.get) expect(await complaintOf(() => Unplaced.get!("x", "id"))).toMatch(why);
   },
