@@ -4,6 +4,8 @@ import { check, type Outcome, type Result, type Verdict, verdictOf } from "../ob
 import { type ConsortiumClient } from "../provider/api";
 import { printable } from "../provider/api/printable";
 import { groupBy } from "../provider/core/values";
+import { type ListenAddress, listenAddress, serveMetrics } from "./check/listen";
+import { counted, metricsOf } from "./check/metrics";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
 import { fail, type FlagsOf, replaceFile, targetOption, textOf, wholeNumber, writable } from "./shared/terminal";
@@ -32,6 +34,15 @@ const options = (command: Command) =>
     .option("--json", "print one JSON document")
     .option("--junit <file>", "also write the results as JUnit XML")
     .option("--metrics <file>", "also write the results as a text file for Prometheus")
+    .addOption(
+      new Option(
+        "--listen <address>",
+        "serve the results for Prometheus at this host:port, under /metrics, until Ctrl-C",
+      )
+        .argParser(listenAddress)
+        .conflicts(["watch", "json"]),
+    )
+    .option("--every <seconds>", "with --listen: seconds between two checks", wholeNumber(1), 60)
     .option(
       "--watch [seconds]",
       `check again every so many seconds (default: ${watchSeconds}), until Ctrl-C`,
@@ -65,19 +76,30 @@ async function checkNetwork(flags: Flags): Promise<void> {
     show(results, flags);
     process.exitCode = verdictOf(results).exitCode;
   };
-  const watch = async (client: ConsortiumClient, seconds: number): Promise<void> => {
+  /** Checks again and again, until Ctrl-C. */
+  const repeatedly = async (seconds: number, look: () => Promise<void>): Promise<void> => {
     process.once("SIGINT", stop).once("SIGTERM", stop);
     while (!stopped.signal.aborted) {
-      await once(client).catch((error: unknown) => fail(error, couldNotCheck)); // the service may answer the next time
+      await look().catch((error: unknown) => fail(error, couldNotCheck)); // the service may answer the next time
       await sleep(seconds * 1000, undefined, { signal: stopped.signal }).catch(() => undefined);
     }
     process.off("SIGINT", stop).off("SIGTERM", stop);
   };
+  const serve = async (client: ConsortiumClient, address: ListenAddress): Promise<void> => {
+    const served = await serveMetrics(address);
+    console.log(`Serving ${served.url}, checked every ${flags.every} s.`);
+    try {
+      await repeatedly(flags.every, () => served.look(async () => check(await observeNetwork(client, options))));
+    } finally {
+      await served.close();
+    }
+  };
   await withClient(
     async (client) => {
       await prove(client);
-      if (flags.watch === undefined) await once(client);
-      else await watch(client, flags.watch === true ? watchSeconds : flags.watch);
+      if (flags.listen) await serve(client, flags.listen);
+      else if (flags.watch === undefined) await once(client);
+      else await repeatedly(flags.watch === true ? watchSeconds : flags.watch, () => once(client));
     },
     { patienceMs },
   );
@@ -172,12 +194,6 @@ export function tableOf(results: readonly Result[], { width, colors }: { width: 
   return table.toString();
 }
 
-const counted = (results: readonly Result[]): Record<Outcome, number> => {
-  const counts: Record<Outcome, number> = { ok: 0, failed: 0, skipped: 0, unseen: 0, unknown: 0 };
-  for (const { outcome } of results) counts[outcome]++;
-  return counts;
-};
-
 const sentences: Record<Verdict, string> = {
   usable: "The network is usable",
   "nothing wrong": "Nothing wrong was found, but not everything could be asked",
@@ -218,41 +234,3 @@ function junitOf(results: readonly Result[]): string {
   });
   return junitXml("consortium check", cases);
 }
-
-/** For the textfile collector of Prometheus' node exporter (text format 0.0.4). */
-function metricsOf(results: readonly Result[], now: number): string {
-  const family = (name: string, help: string, lines: string[]): string[] =>
-    lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
-  const labels = ({ check, subject: { kind, id, name, within = "" } }: Result): string =>
-    Object.entries({ check, kind, id, name, within })
-      .map(([label, value]) => `${label}="${escaped(value)}"`)
-      .join(",");
-  const seen = results.filter(({ outcome }) => outcome === "ok" || outcome === "failed");
-  const measured = results.filter(({ value }) => value !== undefined);
-  const lines = [
-    ...family(
-      "consortium_check_ok",
-      "Whether a check holds: 1 or 0. What could not be checked is absent.",
-      seen.map((one) => `consortium_check_ok{${labels(one)}} ${one.outcome === "ok" ? 1 : 0}`),
-    ),
-    ...family(
-      "consortium_check_value",
-      "What a check measured, such as blocks, pins or seconds.",
-      measured.map((one) => `consortium_check_value{${labels(one)}} ${one.value}`),
-    ),
-    ...family(
-      "consortium_check_results",
-      "How many results there are of each outcome.",
-      Object.entries(counted(results)).map(
-        ([outcome, count]) => `consortium_check_results{outcome="${outcome}"} ${count}`,
-      ),
-    ),
-    ...family("consortium_check_timestamp_seconds", "When it was checked.", [
-      `consortium_check_timestamp_seconds ${now / 1000}`,
-    ]),
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-const escaped = (text: string): string =>
-  printable(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
+import { parse } from "yaml";
 import { define as defineCheck, tableOf } from "../../cli/check";
 import { define as defineMap } from "../../cli/map";
 import { type Result } from "../../observe/check/checks";
@@ -25,6 +26,16 @@ test.each([
   const used = lines.flatMap(([, line = ""]) => line.split(" #")[0]!.match(/--[\w-]+/g) ?? []);
   expect(used.length).toBeGreaterThan(2);
   expect(used.filter((flag) => !options.includes(flag))).toEqual([]);
+});
+
+test("the alerts of the example name metrics and checks that exist", () => {
+  const text = readFileSync(join(root, "examples/monitoring/alerts.yaml"), "utf8");
+  const { groups } = parse(text) as { groups: { rules: { alert: string; expr: string }[] }[] };
+  const expressions = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)).join("\n");
+  const page = readFileSync(join(root, "docs/reference/check.md"), "utf8");
+  const named = [...expressions.matchAll(/consortium_\w+|(?<=check=")[^"]+/g)].map(([name]) => name);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 describe("the commands", () => {
@@ -168,6 +179,38 @@ describe("the commands", () => {
       });
       expect(ended).toBe(0);
     });
+  });
+
+  test("check --listen serves the results of the last look to Prometheus, until Ctrl-C", async () => {
+    const args = ["check", "--outputs", file("outputs.json"), "--listen", "127.0.0.1:0", "--every", "1"];
+    const { child, out, ended } = begun(args, env);
+    try {
+      await until(() => out.stdout.includes("/metrics, checked every 1 s."));
+      const [url = ""] = /http:\S+\/metrics/.exec(out.stdout) ?? [];
+      let text = "";
+      const shows = (part: string) => until(async () => (text = await (await fetch(url)).text()).includes(part));
+      await shows("consortium_check_up 1\n");
+      expect(text).toMatch(/^consortium_check_duration_seconds \d/m);
+      expect(text).toMatch(
+        /^consortium_check_ok\{check="node reachable",kind="node",id="\w+",name="n1",within="test"\} 1$/m,
+      );
+      expect(text).not.toContain(pair.password);
+      expect((await fetch(url.replace("/metrics", "/"))).status).toBe(404);
+      service.faults.add({ kind: "status", status: 503, method: "GET", times: Infinity });
+      await shows("consortium_check_up 0\n");
+      expect(text).not.toContain("consortium_check_ok");
+      service.faults.clear();
+      await shows("consortium_check_up 1\n");
+    } finally {
+      service.faults.clear();
+      child.kill("SIGINT");
+    }
+    await ended;
+  });
+
+  test.each(["9464", "nowhere:99999", "http://127.0.0.1:1"])("check --listen %s is refused", async (address) => {
+    const { code, stderr } = await consortium(["check", "--listen", address], env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("such as 127.0.0.1:9464")]);
   });
 
   test("map: the service as SVG into a file, and a network file as Mermaid", async () => {

@@ -1,0 +1,58 @@
+import { type Outcome, type Result } from "../../observe/check/checks";
+import { printable } from "../../provider/api/printable";
+
+/* The results of a check as metrics. */
+
+/** How many results there are of each outcome. */
+export const counted = (results: readonly Result[]): Record<Outcome, number> => {
+  const counts: Record<Outcome, number> = { ok: 0, failed: 0, skipped: 0, unseen: 0, unknown: 0 };
+  for (const { outcome } of results) counts[outcome]++;
+  return counts;
+};
+
+export const family = (name: string, help: string, lines: string[]): string[] =>
+  lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
+
+/** For Prometheus (text format 0.0.4). @param tookMs how long the check took, if that is to be told */
+export function metricsOf(results: readonly Result[], now: number, tookMs?: number): string {
+  const labels = ({ check, subject: { kind, id, name, within = "" } }: Result): string =>
+    Object.entries({ check, kind, id, name, within })
+      .map(([label, value]) => `${label}="${escaped(value)}"`)
+      .join(",");
+  const seen = results.filter(({ outcome }) => outcome === "ok" || outcome === "failed");
+  const measured = results.filter(({ value }) => value !== undefined);
+  const lines = [
+    ...family(
+      "consortium_check_ok",
+      "Whether a check holds: 1 or 0. What could not be checked is absent.",
+      seen.map((one) => `consortium_check_ok{${labels(one)}} ${one.outcome === "ok" ? 1 : 0}`),
+    ),
+    ...family(
+      "consortium_check_value",
+      "What a check measured, such as blocks, pins or seconds.",
+      measured.map((one) => `consortium_check_value{${labels(one)}} ${one.value}`),
+    ),
+    ...family(
+      "consortium_check_results",
+      "How many results there are of each outcome.",
+      Object.entries(counted(results)).map(
+        ([outcome, count]) => `consortium_check_results{outcome="${outcome}"} ${count}`,
+      ),
+    ),
+    ...(tookMs === undefined
+      ? []
+      : family("consortium_check_duration_seconds", "How long the check took.", [
+          `consortium_check_duration_seconds ${tookMs / 1000}`,
+        ])),
+    ...family("consortium_check_timestamp_seconds", "When it was checked.", [
+      `consortium_check_timestamp_seconds ${now / 1000}`,
+    ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Names are others' choice: a longer one is cut. */
+const longest = 120;
+
+const escaped = (text: string): string =>
+  printable(text.slice(0, longest)).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
