@@ -37,24 +37,29 @@ export type Make = (program?: Program, options?: ServiceOptions) => Promise<Made
 
 /** The tests, on both adapters. */
 export const onBothAdapters = (tests: (make: Make, adapter: Adapter) => void): void =>
-  describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
-    tests(async (program, options) => {
-      const started = await start(options);
-      const stack = new Stack(adapter);
-      if (program) expect(await stack.up(program)).toMatchObject({ errors: [] });
-      started.service.clearCalls();
-      return {
-        ...started,
-        stack,
-        writes: () => started.calls().filter((call) => !/^GET |^POST \/authtoken$/.test(call)),
-        forget: (...names) => void (stack.state = stack.state.filter(({ name }) => !names.includes(name))),
-        expectChanges: async (program, steps) => {
-          newProcess();
-          const run = await stack.up(program, { refresh: true });
-          expect([run.errors, run.changes.toSorted()]).toEqual([[], steps.toSorted()]);
-          expect((await stack.up(program, { refresh: true })).changes).toEqual([]);
-          return run;
-        },
-      };
-    }, adapter);
-  });
+  describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => tests(makerOf(adapter), adapter));
+
+/** The tests of rules that the core alone decides: once is enough. */
+export const onOneAdapter = (tests: (make: Make) => void): void => tests(makerOf("plugin"));
+
+const makerOf =
+  (adapter: Adapter): Make =>
+  async (program, options) => {
+    const started = await start(options);
+    const stack = new Stack(adapter);
+    if (program) expect(await stack.up(program)).toMatchObject({ errors: [] });
+    started.service.clearCalls();
+    return {
+      ...started,
+      stack,
+      writes: () => started.calls().filter((call) => !/^GET |^POST \/authtoken$/.test(call)),
+      forget: (...names) => void (stack.state = stack.state.filter(({ name }) => !names.includes(name))),
+      expectChanges: async (program, steps) => {
+        newProcess();
+        const run = await stack.up(program, { refresh: true });
+        expect([run.errors, run.changes.toSorted()]).toEqual([[], steps.toSorted()]);
+        expect((await stack.up(program, { refresh: true })).changes).toEqual([]);
+        return run;
+      },
+    };
+  };

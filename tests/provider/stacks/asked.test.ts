@@ -3,7 +3,7 @@ import { AppCred, Configuration, ConsortiumZone, Destination, EnvironmentZone, N
 import { routeOf } from "../../support/bases";
 import { isSecret, revealed } from "../../support/double/wire";
 import { newProcess } from "../../support/service";
-import { ledger, onBothAdapters } from "../../support/stacks";
+import { ledger, onBothAdapters, onOneAdapter } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
 /* What was asked, what was answered and what is done are kept apart: a change is a change of the program, and nothing else is. */
@@ -43,7 +43,9 @@ onBothAdapters((make) => {
     expect(open).not.toContain(String(chainId));
     expect(open).toContain('"__hidden":"[secret]"');
   });
+});
 
+onOneAdapter((make) => {
   describe.each([
     ["stores values in its own way", storing],
     ["answers with the request, and lists values in its own way", listing],

@@ -12,7 +12,7 @@ import { type FaultRule } from "../../../service/index";
 import { fieldsOf, isObject } from "../../../provider/plain";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
-import { ledger, onBothAdapters } from "../../support/stacks";
+import { ledger, onOneAdapter } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
 /* What stays although a program is edited, what a preview cannot know yet, and what an edit must not be taken for. */
@@ -20,7 +20,7 @@ import { rewriting } from "../../support/virtual-time";
 const account = "0x52908400098527886E0F7030069857D2E4169EE7";
 const withArgs = (args: object) => ledger(undefined, args);
 
-onBothAdapters((make) => {
+onOneAdapter((make) => {
   test.each([
     ["multiRegion", (value: unknown) => ({ multiRegion: value })],
     ["testFeatures", (value: unknown) => ({ testFeatures: value })],
