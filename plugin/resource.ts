@@ -227,7 +227,10 @@ export class Resource {
       const reason = `${key} is required, because ${autonamingSetting} in the stack's configuration makes none: set it in the program`;
       return { named: { [key]: name }, refused: { property: key, reason } };
     }
-    return { named: { [key]: autonaming?.getProposedName() }, marked: { [autonamedKey]: true } };
+    return {
+      named: { [key]: this.#verbs.killedName(news) ?? autonaming?.getProposedName() },
+      marked: { [autonamedKey]: true },
+    };
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {

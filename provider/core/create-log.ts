@@ -193,6 +193,12 @@ export class CreateLog {
     return (this.logs?.before.interrupted ?? []).filter(isOf).reverse();
   }
 
+  /** The last name that killed runs sent for the resource there, unless a state has what came of it. */
+  nameFor(path: string, resource: string, isInState: (id: string) => boolean): string | undefined {
+    const all = (this.logs?.before.interrupted ?? []).filter((one) => one.path === path && one.resource === resource);
+    return all.findLast(({ id }) => id === undefined || !isInState(id))?.name;
+  }
+
   /** Whether the state of this stack, or of another one, had the object with this path when this run began. */
   isHeld(path: string): boolean {
     return this.logs?.before.held.has(path) === true;

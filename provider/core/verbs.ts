@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../api/clock";
+import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import {
   contentsKey,
@@ -154,6 +155,21 @@ export class Verbs {
     const [organization, project, stack]: unknown[] = [given].flat();
     if (typeof organization !== "string" || typeof project !== "string" || typeof stack !== "string") return;
     this.sessions.log.nameStack({ organization, project, stack });
+  }
+
+  /**
+   * The name that a killed run of this stack sent for the resource, whose names the engine makes: another one each time, so that the
+   * next run would not find what that one created.
+   */
+  killedName(inputs: Props): string | undefined {
+    const { definition, sessions } = this;
+    const owner = this.#owner(inputs);
+    const places = inputKeys(definition).filter((key) => inputMeta(definition, key)!.parent === "path");
+    const isPlaced = places.every((key) => !isUnset(inputs[key]) && !isUnknown(inputs[key]));
+    if (!owner || !isPlaced || definition.naming?.length !== 1 || !sessions.known()) return undefined;
+    const { collection } = definition.place(inputs);
+    const isInState = (id: string): boolean => sessions.run().shown.has(paths.item(collection, id));
+    return sessions.current().createLog.nameFor(collection, owner.name, isInState);
   }
 
   /** Rejects an object that another resource of the program has. */

@@ -1,6 +1,6 @@
 import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { Protocol, urnOf } from "../support/protocol";
-import { start } from "../support/service";
+import { newProcess, start } from "../support/service";
 
 /** `pulumi:autonaming`: the engine proposes a name with `Check`, by the provider's and the type's configuration. */
 
@@ -73,6 +73,24 @@ test("a name once made stays: with another pattern, without any, and after a ref
   // A name that the program once gave stays as well, instead of a rename.
   expect(await nameOf("Consortium", {}, { name: "given" }, naming(PROPOSE, "dev-2"))).toBe("given");
   expect(await nameOf("Consortium", { name: "now" }, made, naming(PROPOSE, "dev-2"))).toBe("now");
+});
+
+test("what a killed run named is found by the next one: the resource gets that name again, and no other one does", async () => {
+  const next = async (resource = "Consortium", ...state: Parameters<Protocol["diff"]> | []) => {
+    protocol.close(false);
+    newProcess();
+    protocol = await Protocol.start();
+    await protocol.configure({});
+    if (state.length > 0) await protocol.diff(...(state as Parameters<Protocol["diff"]>));
+    return nameOf(resource, {}, undefined, naming(PROPOSE, "dev-2"));
+  };
+  const { inputs } = await protocol.check("Consortium", {}, undefined, naming(PROPOSE, "dev-1"));
+  const { id, outs } = await protocol.create("Consortium", inputs);
+  expect(await next(urnOf("Consortium", "other"))).toBe("dev-2");
+  expect(await next()).toBe("dev-1");
+  expect((await protocol.create("Consortium", { name: "dev-1" })).id).toBe(id);
+  // A replacement of what a state has needs another one.
+  expect(await next("Consortium", "Consortium", id, outs, inputs)).toBe("dev-2");
 });
 
 test("classes on the plugin leave the name to it, and say so", async () => {
