@@ -190,16 +190,22 @@ export class StackLog implements Logs {
     try {
       const own = this.#begun ? join(this.#place!, this.#own) : undefined;
       const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
-      for (const folder of stacksIn(stateFolder(processEnvironment())))
-        for (const file of this.#recent(folder)) {
-          // Stacks may create the same: only an id is proof for another one.
-          const again = folder === this.#place ? created : [];
-          const isDone = (one: LoggedCreate): boolean =>
-            shown.has(pathOf(one)) || again.some((mine) => isSame(mine, one));
+      for (const folder of stacksIn(stateFolder(processEnvironment()))) {
+        const files = this.#recent(folder);
+        // Stacks may create the same: only an id is proof for another one.
+        const isOwn = folder === this.#place;
+        const later = isOwn ? files.flatMap((file) => readCreateLog(file).current) : [];
+        const again = isOwn
+          ? [...created, ...later.filter((one) => one.id !== undefined && shown.has(pathOf(one)))]
+          : [];
+        const isDone = (one: LoggedCreate): boolean =>
+          shown.has(pathOf(one)) || again.some((mine) => isSame(mine, one) && mine.at >= one.at);
+        for (const file of files) {
           const { run, current, left } = readCreateLog(file);
           const all = [...current, ...left];
           if (run !== this.#run && all.length > 0 && all.every(isDone)) rmSync(file, { force: true });
         }
+      }
       if (own === undefined) return;
       const { left } = readCreateLog(own);
       const lines = left.map((one) => ({ left: one }));

@@ -136,6 +136,16 @@ onBothAdapters((make) => {
     expect((await stack.up(consortium)).failure).toContain("already taken");
   });
 
+  test("killed again after it went on: what the first run never heard of is settled, too", async () => {
+    const { stack } = await killed(make, ["c"], consortium);
+    loseAnswers();
+    expect((await stack.up(consortium, { killed: true })).errors).toEqual([]);
+    expect(logs()).toHaveLength(2);
+    newProcess();
+    expect((await stack.up(consortium)).changes).toEqual([]);
+    expect(logs()).toEqual([]);
+  });
+
   test("what a state shows is settled, also where only a preview has shown it", async () => {
     const { stack } = await killed(make, [], consortium);
     expect(logs()).toHaveLength(1);
