@@ -70,6 +70,7 @@ async function run(drawn, temporary) {
     plugins: [fileURLToPath(new URL("./mutations/plugin.mjs", import.meta.url))],
     choice: {
       drawn: drawn.map(({ place }) => place),
+      lazily,
       near,
       until: options.minutes && started + 60_000 * Number(options.minutes),
     },
