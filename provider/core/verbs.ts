@@ -163,13 +163,13 @@ export class Verbs {
    */
   killedName(inputs: Props): string | undefined {
     const { definition, sessions } = this;
-    const owner = this.#owner(inputs);
+    const resource = this.#resource(inputs);
     const places = inputKeys(definition).filter((key) => inputMeta(definition, key)!.parent === "path");
     const isPlaced = places.every((key) => !isUnset(inputs[key]) && !isUnknown(inputs[key]));
-    if (!owner || !isPlaced || definition.naming?.length !== 1 || !sessions.known()) return undefined;
+    if (!resource || !isPlaced || definition.naming?.length !== 1 || !sessions.known()) return undefined;
     const { collection } = definition.place(inputs);
     const isInState = (id: string): boolean => sessions.run().shown.has(paths.item(collection, id));
-    return sessions.current().createLog.nameFor(collection, owner.name, isInState);
+    return sessions.current().createLog.nameFor(collection, resource.name, isInState);
   }
 
   /** Rejects an object that another resource of the program has. */
