@@ -29,7 +29,7 @@ const all = (value: Headers[string]): string => (Array.isArray(value) ? value.jo
  * The address of the next page (RFC 8288), why it cannot be read, or undefined at the end.
  * The key goes only to the host of the first page.
  */
-export function nextPage(headers: Headers, from: URL): URL | { unreadable: string } | undefined {
+function nextPage(headers: Headers, from: URL): URL | { unreadable: string } | undefined {
   const text = all(headers.link);
   let links: Link.Reference[];
   try {

@@ -22,7 +22,7 @@ export interface DiffResult {
 }
 
 /** What differs, by property. */
-export interface ChangedKeys {
+interface ChangedKeys {
   /** The program asks for something else than it did. */
   changed: string[];
   /** Somebody has changed it in the service, and an update puts it back. */
@@ -42,7 +42,7 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
 };
 
 /** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade of the service's own is no step. */
-export function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
+function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
   const { steps, shownLater = [] } = definition;
   if (steps?.settled) return steps.settled(state);
   const meaning = meaningOf(definition, state);

@@ -87,7 +87,7 @@ function interruptible(signal: AbortSignal): Clock {
 }
 
 /** If it is `true`, previews make no calls. */
-export const offlineVariable = environmentName("offlinePreview");
+const offlineVariable = environmentName("offlinePreview");
 const withoutKey = `To preview without a key, as for a pull request from a fork, set ${offlineVariable}=true.`;
 
 export function isOffline(env = processEnvironment()): boolean {

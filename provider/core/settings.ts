@@ -20,7 +20,7 @@ import { pulumiAdvice } from "./advice";
 type AnySetting = SettingName | "adopt";
 
 /** A setting of a provider: its own, or the stack's. */
-export interface ProviderSetting {
+interface ProviderSetting {
   value: unknown;
   own: boolean;
 }

@@ -17,7 +17,7 @@ import { logKeptMs } from "./times";
  */
 
 /** A stack, as its program or its URNs name it. */
-export interface StackName {
+interface StackName {
   /** Absent: the engine does not tell. */
   organization?: string;
   project: string;

@@ -21,7 +21,7 @@ import { change, type Change, effectOf, warnOfIgnored } from "./change";
 import { openAfter } from "./update";
 
 /** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
-export interface Adoption {
+interface Adoption {
   item: Identified;
   how?: StoredState["how"];
   /** A killed run of this stack made it. */

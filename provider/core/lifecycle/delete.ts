@@ -58,7 +58,7 @@ export interface Deleting {
 }
 
 /** The object cannot be deleted. The message names it. */
-export class NotDeleted extends UserError {}
+class NotDeleted extends UserError {}
 
 /** It is not deleted because something uses it. `why` says what, in words that can follow "because". */
 export class InUse extends NotDeleted {

@@ -26,7 +26,7 @@ import { seen, settle } from "./settle";
 const restartStep = "restart";
 
 /** Rejects a change before anything is sent. @throws UserError */
-export type Refusing = (change: Change) => Promise<void>;
+type Refusing = (change: Change) => Promise<void>;
 
 /** The update of a resource with such an exception. */
 export const updating =
