@@ -245,8 +245,10 @@ const common = ["state", "revision", "createdAt"];
  * @param {Record<string, any>} definitions
  */
 export function wireObjects(definitions) {
-  const objects = Object.values(definitions).filter(({ own }) => !own);
-  const all = objects.flatMap(({ type, inputs, outputs, idField }) => {
+  // What is only configured (a tether) is read by code of its own.
+  const objects = Object.values(definitions).filter(({ idKey }) => idKey === undefined);
+  const all = objects.flatMap(({ type, inputs, outputs, place }) => {
+    const { idField } = place(Object.fromEntries(Object.keys(inputs.shape).map((key) => [key, "id"])));
     const fields = [...propertiesOf(inputs, "output"), ...propertiesOf(outputs, "output")].filter(
       ({ key, meta }) =>
         !meta.programOnly && !meta.sentOnly && !meta.elsewhere && meta.parent !== "path" && !common.includes(key),
