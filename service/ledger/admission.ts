@@ -169,7 +169,7 @@ async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
 /** A transaction that the node signs, with its defaults filled in. Gas is estimated, so one that reverts is refused. */
 export async function signed(engine: Engine, asked: unknown, spec: ChainSpec): Promise<string> {
   const given = asked as Record<string, unknown> & { from: string };
-  const { chainId = spec.chainId, to, input = "0x" } = given;
+  const { chainId = spec.chainId, to, data = "0x", input = data } = given;
   if (BigInt(chainId as string) !== BigInt(spec.chainId))
     throw unfit(`chainId does not match node's (have=${BigInt(chainId as string)}, want=${spec.chainId})`);
   if (to === undefined && input === "0x") throw unfit("contract creation without any data provided");
