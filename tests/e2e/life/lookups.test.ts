@@ -48,7 +48,7 @@ test("a setting that fails, as a promise or an output, is named with its reason,
     }
   `);
   for (const name of ["promise", "output"]) {
-    const why = `the setting apiKey of the Provider "${name}" failed: .*it is sealed`;
+    const why = `could not resolve the setting apiKey of the Provider "${name}": .*it is sealed`;
     expect(text).toMatch(new RegExp(`plain form: .*${why}`));
     expect(text).toMatch(new RegExp(`error: .*${why}`));
   }

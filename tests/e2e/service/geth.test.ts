@@ -10,7 +10,7 @@ import { type Seen, type Step, topic } from "./geth/step";
 import { steps } from "./geth/steps";
 
 /*
- * A ledger of the embedded service and a real geth are asked the same. The answers are equal, but for what the table in docs/service.md
+ * A ledger of the embedded service and a real geth are asked the same. The answers are equal, but for what the table in docs/reference/embedded-service.md
  * says. The profile is that of London, the oldest one that geth 1.17 has.
  */
 
@@ -125,7 +125,7 @@ test("answers are those of geth, but for what the table says", async () => {
     [own![step.title], other![step.title]] = without(answers as [Answer, Answer], step, used);
   }
   expect(own).toEqual(other);
-  const page = readFileSync(join(__dirname, "../../../docs/service.md"), "utf8");
+  const page = readFileSync(join(__dirname, "../../../docs/reference/embedded-service.md"), "utf8");
   const [, table = ""] = page.split("| what | geth 1.17 | here |");
   const rows = table.split("\n\n")[0]!.split("\n").slice(2);
   expect(rows.map((row) => row.slice(2).split(" | ")[0])).toEqual(Object.keys(differences));

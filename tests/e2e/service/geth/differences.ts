@@ -62,7 +62,7 @@ const brief = (answer: Answer): Answer =>
   changed(answer, (name, value) => (value === null || ofBlocks.includes(name) ? undefined : value));
 const ofBlocks = ["size", "totalDifficulty", "transactions", "uncles"];
 
-/** The differences that there may be: the first cell of each row in docs/service.md, and an answer without that. */
+/** The differences that there may be: the first cell of each row in docs/reference/embedded-service.md, and an answer without that. */
 export const differences: Record<string, Without> = {
   "invalid arguments": textOf([-32_602], (text) => text.replace(argument, "$1")),
   "other errors": textOf([-32_000, -32_601, -32_602], common),
