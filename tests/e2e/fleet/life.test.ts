@@ -38,7 +38,7 @@ test("drift: exit code 2 with what differs and what is gone, then 0", async () =
   const { code, summary } = await w.json("drift");
   expect(code).toBe(2);
   expect(Object.fromEntries(summary.stacks.map(({ stack, drift }) => [stack, drift]))).toEqual({
-    "acme-prod": ["Consortium trade differs in description"],
+    "acme-prod": [`Consortium trade differs: description is "by hand", and not set in the stack`],
     "globex-prod": ["Node trade/e/m-1 is gone"],
   });
   w.env.ACME_API_KEY = "refused";
