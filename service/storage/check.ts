@@ -18,13 +18,15 @@ export async function damageIn(dir: string): Promise<Damage | undefined> {
   const current = join(dir, "CURRENT");
   if (!names.includes("CURRENT"))
     return names.some((name) => /\.(ldb|log)$/.test(name)) ? { file: current, why: "it is missing" } : undefined;
-  if (!names.includes((await readFile(current, "utf8")).replace(/\n$/, "")))
-    return { file: current, why: "it names a file that is not there" };
+  const manifest = (await readFile(current, "utf8")).replace(/\n$/, "");
+  if (!names.includes(manifest)) return { file: current, why: "it names a file that is not there" };
   if (!names.some((name) => name.endsWith(".log"))) return { file: join(dir, "*.log"), why: "it is missing" };
+  const tables = tablesIn(await readFile(join(dir, manifest)));
   for (const name of names) {
     const file = join(dir, name);
     const isLog = name.endsWith(".log") || name.startsWith("MANIFEST-");
-    if (!isLog && !name.endsWith(".ldb")) continue;
+    // A table that the manifest does not name was being written when the process ended: LevelDB removes it.
+    if (!isLog && !(name.endsWith(".ldb") && (tables?.has(parseInt(name)) ?? true))) continue;
     const found = (isLog ? inLog : inTable)(await readFile(file));
     if (found) return { file, ...found };
   }
@@ -68,6 +70,65 @@ const isRecord = (bytes: Buffer, at: number, length: number) => {
 /** Whether the record is all there, and only a bit of its length is wrong. */
 const isMistaken = (bytes: Buffer, at: number, length: number) =>
   Array.from({ length: 16 }, (_, bit) => length ^ (1 << bit)).some((other) => isRecord(bytes, at, other));
+
+/** The numbers of the tables that belong to the database. undefined: the manifest is damaged, which its own checksums tell. */
+function tablesIn(manifest: Buffer): Set<number> | undefined {
+  const tables = new Set<number>();
+  try {
+    let edit = Buffer.alloc(0);
+    for (const { part, isFirst, isLast } of recordsIn(manifest)) {
+      edit = Buffer.concat(isFirst ? [part] : [edit, part]);
+      if (isLast) apply(edit, tables);
+    }
+    return tables;
+  } catch {
+    return undefined;
+  }
+}
+
+function* recordsIn(bytes: Buffer): Generator<{ part: Buffer; isFirst: boolean; isLast: boolean }> {
+  for (let at = 0; at + logHeader <= bytes.length;) {
+    const left = logBlock - (at % logBlock);
+    const length = left < logHeader ? 0 : bytes.readUInt16LE(at + 4);
+    if (left < logHeader) {
+      at += left;
+      continue;
+    }
+    if (!isRecord(bytes, at, length)) return;
+    const type = bytes[at + 6]!; // 1: a whole edit; 2, 3, 4: its first part, one between, the last one
+    at += logHeader + length;
+    yield { part: bytes.subarray(at - length, at), isFirst: type <= 2, isLast: type === 1 || type === 4 };
+  }
+}
+
+/** Reads one change of the set of tables. Each of its fields begins with what it is. */
+function apply(edit: Buffer, tables: Set<number>): void {
+  const reader = new Reader(edit, 0);
+  const text = (): void => {
+    const size = reader.number();
+    reader.at += size;
+  };
+  while (reader.at < edit.length) {
+    const field = reader.number();
+    if (field === 1)
+      text(); // the comparator
+    else if ([2, 3, 4, 9].includes(field))
+      reader.number(); // numbers of logs, files and writes
+    else if (field === 5) {
+      reader.number();
+      text(); // where the next compaction of a level begins
+    } else if (field === 6) {
+      reader.number();
+      tables.delete(reader.number());
+    } else if (field === 7) {
+      reader.number();
+      tables.add(reader.number());
+      reader.number();
+      text();
+      text();
+    } else throw new Error(`unknown field ${field}`);
+  }
+}
 
 const footer = 48;
 const magic = 0xdb4775248b80fb57n;

@@ -55,6 +55,21 @@ test("a bit that flips anywhere in its files is an error that names the file, an
   }
 });
 
+test("a table that was being written when the process ended is no damage; one that is cut and belongs to it is", async () => {
+  const dir = join(newFolder(), "db");
+  const entries = await filled(dir);
+  const [table] = readdirSync(dir).filter((name) => name.endsWith(".ldb"));
+  const half = readFileSync(join(dir, table!)).subarray(0, -60);
+  writeFileSync(join(dir, "009999.ldb"), half);
+  const database = await open(dir);
+  expect(await all(database)).toEqual(entries);
+  await database.close();
+  expect(readdirSync(dir)).not.toContain("009999.ldb");
+  const [whole] = readdirSync(dir).filter((name) => name.endsWith(".ldb"));
+  writeFileSync(join(dir, whole!), readFileSync(join(dir, whole!)).subarray(0, -60));
+  await expect(open(dir)).rejects.toThrow(`${whole!} is damaged`);
+});
+
 test("what a power cut tore at the end of the log is left out, and all before it is there", async () => {
   const dir = join(newFolder(), "db");
   const entries = await filled(dir);
