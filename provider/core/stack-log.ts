@@ -131,14 +131,12 @@ export class StackLog implements Logs {
     const folder = this.#place;
     if (folder === undefined) return nothing;
     if (this.#before) return this.#before;
-    const interrupted = this.#left(folder);
-    return (this.#before = { ...nothing, interrupted, isContinued: interrupted.length > 0 });
-  }
-
-  #left(folder: string): LoggedCreate[] {
-    const logs = this.#recent(folder).map(readCreateLog);
-    const all = logs.filter(({ run }) => run !== this.#run).flatMap(({ current, left }) => [...current, ...left]);
-    return all.sort((one, other) => one.at - other.at);
+    const all = this.#recent(folder).map(readCreateLog);
+    const logs = all.filter(({ run }) => run !== this.#run);
+    const killed = logs.flatMap(({ current }) => current);
+    // What a service did not delete is found again like a killed run's, but no run was killed.
+    const interrupted = [...killed, ...logs.flatMap(({ left }) => left)].sort((one, other) => one.at - other.at);
+    return (this.#before = { ...nothing, interrupted, isContinued: killed.length > 0 });
   }
 
   /** The files of a stack but this process's own, the oldest first. Removes those that are too old. */
@@ -191,17 +189,16 @@ export class StackLog implements Logs {
       const own = this.#begun ? join(this.#place!, this.#own) : undefined;
       const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
       for (const folder of stacksIn(stateFolder(processEnvironment()))) {
-        const files = this.#recent(folder);
+        const files = this.#recent(folder).map((file) => ({ file, ...readCreateLog(file) }));
         // Stacks may create the same: only an id is proof for another one.
         const isOwn = folder === this.#place;
-        const later = isOwn ? files.flatMap((file) => readCreateLog(file).current) : [];
+        const later = isOwn ? files.flatMap(({ current }) => current) : [];
         const again = isOwn
           ? [...created, ...later.filter((one) => one.id !== undefined && shown.has(pathOf(one)))]
           : [];
         const isDone = (one: LoggedCreate): boolean =>
           shown.has(pathOf(one)) || again.some((mine) => isSame(mine, one) && mine.at >= one.at);
-        for (const file of files) {
-          const { run, current, left } = readCreateLog(file);
+        for (const { file, run, current, left } of files) {
           const all = [...current, ...left];
           if (run !== this.#run && all.length > 0 && all.every(isDone)) rmSync(file, { force: true });
         }

@@ -241,7 +241,7 @@ export async function adopt(
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
   collection.say(
     isContinued
-      ? `goes on with ${item.id}, which a killed run of this stack created${changes}`
+      ? `goes on with ${item.id}, which an earlier run of this stack created${changes}`
       : `adopts ${item.id} (exists already; nothing is created${others}${changes})`,
   );
   if (changing.length === 0) return { shown: {}, open: [] };

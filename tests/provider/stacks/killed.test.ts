@@ -116,6 +116,23 @@ onBothAdapters((make) => {
     expect(service.store.consortia.list()).toHaveLength(1);
   });
 
+  test("what a service did not delete is remembered, but no run was killed", async () => {
+    await make();
+    const log = (): StackLog => {
+      const one = new StackLog(() => undefined);
+      one.nameStack({ project: "left", stack: "test" });
+      return one;
+    };
+    const first = log();
+    const left = { attempt: "1", path: "/p", name: "z", before: [], key: "k", at: 1, id: "z1" };
+    first.write({ left });
+    first.end(new Set());
+    expect(log().before).toMatchObject({ interrupted: [left], isContinued: false });
+    const killed = log();
+    killed.write({ begun: { ...left, attempt: "2" } });
+    expect(log().before.isContinued).toBe(true);
+  });
+
   const strangers: [string, string, RegExp][] = [
     ["before", "2020-01-01T00:00:00.000Z", /before this run asked for one.*left as it is/],
     ["long after", "2099-01-01T00:00:00.000Z", /after the killed run can have asked.*left as it is/],
