@@ -197,8 +197,8 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   if (!collection.isMade(first!.id) && isFounded(collection))
     return `the name is already taken by ${ids}, which the service made with what it is in. Set ${adopting} to manage it here.`;
   return (
-    `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. If a resource that this update ` +
-    `removes has it, remove that one first, in a run of its own: Pulumi deletes last. ${more(session)}`
+    `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. If a resource of this stack has ` +
+    `it, and this update renames or removes that one, do that first, in a run of its own. ${more(session)}`
   );
 }
 

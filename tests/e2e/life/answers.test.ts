@@ -117,3 +117,27 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect((await w.network()).consortia).toEqual([]);
   });
 });
+
+test.each([false, true])(
+  "a zone that the service does not delete is this stack's own when it comes back (plugin: %s)",
+  async (plugin) => {
+    const zone = (region: string): string => `
+    const { Consortium, ConsortiumZone } = require("pulumi-consortium");
+    const consortium = new Consortium("c");
+    new ConsortiumZone("z", { consortium, region: "${region}", cloud: "aws" });
+  `;
+    const answers = { deleteZones: 404, plainErrors: true } as const;
+    const { service, stack } = await world(zone("us-east-2"), { ...(plugin ? { plugin } : { inline: true }), answers });
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const [first] = service.store.zones.list();
+    stack.program(zone("us-west-2"));
+    expect((await stack.up()).text).toContain("stays for now, and is deleted with its consortium");
+    stack.program(zone("us-east-2"));
+    service.clearCalls();
+    expect(await stack.up()).toMatchObject({ code: 0, text: expect.not.stringContaining("killed") as string });
+    expect((await stack.ids()).join(" ")).toContain(first!.id);
+    expect(service.calls.filter(({ method }) => method === "POST")).toEqual([]);
+    expect(service.store.zones.list()).toHaveLength(2);
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+  },
+);

@@ -23,7 +23,7 @@ onBothAdapters((make) => {
     const other = ledger((base) => new Node("b", { ...base, name: "n" }));
     newProcess();
     const { failure } = await stack.up(other, { parallel: 1 });
-    expect(failure).toMatch(/taken by \w+.*If a resource that this update removes has it, remove that one first/);
+    expect(failure).toMatch(/taken by \w+.*If a resource of this stack has it, .*removes that one, do that first/);
     expect((await stack.up(ledger())).errors).toEqual([]);
     expect((await stack.up(other)).errors).toEqual([]);
     expect(service.store.nodes.list()).toHaveLength(1);

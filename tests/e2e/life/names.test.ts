@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process";
+import { treeOf } from "../../../tools/lib/processes.mjs";
+import { until } from "../../support/until";
+import { failed, finished } from "../support/stack";
+import { world } from "../support/world";
+
+/* Who has a name: the rules are in provider/resources/names and provider/stacks/given-up, this is the real CLI. */
+
+const ledger = (name: string, ...more: string[]): string => `
+  const { Consortium, Environment, Membership, Node } = require("pulumi-consortium");
+  const consortium = new Consortium("c");
+  const membership = new Membership("m", { consortium });
+  const base = { consortium, provider: "quorum", consensusType: "raft" };
+  const environment = new Environment("e", { ...base, name: ${JSON.stringify(name)} });
+  const within = { environment, membership };
+  ${more.join("\n")}
+`;
+const long = "the network of the freight companies of Europe, in production since 2024";
+
+describe.each([false, true])("plugin: %s", (plugin) => {
+  const adapter = plugin ? { plugin } : { inline: true };
+
+  test("a name that the service cuts is not made again after the state is lost", async () => {
+    const { service, stack, network } = await world(ledger(long), adapter);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const [{ id } = { id: "" }] = service.store.environments.list();
+    service.store.environments.patch(id, { name: long.slice(0, 64) });
+    await stack.ok(["stack", "rm", "--force", "--yes", "--preserve-config"]);
+    await stack.ok(["stack", "init", "test"]);
+    expect(await failed(stack.up({ CONSORTIUM_ADOPT: "true" }))).toContain(
+      `no exact match, but ${id} is called "${long.slice(0, 64)}", which is similar`,
+    );
+    expect((await network()).environments).toHaveLength(1);
+    stack.program(ledger(long).replace("{ ...base,", `{ ...base, adopt: "${id}",`));
+    expect(await stack.up({ CONSORTIUM_ADOPT: "true" })).toMatchObject({ code: 0 });
+    expect((await network()).environments).toMatchObject([{ _id: id }]);
+  });
+
+  test("one step at a time, a name that a sibling gives up or that is removed is not adopted, and two runs do it", async () => {
+    const { stack, network } = await world(ledger("e", 'new Node("n", within);'), adapter);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const [{ _id: id } = { _id: "" }] = (await network()).nodes;
+    const given = 'new Node("b", { ...within, name: "n" });';
+    stack.program(ledger("e", given, 'new Node("n", { ...within, name: "other" });'));
+    // Whether the engine has shown the sibling by then depends on the host.
+    const shown = /which "n" of this program gives up in this run.*Take two runs/s;
+    const removed = /If a resource of this stack has it, and this update renames or removes that one, do that first/;
+    const refused = await failed(stack.up({}, "--parallel", "1"));
+    expect(shown.test(refused) || removed.test(refused)).toBe(true);
+    stack.program(ledger("e", given));
+    expect(await failed(stack.up({}, "--parallel", "1"))).toMatch(removed);
+    expect((await network()).nodes).toMatchObject([{ _id: id, name: "n" }]);
+    stack.program(ledger("e", 'new Node("n", { ...within, name: "other" });'));
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    stack.program(ledger("e", given, 'new Node("n", { ...within, name: "other" });'));
+    expect(await stack.up({}, "--parallel", "1")).toMatchObject({ code: 0 });
+    expect((await network()).nodes.map(({ name }) => name).sort()).toEqual(["n", "other"]);
+  });
+});
+
+test("a name that `pulumi:autonaming` made is found again after a kill: `pulumi cancel && pulumi up`", async () => {
+  const config = { "pulumi:autonaming": { pattern: "${name}-${hex(8)}" } } as Record<string, unknown>;
+  const program = `new (require("pulumi-consortium").Consortium)("c")`;
+  const { service, stack, network } = await world(program, { plugin: true, config: config as Record<string, string> });
+  service.faults.add({ kind: "hang", method: "POST", route: "/consortia", acted: true, times: 1 });
+  const child = stack.start(["up", "--yes", "--skip-preview"]);
+  const end = finished(child);
+  await until(() => service.calls.some(({ method, route }) => method === "POST" && route === "/consortia"));
+  spawnSync("kill", ["-KILL", ...treeOf(child.pid!).map(({ pid }) => String(pid))]);
+  expect((await end).code).not.toBe(0);
+  const [{ name } = { name: "" }] = (await network()).consortia;
+  expect(name).toMatch(/^c-[0-9a-f]{8}$/);
+  await stack.ok(["cancel", "--yes"]);
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect((await network()).consortia).toMatchObject([{ name }]);
+  expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+});
