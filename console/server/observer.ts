@@ -1,34 +1,21 @@
 import {
-  type PlacedCredential,
+  type ConsortiumClient,
   credentialsFor,
-  LiveNetwork,
-  mayAnswer,
   type EnvironmentModel,
   environmentsOf,
+  LiveNetwork,
+  mayAnswer,
   type NetworkModel,
-  type TetherModel,
-  tethersOf,
-  chainFor,
-  Pins,
-  type Targets,
-  mapOf,
   overHttp,
-  type MapItem,
-  svgOf,
-  type ConsortiumClient,
+  type PlacedCredential,
+  type Targets,
 } from "pulumi-consortium/internal/console";
-import {
-  type BlockView,
-  type EnvironmentView,
-  type MapsView,
-  type NetworkView,
-  type Section,
-  type TetherView,
-  type TransactionView,
-  type Verdict,
-} from "../protocol";
+import { type NetworkView, type Section, type Verdict } from "../protocol";
 import type { Embedded } from "./embedded";
+import { type Ask, LedgerHistory } from "./ledger-history";
+import { mapsOf } from "./maps";
 import type { Stacks } from "./stacks";
+import { Tethers } from "./tethers";
 
 export interface ObserverOptions {
   client: ConsortiumClient;
@@ -42,9 +29,6 @@ export interface ObserverOptions {
   periodMs: number;
 }
 
-const mostPins = 50;
-/** Number of last pins whose average is the cost of one. */
-const costsKept = 5;
 /** How long a node may take to answer. */
 const patienceMs = 10_000;
 
@@ -53,10 +37,12 @@ export class Observer {
   #live: LiveNetwork;
   #model: NetworkModel | undefined;
   readonly #ledgers = new Map<string, LedgerHistory>();
-  readonly #pins = new Map<string, Pins>();
+  readonly #tethers: Tethers;
 
   constructor(private readonly options: ObserverOptions) {
+    const { client, targets } = options;
     this.#live = this.#newLook();
+    this.#tethers = new Tethers(client, targets, async (id) => ({ ...(await this.#live.tether(id)).row.props, id }));
   }
 
   look = async (section: Section): Promise<unknown> => {
@@ -66,8 +52,8 @@ export class Observer {
     if (kind === "maps") return mapsOf((await this.#network()).model);
     if (kind === "environment") return this.#environment(id);
     if (kind === "log") return this.#log(id, ...rest);
-    if (kind === "tether") return this.#tether(id);
-    if (kind === "pins") return this.#pinsBefore(id, Number(rest[0]));
+    if (kind === "tether") return this.#tethers.view(id);
+    if (kind === "pins") return this.#tethers.before(id, Number(rest[0]));
     if (kind === "keys" && embedded) return embedded.keys();
     if (kind === "testing" && embedded) return embedded.testing();
     throw new Error(`There is nothing to look at under ${section}.`);
@@ -79,46 +65,8 @@ export class Observer {
   }
 
   /** Verifies one report on the public chain. */
-  async verify(tether: string, index: number): Promise<Verdict> {
-    const facts = await this.#factsOf(tether);
-    const pin = await this.#pinsOf(tether).pin(index);
-    const network = pin.network ?? facts.network ?? "";
-    const url = chainFor(facts, this.options.targets, pin.network);
-    if (url === undefined) {
-      const how = network ? `--target ${network}=https://…` : "--target mainnet=https://…";
-      return { verified: false, text: `Not checked: start the console with ${how}, the chain to ask.` };
-    }
-    const verdict = await this.#pinsOf(tether).verify(index, url, facts.account);
-    if (!verdict.verified) return { verified: false, text: verdict.reason };
-    const { blockNumber, transactionHash, pinnedAt } = verdict;
-    const when = pinnedAt.toISOString().slice(0, 19).replace("T", " ");
-    return { verified: true, text: `Block ${blockNumber} of ${network}, ${when} UTC, transaction ${transactionHash}` };
-  }
-
-  async #tether(id: string): Promise<TetherView> {
-    const facts = await this.#factsOf(id);
-    const pins = await this.#pinsOf(id).newest(facts.reports ?? 0, mostPins);
-    const targetUrl = chainFor(facts, this.options.targets);
-    const last = pins.slice(0, costsKept);
-    const cost = targetUrl === undefined ? undefined : await this.#pinsOf(id).cost(last, targetUrl);
-    return { pins, ...(cost !== undefined && { pinCostWei: cost.toString() }) };
-  }
-
-  /** A page of earlier pins. */
-  async #pinsBefore(id: string, end: number): Promise<TetherView["pins"]> {
-    const { reports = 0 } = await this.#factsOf(id);
-    return Number.isInteger(end) ? this.#pinsOf(id).newest(Math.min(end, reports), mostPins) : [];
-  }
-
-  #factsOf = async (id: string): Promise<TetherModel> => {
-    const { row } = await this.#live.tether(id);
-    return { ...row.props, id };
-  };
-
-  #pinsOf(id: string): Pins {
-    const pins = this.#pins.get(id) ?? new Pins(this.options.client, id);
-    this.#pins.set(id, pins);
-    return pins;
+  verify(tether: string, index: number): Promise<Verdict> {
+    return this.#tethers.verify(tether, index);
   }
 
   #newLook = () => new LiveNetwork(this.options.client, this.options.periodMs * 0.8);
@@ -209,87 +157,4 @@ function openedBy(
     if (credential && mayAnswer(node.state) && node.urls?.rpc) return { url: node.urls.rpc, credential };
   }
   return undefined;
-}
-
-/** The drawings of the consortia. */
-export const mapsOf = (model: NetworkModel): MapsView =>
-  Object.fromEntries(
-    model.consortia.map((consortium) => {
-      const tethers = consortium.environments.flatMap((one) => tethersOf(model, one));
-      const map = mapOf({ ...model, title: consortium.name, consortia: [consortium], tethers });
-      return [consortium.id, svgOf(map, { style: false, link: (item) => linkTo(item.kind, item.ids) })];
-    }),
-  );
-
-/** Links to the console's pages. Nodes and credentials have no page of their own. */
-function linkTo(kind: MapItem["kind"], [id, ...others]: readonly string[]): string | undefined {
-  const pages: Partial<Record<MapItem["kind"], string>> = { environment: "environments", tetherService: "tethers" };
-  const page = pages[kind];
-  if (page === undefined || id === undefined || others.length > 0) return undefined;
-  return `#/${page}/${encodeURIComponent(id)}`;
-}
-
-/** Asks a chain. */
-export type Ask = (method: string, params: unknown[]) => Promise<unknown>;
-
-const mostSamples = 600;
-const mostBlocks = 12;
-const mostTransactions = 50;
-/** Number of missing looks that make a gap in a chart. */
-const gap = 4;
-
-interface RpcBlock {
-  number: string;
-  hash: string;
-  timestamp: string;
-  transactions: { hash: string; from: string; to: string | null; value: string }[];
-}
-
-/** What was seen of one environment while a page watched: heights of its nodes over time, and its last blocks. */
-export class LedgerHistory {
-  /** When the nodes were looked at, and what heights they had then, by their ids. */
-  #looks: { at: number; heights: Record<string, number | undefined> }[] = [];
-  #blocks: BlockView[] = [];
-
-  /** @param periodMs time between looks */
-  constructor(private readonly periodMs: number) {}
-
-  /** Records the heights of the nodes. A time without looks stays empty, because nothing is known of it. */
-  note({ nodes }: EnvironmentModel, at: number): void {
-    const last = this.#looks.at(-1)?.at ?? at;
-    if ((at - last) * 1000 > gap * this.periodMs) this.#looks.push({ at: last + 1, heights: {} });
-    this.#looks.push({ at, heights: Object.fromEntries(nodes.map(({ id, blockHeight }) => [id, blockHeight])) });
-    this.#looks.splice(0, this.#looks.length - mostSamples);
-  }
-
-  /** Reads new blocks, but only a few. */
-  async read(ask: Ask): Promise<void> {
-    const newest = Number(await ask("eth_blockNumber", []));
-    const known = this.#blocks[0]?.number ?? -1;
-    if (newest < known) this.#blocks = []; // the chain went back
-    const from = Math.max(newest < known ? 0 : known + 1, newest - mostBlocks + 1, 0);
-    const numbers = Array.from({ length: newest - from + 1 }, (_, index) => newest - index);
-    const blockAt = (number: number) => ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
-    const read = await Promise.all(numbers.map(blockAt));
-    const fresh = read.flatMap((block) => (block ? [blockOf(block as RpcBlock)] : []));
-    this.#blocks = [...fresh, ...this.#blocks].slice(0, mostBlocks);
-  }
-
-  view(noBlocks?: string): EnvironmentView {
-    const nodes = Object.keys(this.#looks.at(-1)?.heights ?? {});
-    const heights = nodes.map((id) => [id, this.#looks.map((look) => look.heights[id] ?? null)] as const);
-    const times = this.#looks.map(({ at }) => at);
-    const shown = noBlocks !== undefined && { noBlocks };
-    return { times, heights: Object.fromEntries(heights), blocks: this.#blocks, ...shown };
-  }
-}
-
-function blockOf({ number, hash, timestamp, transactions }: RpcBlock): BlockView {
-  const shown = transactions.slice(0, mostTransactions).map((one): TransactionView => ({
-    hash: one.hash,
-    from: one.from,
-    valueWei: BigInt(one.value).toString(),
-    ...(one.to !== null && { to: one.to }),
-  }));
-  return { number: Number(number), hash, time: Number(timestamp), transactions: shown };
 }

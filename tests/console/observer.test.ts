@@ -1,5 +1,6 @@
 import { act } from "../../console/server/actions";
-import { type Ask, LedgerHistory, Observer, type ObserverOptions } from "../../console/server/observer";
+import { type Ask, LedgerHistory } from "../../console/server/ledger-history";
+import { Observer, type ObserverOptions } from "../../console/server/observer";
 import { Stacks } from "../../console/server/stacks";
 import type { EnvironmentModel, NodeModel } from "../../inventory/model";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";

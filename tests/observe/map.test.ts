@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mapsOf } from "../../console/server/observer";
+import { mapsOf } from "../../console/server/maps";
 import { LiveNetwork } from "../../inventory/live";
 import { type NetworkModel } from "../../inventory/model";
 import { withStacks } from "../../inventory/stack";
