@@ -133,7 +133,7 @@ function bulkImportOf(consortia: readonly Found[]): { resources: BulkImport; rem
       if (kind === "consortium" && item.ofOthers !== undefined) remark(own, ofOtherOrganization(item.ofOthers));
       if (item.props.enableTether)
         remark(own, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
-      if (kind === "configuration") remark(own, definitions[kind].onImport!);
+      if (kind === "configuration") remark(own, definitions[kind].steps!.onImport!);
       for (const inner of [...kindsWithin(kind)].reverse()) addAll(inner, inside(item, inner), `${own}/`, path);
     }
   };

@@ -176,5 +176,6 @@ export function importWarnings(definition: Definition, id: string, inputs: Props
     const instead = insteadOfImport[definition.type];
     throw new UserError(`${what} cannot be imported: ${why}.${instead === undefined ? "" : ` ${instead}`}`);
   }
-  return definition.onImport ? [`${what}: ${definition.onImport}`] : [];
+  const next = definition.steps?.onImport;
+  return next === undefined ? [] : [`${what}: ${next}`];
 }

@@ -23,7 +23,7 @@ const argumentsOf = (shape: Shape): string[] =>
     .flatMap((name) => [metaOf(shape[name]!).argument ?? [], name].flat());
 
 /** The arguments of a resource or of a lookup. */
-type Checkable = Pick<Definition, "type" | "inputs" | "rules" | "naming">;
+type Checkable = Pick<Definition, "type" | "inputs" | "steps" | "naming">;
 
 /**
  * Unknown arguments, each with the one that is probably meant. The engine prints the value of a property that a failure names: one that
@@ -117,6 +117,6 @@ export function check(definition: Checkable, news: Props): CheckResult {
   }
   issues.push(...overridden(definition, shape, inputs));
   const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isUnknown(value)));
-  if (issues.length === 0) issues.push(...(definition.rules?.(known, inputs) ?? []));
+  if (issues.length === 0) issues.push(...(definition.steps?.rules?.(known, inputs) ?? []));
   return { inputs, issues };
 }

@@ -61,6 +61,12 @@ export interface Steps {
   shownOnce(object: Identified): Props | undefined;
   /** More outputs, from other calls than the list. */
   details: Details;
+  /** Rules between known values, for `check`. `given` also has the values that will be known later. */
+  rules(known: Props, given: Props): Issue[];
+  /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
+  losses(olds: Props, news: Props): string[];
+  /** What to do after an import about what it lacks. */
+  onImport: string;
 }
 
 interface Shared {
@@ -99,8 +105,6 @@ export interface Definition {
   /** What the service adds. */
   outputs: z.ZodObject;
   timeouts?: Partial<Timeouts>;
-  /** Rules between known values. `given` also has the values that will be known later. */
-  rules?(known: Props, given: Props): Issue[];
   /**
    * What a preview warns about although it is allowed.
    * @param stopped ids of objects of the stack that do nothing after this run, such as paused environments
@@ -121,10 +125,6 @@ export interface Definition {
   idKey?: string;
   /** Outputs to ask for again if the answer to the create lacks them. */
   shownLater?: readonly string[];
-  /** What to do after an import about what it lacks. */
-  onImport?: string;
-  /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
-  losses?(olds: Props, news: Props): string[];
   /** The steps that it does in its own way. */
   steps?: Partial<Steps>;
 }

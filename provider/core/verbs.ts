@@ -130,7 +130,7 @@ export class Verbs {
     const isNew = Object.keys(olds).length === 0;
     const lines = [
       ...(news[previewKey] && isNew ? previewLines(this.definition, inputs, this.sessions.run()) : []),
-      ...(this.definition.losses?.(olds, news) ?? []),
+      ...(this.definition.steps?.losses?.(olds, news) ?? []),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
     const { secrets } = this.sessions;

@@ -62,15 +62,15 @@ export const appCred: Definition = {
   }),
   wire: AppCredObject,
   place: appcreds,
-  onImport:
-    "the password is not available: the service showed it only once, when the credential was created. If a program needs it, set " +
-    "rotateWhenChanged, and `pulumi up` regenerates it. Where the service cannot, set or change keepers and remove `protect`, " +
-    "which imports come with: that creates a new pair and deletes this one.",
   steps: {
     shownOnce({ id, username, password }) {
       if (typeof password !== "string" || password === "") return undefined;
       const user = typeof username === "string" ? username : id;
       return { username: user, password, basicAuthHeader: basicAuthHeader({ username: user, password }) };
     },
+    onImport:
+      "the password is not available: the service showed it only once, when the credential was created. If a program needs it, set " +
+      "rotateWhenChanged, and `pulumi up` regenerates it. Where the service cannot, set or change keepers and remove `protect`, " +
+      "which imports come with: that creates a new pair and deletes this one.",
   },
 };

@@ -38,6 +38,6 @@ export const configuration: Definition = {
   wire: ConfigurationObject,
   naming: ["name"],
   isNamedById: true,
-  onImport: "the service does not show the details: the next `up` sends those of the program.",
   place: configurations,
+  steps: { onImport: "the service does not show the details: the next `up` sends those of the program." },
 };

@@ -25,7 +25,6 @@ export const consortium: Definition = {
   naming: ["name"],
   shownLater: ["owner", "state", "createdAt"],
   place: consortia,
-  losses: lostEnvironments,
   steps: {
     create: creating(
       () => consortium,
@@ -42,5 +41,6 @@ export const consortium: Definition = {
           ? `${lossWarnings.deleteConsortium}: ${inside.map(({ what }) => what).join(", ")}`
           : undefined,
     }),
+    losses: lostEnvironments,
   },
 };

@@ -110,15 +110,15 @@ export const destination: Definition = {
       },
     ),
     delete: deleting(() => destination, { goesWith: "its service" }),
-  },
-  rules(known, given) {
-    const needing = needsMember.find((key) => known[key] !== undefined && known[key] !== false);
-    if (needing === undefined || "membershipId" in given) return [];
-    return [
-      {
-        property: "membershipId",
-        reason: `membershipId is required with ${needing}: give the id of the member`,
-      },
-    ];
+    rules(known, given) {
+      const needing = needsMember.find((key) => known[key] !== undefined && known[key] !== false);
+      if (needing === undefined || "membershipId" in given) return [];
+      return [
+        {
+          property: "membershipId",
+          reason: `membershipId is required with ${needing}: give the id of the member`,
+        },
+      ];
+    },
   },
 };

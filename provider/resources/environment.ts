@@ -181,23 +181,23 @@ export const environment: Definition = {
   shownLater: ["state", "createdAt", "chainId"],
   states: { meaning: (state) => (state === "initializing" ? "empty" : undefined) },
   place: environments,
-  rules({ provider, consensusType }) {
-    const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
-    if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];
-    const other = providers.find((name) => consensusOf[name]!.includes(consensusType));
-    const instead = other === undefined ? "" : `, or provider: "${other}"`;
-    const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these${instead}`;
-    return [{ property: "consensusType", reason }];
-  },
   cautions: ({ provider, consensusType, paused }) => [
     ...(paused === true ? ["paused: a new one runs; the next `pulumi up` pauses it"] : []),
     ...unusual("provider", provider, providers),
     ...unusual("consensusType", consensusType, consensusTypes),
   ],
-  losses: renamedNodes,
   steps: {
     create: creating(() => environment, make),
     update: updating(() => environment, refuseOlder),
     delete: deleting(() => environment, { inside: nodesIn, warning: () => lossWarnings.deleteEnvironment }),
+    rules({ provider, consensusType }) {
+      const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
+      if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];
+      const other = providers.find((name) => consensusOf[name]!.includes(consensusType));
+      const instead = other === undefined ? "" : `, or provider: "${other}"`;
+      const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these${instead}`;
+      return [{ property: "consensusType", reason }];
+    },
+    losses: renamedNodes,
   },
 };

@@ -102,7 +102,7 @@ function inEnvironment(environment: PlannedEnvironment, checkLimit: CheckLimit):
   const { path, args, nodes, credentials, zones, configurations, services, tether } = environment;
   const known = { provider: args.provider, consensusType: args.consensusType };
   return [
-    ...(definitions.environment.rules?.(known, known) ?? []).map(({ property, reason }) => ({
+    ...(definitions.environment.steps?.rules?.(known, known) ?? []).map(({ property, reason }) => ({
       path: [...path, property],
       message: reason,
     })),

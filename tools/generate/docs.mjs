@@ -102,10 +102,10 @@ function relatedTo(type) {
 }
 
 /** @param {any} definition */
-function importOf({ type, onImport }) {
+function importOf({ type, steps }) {
   const [byId = "", byPath] = examples[type].imports;
   const ways = byPath ? "by its id, or by its path, each part of which is a name or an id" : "by its id";
-  const notes = onImport ? `\nAfter an import, ${onImport}\n` : "";
+  const notes = steps?.onImport ? `\nAfter an import, ${steps.onImport}\n` : "";
   return `## Import
 
 [Import](../adopt.md#import) it ${ways}:
