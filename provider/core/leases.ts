@@ -1,8 +1,6 @@
 import { type z } from "zod";
-import { type Clock } from "../api";
 import { paths } from "../api/paths";
 import { nameOf, type Props } from "./field";
-import { engineQuietMs } from "./times";
 import { isUnset, normalOf, unformatted } from "./values";
 import { UserError } from "./user-error";
 
@@ -45,6 +43,8 @@ export interface Lease {
   isNew: boolean;
   /** Its object in the state; undefined until the engine asks for a diff, which it may never do. */
   object?: Held;
+  /** The name that its object has, as `nameMark` writes it, where the program gives it another one. */
+  formerName?: string;
   /** It gives this object up. */
   replaced: boolean;
   /** Progress of its create. */
@@ -92,6 +92,11 @@ export function handover(from: ProgramResource | undefined, to: ProgramResource 
   );
 }
 
+/** The error for resources whose names go round, so that none is free for the next one. */
+export const swapping = (what: string, { name }: ProgramResource): string =>
+  `${what} swaps names with "${name}", which one run cannot do, because neither name is free first. Give one of them a ` +
+  "temporary name, run `pulumi up`, then set the final one.";
+
 const undo = ({ name }: ProgramResource): string =>
   `Take "${name}" out of the program: it leaves the state, and the object stays.`;
 
@@ -102,7 +107,6 @@ export class Leases {
   readonly #marked = new Map<string, Map<string, Lease>>();
   readonly #released = new Map<string, Props>();
   readonly #givenUp = new Set<string>();
-  #askedAt = -Infinity;
 
   /** Records a resource of the program; all its inputs are known. @returns why it cannot have the object that it asks for */
   declare(resource: ProgramResource, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
@@ -131,17 +135,22 @@ export class Leases {
 
   /**
    * Records that the resource has this object, and keeps it unless it is replaced.
-   * @returns a warning @throws if another resource has taken it
+   * @returns a warning @throws if another resource has taken it, or they swap names
    */
   hold(
     resource: ProgramResource,
     definition: Definition,
     object: Held,
+    state: Props,
     inputs: Props,
     replaced: boolean,
   ): string | undefined {
     const { path, id } = object;
-    this.#set({ resource, definition, inputs, isNew: false, object, replaced });
+    const { naming = [] } = definition;
+    const before = { ...inputs, ...Object.fromEntries(naming.map((key) => [key, state[key]])) };
+    const keepsName = object.isOver === true || replaced || isNamesake(definition, before, inputs);
+    const formerName = keepsName ? undefined : nameMark(definition, before);
+    this.#set({ resource, definition, inputs, isNew: false, object, formerName, replaced });
     if (replaced) return undefined;
     const what = `${nameOf(definition, inputs)} (${id})`;
     const taker = this.#other([path], resource, (one) => took(one, path));
@@ -154,23 +163,30 @@ export class Leases {
     const name = object.isOver ? undefined : nameMark(definition, inputs);
     const claimant = this.#other([wish(path), name], resource, isWaiting);
     if (claimant) throw new UserError(`${what}: ${held(definition, id, resource, claimant.resource)}`);
+    const other = this.swapsWith(resource);
+    if (other) throw new UserError(swapping(what, other));
     const twin = this.#other([path], resource, (one) => keeps(one, path));
     return twin && `${what} is both "${twin.resource.name}" and "${resource.name}". ${undo(resource)}`;
   }
 
-  /** Call with each request of the engine: `allDeclared` waits until there are no more. */
-  engineAsked(clock: Clock): void {
-    this.#askedAt = clock.now();
+  /** The resource that has the new name of this one, if names go round: that one, or one after it, takes the name of this one. */
+  swapsWith(resource: ProgramResource | undefined): ProgramResource | undefined {
+    const mine = resource && this.#leases.get(resource.key);
+    const next = mine && this.#namedBefore(mine);
+    const seen = new Set<Lease>();
+    for (let one = next; one && !seen.has(one); one = this.#namedBefore(one)) {
+      if (one === mine) return next?.resource;
+      seen.add(one);
+    }
+    return undefined;
   }
 
-  /** Resolves when the program has registered its resources: an object's resource may come after its adopter. */
-  async allDeclared(clock: Clock): Promise<void> {
-    const end = clock.now() + engineQuietMs.longest;
-    for (;;) {
-      const left = Math.min(this.#askedAt + engineQuietMs.quiet, end) - clock.now();
-      if (left <= 0) return;
-      await clock.sleep(left);
-    }
+  /** The resource that gives up the name that this one takes. */
+  #namedBefore({ resource, definition, inputs, formerName }: Lease): Lease | undefined {
+    const name = formerName === undefined ? undefined : nameMark(definition, inputs);
+    return name === undefined
+      ? undefined
+      : this.#other([former(name)], resource, ({ formerName: given }) => given === name);
   }
 
   /** The resource that has the object and keeps it. */
@@ -178,10 +194,12 @@ export class Leases {
     return this.#other([path], except, (one) => took(one, path) || keeps(one, path));
   }
 
-  /** Resources that have not created or adopted an object yet, or failed to. */
-  withoutObject(): Lease[] {
+  /** Resources of the place that have not created or adopted an object yet, or failed to. */
+  withoutObject(collection: string): Lease[] {
     return [...this.#leases.values()].filter(
-      ({ object, isNew, create }) => create === "failed" || (isNew && create === undefined && object === undefined),
+      ({ definition, inputs, object, isNew, create }) =>
+        (create === "failed" || (isNew && create === undefined && object === undefined)) &&
+        definition.place(inputs).collection === collection,
     );
   }
 
@@ -260,14 +278,18 @@ export class Leases {
 /** The mark of a resource that asks for the object with this path. */
 const wish = (path: string): string => `wish ${path}`;
 
-/** Where the objects are that a resource has or took, the one that it asks for, and its name. */
-function marksOf({ definition, inputs, object, create }: Lease): string[] {
+/** The mark of a resource that gives this name up. */
+const former = (name: string): string => `former ${name}`;
+
+/** Where the objects are that a resource has or took, the one that it asks for, its name, and the one that it gives up. */
+function marksOf({ definition, inputs, object, formerName, create }: Lease): string[] {
   const named = namedPath(definition, inputs);
   return [
     object?.path,
     typeof create === "object" ? create.path : undefined,
     named && wish(named),
     object?.isOver ? undefined : nameMark(definition, inputs),
+    formerName && former(formerName),
   ].filter((mark) => mark !== undefined);
 }
 

@@ -27,7 +27,7 @@ export const longestLagMs = 60_000;
 export const goneMs = 3_000;
 /** A list may show an object as it was before a change. change.ts */
 export const changeLagMs = 3_000;
-/** A list may show a name that was just given up: the only look again before a name is refused. adopt.ts */
+/** A name was just given up, or its resource is not registered yet: the only look again before it is refused. adopt.ts, change.ts */
 export const takenLagMs = 1_000;
 /** The object of a create whose answer was lost may appear this late; not so late if the service refused it. send-create.ts */
 export const lostLagMs = { lost: 2_500, refused: 1_200 };
@@ -58,8 +58,6 @@ export const refusedMs = { conflict: 120_000, invalid: 20_000 };
 export const nameFreedMs = 60_000;
 /** A name that a sibling gives up by a rename in this run: another rename waits for it. change.ts */
 export const renamedMs = 20_000;
-/** The engine has registered all that it can when it asks nothing for this long; and the longest wait for that. leases.ts */
-export const engineQuietMs = { quiet: 300, longest: 3_000 };
 /** The states of a stack are shown within this time, even if what is created depends on none of them. organization.ts */
 export const statesShownMs = 300;
 /** A log of creates that is older proves nothing any more: somebody has long put it right by hand. stack-log.ts */

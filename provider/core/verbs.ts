@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { systemClock } from "../api/clock";
 import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import {
@@ -176,7 +175,6 @@ export class Verbs {
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
     const { definition } = this;
     const { leases, programmed } = this.sessions.run();
-    leases.engineAsked(systemClock);
     const resource = this.#resource(news);
     if (resource) programmed.add(resource.key);
     if (!resource || isUnknown(inputs)) return [];
@@ -238,7 +236,6 @@ export class Verbs {
     const difference = diff(definition, id, olds, inputs);
     const { leases, stopped, programmed } = this.sessions.run();
     if (isStopped(definition, olds, inputs)) stopped.add(id);
-    leases.engineAsked(systemClock);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) {
       leases.giveUp(path);
@@ -249,7 +246,7 @@ export class Verbs {
     // values only to find what a replacement affects.
     if (!resource || !programmed.has(resource.key) || isUnknown(inputs)) return difference;
     const held = { path, id, isOver: isOver(definition, olds) };
-    const warning = leases.hold(resource, definition, held, inputs, isReplaced);
+    const warning = leases.hold(resource, definition, held, olds, inputs, isReplaced);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
@@ -263,7 +260,7 @@ export class Verbs {
     const { idKey } = definition;
     const run = async (): Promise<Made> => {
       try {
-        const left = idKey === undefined ? undefined : await take(timed, definition, known, String(known[idKey]));
+        const left = idKey === undefined ? undefined : take(timed, definition, known, String(known[idKey]));
         return await stepsOf(definition).create(timed, known, left);
       } catch (error) {
         // A resource that goes keeps what this one was to take over.

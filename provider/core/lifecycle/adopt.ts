@@ -54,7 +54,7 @@ async function toAdopt(collection: Collection, siblings: Identified[] | undefine
       ? await chosen(collection, collection.inputs.adopt, siblings)
       : await namedAlike(collection, siblings);
   if (!item) return undefined;
-  await take(collection.session, collection.definition, collection.inputs, item.id);
+  take(collection.session, collection.definition, collection.inputs, item.id);
   return { item, how: await howOf(collection, item) };
 }
 
@@ -133,7 +133,7 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
   const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
   const alike = (items: Identified[]): Identified[] => [...collection.namedLike(items), ...collection.cutNames(items)];
   if (exact.length > 0 || !mayDiffer || alike(siblings).length === 0) return exact;
-  await run.leases.allDeclared(session.clock);
+  await session.clock.sleep(takenLagMs);
   const isFree = (item: Identified): boolean =>
     !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, resource);
   const free = siblings.filter(isFree);

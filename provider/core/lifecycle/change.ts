@@ -5,11 +5,11 @@ import { type Collection } from "../collection";
 import { isForbidden } from "../listed";
 import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
-import { isNamesake } from "../leases";
+import { isNamesake, swapping } from "../leases";
 import { isReadable, madeAt, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
-import { changeLagMs, lookEveryMs, renamedMs, waitingAgeMs } from "../times";
+import { changeLagMs, lookEveryMs, renamedMs, takenLagMs, waitingAgeMs } from "../times";
 import { Unclear, UserError } from "../user-error";
 import { isUnset, normalOf, sameName, sameValue } from "../values";
 
@@ -247,22 +247,22 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!identifies || !isApiError(error, "conflict")) throw error;
       const { found, mover } = await rivals(one);
-      if (found.length === 0 && attempt === 1) continue;
-      if (mover === undefined) throw takenName(one, found, error);
-      if (clock.now() >= end) throw collection.error(swap(one, mover));
-      await clock.sleep(lookEveryMs);
+      const other = session.run.leases.swapsWith(session.resource);
+      if (other) throw new UserError(swapping(collection.what, other));
+      // The resource that gives it up may not be registered yet.
+      if (mover === undefined && attempt > 1) throw takenName(one, found, error);
+      if (mover !== undefined && clock.now() >= end) throw collection.error(notFreed(one, mover));
+      await clock.sleep(mover === undefined ? takenLagMs : lookEveryMs);
     }
   }
 }
 
 /** What has the name, and the resource of the program that gives it up. */
 async function rivals({ collection, id, inputs }: Change): Promise<{ found: Identified[]; mover: string | undefined }> {
-  const { session, definition } = collection;
-  await session.run.leases.allDeclared(session.clock);
   const siblings = (await collection.siblings(0)) ?? [];
   const found = collection.namesakes(siblings).filter((one) => one.id !== id);
   const holders = found.map((one) => collection.holder(one.id));
-  const mover = holders.find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
+  const mover = holders.find((holder) => holder && !isNamesake(collection.definition, holder.inputs, inputs));
   return { found, mover: mover?.resource.name };
 }
 
@@ -276,6 +276,6 @@ function takenName({ collection, inputs }: Change, found: Identified[], error: A
   );
 }
 
-const swap = ({ collection, inputs }: Change, mover: string): string =>
-  `"${mover}" still has the name "${identityOf(collection.definition, inputs)}", and this service cannot swap names in one step: use a ` +
-  "temporary name, run `pulumi up`, then set the final one.";
+const notFreed = ({ collection, inputs }: Change, mover: string): string =>
+  `"${mover}" still has the name "${identityOf(collection.definition, inputs)}". It gets another one in this run, but not before this ` +
+  `change. Rename "${mover}" in a run of its own, before this one.`;

@@ -1,5 +1,5 @@
 import { Collection } from "../collection";
-import { type Definition, nameOf, pathOf, type Place, type Props } from "../definition";
+import { type Definition, nameOf, pathOf, type Props } from "../definition";
 import { diff } from "../diff";
 import { type Lease, held, isNamesake, namedId } from "../leases";
 import { type Session } from "../session";
@@ -9,6 +9,10 @@ import { UserError } from "../user-error";
 /*
  * One object, several resources: after a new logical name, after `--replace`, or when a resource adopts an object of the stack.
  * An object that another resource has or will take is handed over, not adopted or deleted.
+ *
+ * The engine creates first and deletes last, so `Leases` knows who has an object when it is to be deleted. Two runs are different:
+ * with `deleteBeforeReplace`, it deletes an object, and before that what is in it, and then creates the resource that adopts it; with
+ * --continue-on-error, it deletes although the one that was to adopt it has failed. `heirOf` is for these two.
  */
 
 /**
@@ -16,16 +20,10 @@ import { UserError } from "../user-error";
  * @returns its state, if another resource of this run released it
  * @throws if another resource of the program has it and keeps it
  */
-export async function take(
-  session: Session,
-  definition: Definition,
-  inputs: Props,
-  id: string,
-): Promise<Props | undefined> {
-  const { run, resource, clock } = session;
+export function take(session: Session, definition: Definition, inputs: Props, id: string): Props | undefined {
+  const { run, resource } = session;
   const { leases } = run;
   const path = pathOf(definition, inputs, id);
-  await leases.allDeclared(clock);
   const holder = leases.holder(path, resource);
   if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.resource, resource)}`);
   leases.take(resource, definition, inputs, path);
@@ -34,7 +32,7 @@ export async function take(
 
 /**
  * Why the object stays although its resource goes. undefined: no other resource takes it.
- * @throws if a resource was to take it and failed: then the old resource has to stay, too
+ * @throws if a resource asks for it, or for what it is in, and failed: then the old resource has to stay, too
  */
 export async function keeper(
   session: Session,
@@ -42,28 +40,37 @@ export async function keeper(
   id: string,
   state: Props,
 ): Promise<string | undefined> {
-  const { leases } = session.run;
-  const holder = leases.holder(pathOf(definition, state, id));
+  const holder = session.run.leases.holder(pathOf(definition, state, id));
   // The same resource, too: an old state of it goes that has the same object, because it was imported again or has adopted itself.
   if (holder) return `it is "${holder.resource.name}" of the program now`;
-  for (const lease of leases.withoutObject()) {
-    if (lease.definition.type !== definition.type) continue;
-    if (definition.place(lease.inputs).collection !== definition.place(state).collection) continue;
-    const { create } = lease;
-    if (create !== "failed") {
-      if (await takes(session, lease, id, state)) return `"${lease.resource.name}" of the program takes it over`;
-    } else if (namedId(definition, lease.inputs) === id || isNamesake(definition, lease.inputs, state)) {
-      throw new UserError(
-        `${nameOf(definition, state)} (${id}) is not deleted, because "${lease.resource.name}" of the program was to take it over, and failed. ` +
-          "Correct that, and run the command again.",
-      );
-    }
+  const place = definition.place(state);
+  let heir = await heirOf(session, place.collection, id, state);
+  let what = "it";
+  // Without a name, it cannot be found again: a credential goes.
+  for (let { parent } = place; definition.naming && parent && !heir; { parent } = parent.place) {
+    heir = await heirOf(session, parent.place.collection, parent.id);
+    what = "what it is in";
   }
-  if (!definition.naming) return undefined;
-  // With `--replace` and deleteBeforeReplace, dependents go first.
-  const above = await takenOver(session, definition.place(state).parent);
-  return above && `"${above.resource.name}" of the program takes over what it is in`;
+  if (heir?.create === "failed")
+    throw new UserError(
+      `${nameOf(definition, state)} (${id}) is not deleted, because "${heir.resource.name}" of the program asks for ${what}, and failed. ` +
+        "Correct that, and run the command again.",
+    );
+  return heir && `"${heir.resource.name}" of the program adopts ${what}`;
 }
+
+/** The resource without an object that will adopt this one, or was to and failed. */
+async function heirOf(session: Session, collection: string, id: string, state?: Props): Promise<Lease | undefined> {
+  for (const lease of session.run.leases.withoutObject(collection)) {
+    const isMissed = lease.create === "failed" && state !== undefined && asksFor(lease, id, state);
+    if (isMissed || (await takes(session, lease, id, state))) return lease;
+  }
+  return undefined;
+}
+
+/** Whether it asks for this object, by its id or its name. */
+const asksFor = ({ definition, inputs }: Lease, id: string, state: Props): boolean =>
+  namedId(definition, inputs) === id || isNamesake(definition, inputs, state);
 
 /** Whether a resource without an object will adopt this one. It does not if it would replace it. */
 async function takes(session: Session, lease: Lease, id: string, state?: Props): Promise<boolean> {
@@ -76,16 +83,4 @@ async function takes(session: Session, lease: Lease, id: string, state?: Props):
   if (state && isNamesake(definition, state, inputs)) return true;
   const collection = Collection.of(session, definition, inputs);
   return collection.namesakes((await collection.siblings(steadyAgeMs)) ?? []).some((item) => item.id === id);
-}
-
-/** The resource that will adopt the object's parent, or the parent of that. */
-async function takenOver(session: Session, parent: Place["parent"]): Promise<Lease | undefined> {
-  if (!parent) return undefined;
-  const { place, id } = parent;
-  for (const lease of session.run.leases.withoutObject()) {
-    const { definition, inputs, create } = lease;
-    if (definition.place(inputs).collection !== place.collection) continue;
-    if (create === undefined && (await takes(session, lease, id))) return lease;
-  }
-  return takenOver(session, place.parent);
 }

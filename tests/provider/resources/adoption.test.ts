@@ -72,6 +72,25 @@ inBothManners(() => {
       expect(await count()).toBe(0);
     });
 
+    test("whose new resource failed stays with what is in it: with --continue-on-error, Pulumi deletes nevertheless", async () => {
+      const { net, writes } = await world("environment");
+      const environment = await theirs("environment", bases.environment(net));
+      const node = await theirs("node", { ...bases.node(net), environmentId: environment.kept!.id });
+      const renamed = { ...bases.environment(net), consensusType: "ibft", [logicalNameKey]: "e2" };
+      writes();
+      expect(await new Engine("environment").up({ ...renamed, adopt: true })).toEqual(failed(/cannot be adopted/));
+      await expect(node.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for what it is in, and failed/);
+      await expect(environment.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for it, and failed/);
+      expect(writes()).toEqual([]);
+      newProcess();
+      await node.destroy();
+      await environment.destroy();
+      expect(writes()).toEqual([
+        expect.stringMatching(/^DELETE .*nodes/),
+        expect.stringMatching(/^DELETE .*environments/),
+      ]);
+    });
+
     test("several of one name: says which there are", async () => {
       const { engine, service, net } = await world("node");
       const ids: string[] = [];

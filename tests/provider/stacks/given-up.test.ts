@@ -1,6 +1,6 @@
-import { Node } from "../../../sdk";
+import { Consortium, Membership, Node } from "../../../sdk";
 import { newProcess } from "../../support/service";
-import { ledger, onBothAdapters } from "../../support/stacks";
+import { ledger, type Made, onBothAdapters } from "../../support/stacks";
 
 /* A name that a resource gives up in the same run in which another one takes it. */
 
@@ -32,5 +32,51 @@ onBothAdapters((make) => {
   test("all at once, it waits until the name is free", async () => {
     const { stack } = await make(one);
     expect((await stack.up(renamed)).errors).toEqual([]);
+  });
+
+  describe("siblings that change their names", () => {
+    /** Members of a consortium: their names in the service, by logical name. */
+    const members = (named: Record<string, string>) => (): void => {
+      const consortium = new Consortium("c");
+      for (const [name, orgName] of Object.entries(named)) new Membership(name, { consortium, orgName });
+    };
+    const pair = { m1: "harbour", m2: "roaster" };
+    const swapped = { m1: "roaster", m2: "harbour" };
+    const three = { m1: "harbour", m2: "roaster", m3: "grower" };
+
+    const rename = async ({ stack, service }: Made, now: Record<string, string>): Promise<void> => {
+      expect(await stack.up(members(now))).toMatchObject({ errors: [] });
+      for (const [name, org_name] of Object.entries(now))
+        expect(service.store.memberships.get(stack.of(name).id).fields).toMatchObject({ org_name });
+    };
+
+    test.each<[string, Record<string, string>, Record<string, string>]>([
+      ["a new one takes a name that another gives up", { m1: "harbour" }, { m2: "harbour", m1: "roaster" }],
+      ["each takes the name of the next", three, { m1: "roaster", m2: "grower", m3: "exporter" }],
+    ])("%s", async (_, old, now) => rename(await make(members(old)), now));
+
+    test.each<[string, Record<string, string>, Record<string, string>]>([
+      ["two swap them", pair, swapped],
+      ["names go round among three", three, { m1: "roaster", m2: "grower", m3: "harbour" }],
+    ])("%s: preview and up fail and say how, and two runs do it", async (_, old, now) => {
+      const world = await make(members(old));
+      const how = /swaps names with "m\d".* a temporary name, run `pulumi up`, then set the final one/;
+      expect((await world.stack.preview(members(now))).failure).toMatch(how);
+      expect(world.writes()).toEqual([]);
+      expect((await world.stack.up(members(now))).failure).toMatch(how);
+      await rename(world, { ...now, m1: "for now" });
+      await rename(world, now);
+    });
+
+    test.each<[string, Record<string, string>, RegExp]>([
+      ["swapped names", swapped, /swaps names with "m[12]".* a temporary name/],
+      ["one that stays", { m1: "roaster", m2: "grower" }, /"m2" still has the name "roaster".* in a run of its own/],
+      ["one that goes", { m1: "roaster" }, /The name "roaster" is taken by m\w+\. Choose .* in the next run/],
+    ])("where the service refuses a name that is taken, the error says how: %s", async (_, now, failure) => {
+      const { stack, service } = await make(members(pair));
+      const taken = { kind: "status", status: 409, errorMessage: "the name is in use", times: 1000 } as const;
+      service.faults.add({ ...taken, method: "PATCH", route: /memberships/ });
+      expect((await stack.up(members(now))).failure).toMatch(failure);
+    });
   });
 });

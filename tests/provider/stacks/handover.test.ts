@@ -32,6 +32,7 @@ interface Shape {
   /** Options of environment and node. */
   options?: CustomResourceOptions;
   without?: string[];
+  consensusType?: "raft" | "ibft";
   tether?: TetherServiceArgs;
 }
 
@@ -39,13 +40,17 @@ const prod = (consortium: Consortium) =>
   ({ consortium, name: "prod", provider: "quorum", consensusType: "raft" }) as const;
 
 const tree =
-  ({ suffix = "", adopt, adoptOnly, options, without = [], tether = pins }: Shape = {}) =>
+  ({ suffix = "", adopt, adoptOnly, options, without = [], consensusType, tether = pins }: Shape = {}) =>
   (): void => {
     const named = (name: string): string => `${name}${suffix}`;
     const adopts = (name: string): boolean | undefined => adopt ?? (adoptOnly === name || undefined);
     const consortium = new Consortium(named("c"), { name: "trade", adopt: adopts("c") });
     const membership = new Membership(named("m"), { consortium, orgName: "harbour", adopt: adopts("m") });
-    const environment = new Environment(named("e"), { ...prod(consortium), adopt: adopts("e") }, options);
+    const environment = new Environment(
+      named("e"),
+      { ...prod(consortium), ...(consensusType && { consensusType }), adopt: adopts("e") },
+      options,
+    );
     new Node(named("n"), { environment, membership, name: "node-1", adopt: adopts("n") }, options);
     if (!without.includes("a")) new AppCred(named("a"), { environment, membership, name: "app" });
     new TetherService(named("t"), tether);
@@ -212,16 +217,18 @@ onBothAdapters((make) => {
       expect((await stack.up(program)).changes).toEqual([]);
     });
 
-    test("what a change replaces does not stay: it does not fit", async () => {
-      const { stack, service } = await made(tree({ adopt: true }));
-      const program = (): void => {
-        const consortium = new Consortium("c", { name: "trade", adopt: true });
-        new Environment("e", { ...prod(consortium), consensusType: "ibft", adopt: true });
-      };
-      expect((await stack.up(program)).errors).toEqual([]);
-      expect(objects()).not.toContain(before[2]);
-      expect(service.store.environments.list().map(({ fields }) => fields.consensus_type)).toEqual(["ibft"]);
-    });
+    test.each([{}, { deleteBeforeReplace: true }])(
+      "what a change replaces does not stay: it does not fit (options: %j)",
+      async (options) => {
+        const { stack, service } = await made(tree({ adopt: true, options }));
+        const fitting = tree({ adopt: true, options, consensusType: "ibft", without: ["a"] });
+        expect((await stack.up(fitting)).errors).toEqual([]);
+        const { environments, nodes } = service.store;
+        expect([before[2], before[3]].filter((id) => objects().includes(id!))).toEqual([]);
+        expect(environments.list().map(({ fields }) => fields.consensus_type)).toEqual(["ibft"]);
+        expect(nodes.list()).toHaveLength(1);
+      },
+    );
   });
 
   describe("what another resource of the program has", () => {
@@ -360,44 +367,6 @@ onBothAdapters((make) => {
       expect(active).toBe(true);
       const { fields } = tethers.get(tetherId);
       expect(fields).toMatchObject({ active: true, network: "mainnet", deployments: { rinkeby: 1, mainnet: 1 } });
-    });
-  });
-
-  describe("siblings that change their names", () => {
-    /** Members of a consortium: their names in the service, by logical name. */
-    const members = (named: Record<string, string>) => (): void => {
-      const consortium = new Consortium("c");
-      for (const [name, orgName] of Object.entries(named)) new Membership(name, { consortium, orgName });
-    };
-    const pair = { m1: "harbour", m2: "roaster" };
-    const swapped = { m1: "roaster", m2: "harbour" };
-
-    test.each<[string, Record<string, string>, Record<string, string>]>([
-      ["two swap them in the service", pair, swapped],
-      [
-        "a new one takes a name that another gives up in the same run",
-        { m1: "harbour" },
-        { m2: "harbour", m1: "roaster" },
-      ],
-    ])("%s", async (_, old, now) => {
-      const { stack, service } = await made(members(old));
-      expect(await stack.up(members(now))).toMatchObject({ errors: [] });
-      for (const [name, org_name] of Object.entries(now))
-        expect(service.store.memberships.get(stack.of(name).id).fields).toMatchObject({ org_name });
-    });
-
-    test.each<[string, Record<string, string>, RegExp]>([
-      ["swapped names", swapped, /"m[12]" still has the name .* use a temporary name/],
-      [
-        "the name of one that goes",
-        { m1: "roaster" },
-        /The name "roaster" is taken by m\w+\. Choose .* in the next run/,
-      ],
-    ])("where the service refuses a name that is taken, the error says how: %s", async (_, now, failure) => {
-      const { stack, service } = await made(members(pair));
-      const taken = { kind: "status", status: 409, errorMessage: "the name is in use", times: 1000 } as const;
-      service.faults.add({ ...taken, method: "PATCH", route: /memberships/ });
-      expect((await stack.up(members(now))).failure).toMatch(failure);
     });
   });
 
