@@ -5,7 +5,6 @@ import { indexesOf, type Planned, type Shard, titleOf } from "./shards";
 
 /* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
 
-export type Outcome = z.infer<typeof result.shape.outcome>;
 export type Command = "up" | "preview" | "destroy" | "drift";
 /** `losses`: a preview of `destroy`. */
 export type Verb = Command | "losses";

@@ -17,7 +17,6 @@ const quantity = small(
     'must be a hexadecimal number of at most 64 digits without leading zeros, such as "0x5208"',
   ),
 );
-export type Quantity = z.output<typeof quantity>;
 const number64 = small(
   matching(/^0x(0|[1-9a-f][\da-f]*)$/i, 18, 'must be a hexadecimal number of at most 64 bits, such as "0x5208"'),
 );
