@@ -196,7 +196,7 @@ function connect(member: WebSocket, place: Place, outbox: Outbox): void {
     const ask: Ask = async (call, bounds) => {
       const asked = await chain();
       const concerns = subscriptions.concerns(call.method);
-      const line = concerns ? await subscriptions.ask(call, asked, bounds, sent) : await asked.ask(call, bounds);
+      const line = concerns ? subscriptions.ask(call, asked, sent) : await asked.ask(call, bounds);
       return finished(call, line, asked, rights.report);
     };
     try {

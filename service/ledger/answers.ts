@@ -30,6 +30,12 @@ const block: Shape = (fields, profile, params) => {
   if (!Array.isArray(transactions) || typeof transactions[0] !== "object") return header;
   return { ...header, transactions: (transactions as Fields[]).map((one) => transaction(one, profile, params)) };
 };
+
+const notInHeaders = ["transactions", "uncles", "size", "totalDifficulty", "withdrawals"];
+/** What a subscriber to blocks is told. */
+export const headerOf = (fields: Fields, profile: Profile | undefined): Fields =>
+  without(fields, [...notInHeaders, ...(profile ? later(profile) : [])]);
+
 const hasBlobs = (profile: Profile | undefined) => !profile || hasFork(profile.hardFork, "cancun");
 const receipt: Shape = (fields, profile) =>
   without(fields, hasBlobs(profile) ? added : [...added, "blobGasUsed", "blobGasPrice"]);
@@ -92,8 +98,6 @@ export function finished(
   function translated(id: unknown, method: string, given: Failure): object {
     const { known, code, message, data } = inGethsWords(given, { height, history: profile?.history ?? 1 });
     if (!known) report(new Error(`${method}: ${given.message}`));
-    if (method === "eth_uninstallFilter" && message === "filter not found")
-      return { jsonrpc: "2.0", id, result: false };
     if (method === "eth_estimateGas" && message === "out of gas") return failure(id, code, exceeding(params));
     const { error, ...others } = failure(id, code, message);
     return { ...others, error: data === undefined ? error : { ...error, data } };

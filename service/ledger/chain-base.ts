@@ -1,5 +1,6 @@
-import type { Entry, LedgerData, ChainSpec, Head } from "./ledger-data";
 import type { Accounts } from "./admission";
+import { Feeds } from "./feeds";
+import type { Entry, LedgerData, ChainSpec, Head, Sealed } from "./ledger-data";
 import { Pool, type PoolLimits } from "./pool";
 import { SteadyClock } from "../storage/steady-clock";
 
@@ -70,6 +71,7 @@ const mostLines = 1_000;
 
 /** What every part of a chain works with. */
 export class ChainBase {
+  readonly feeds: Feeds;
   readonly pool: Pool;
   readonly accounts: Accounts = new Map();
   /** Who uses the chain. The service itself does not count. */
@@ -91,7 +93,8 @@ export class ChainBase {
     clock: () => number,
   ) {
     this.clock = new SteadyClock(clock);
-    this.pool = new Pool(pace.pool);
+    this.feeds = new Feeds(spec.profile);
+    this.pool = new Pool(pace.pool, (hash) => this.feeds.transaction(hash));
     this.presence = new Presence(pace.idle);
   }
 
@@ -115,6 +118,12 @@ export class ChainBase {
   log(text: string): void {
     this.lines.push(`${new Date().toISOString()} INFO [geth] ${text}`);
     if (this.lines.length > 2 * mostLines) this.lines.splice(0, mostLines);
+  }
+
+  /** Keeps a block, then tells who wants to hear of it. */
+  async keep(sealed: Sealed): Promise<void> {
+    await this.data.keep(sealed);
+    this.feeds.block(sealed);
   }
 
   /** Records input of the chain; resolves when it is on disk. Warns once if it cannot be recorded. */

@@ -2,10 +2,10 @@ import { admitted, failureOf, resultIn, type Sent, sentBy, signed } from "./admi
 import type { ChainBase } from "./chain-base";
 import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
+import type { Listener } from "./feeds";
 import type { Entry } from "./ledger-data";
 import { Reads } from "./reads";
-import { Renewal } from "./renewal";
-import { type Replay, stopping, tell } from "./replay";
+import { stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
 import { Unfit } from "./failures";
 import type { Profile } from "../profiles";
@@ -17,8 +17,6 @@ interface Job {
   act: (engine: Engine) => Promise<Entry | undefined>;
   /** Undoes it, because it could not be recorded. */
   undo?: (engine: Engine) => Promise<unknown>;
-  /** Whether everything before it must be recorded first. */
-  alone?: boolean;
 }
 
 /** A job and its waiter. */
@@ -29,10 +27,7 @@ interface Awaited extends Job {
 
 /** Delay before a block that could not be recorded is retried (ms). */
 const again = 1_000;
-/** How long a used filter keeps its engine (ms). */
-const filterLife = 300_000;
 
-const filters = /^eth_(new\w*Filter|getFilter)/;
 const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
 
 /**
@@ -44,10 +39,8 @@ export class Chain {
   readonly #jobs: Awaited[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #keeper: EngineKeeper;
-  readonly #renewal: Renewal;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
-  #filtersUsed = -Infinity;
   #due = false;
   #running: Promise<void> | undefined;
 
@@ -59,11 +52,6 @@ export class Chain {
         this.#enqueue({ act: (engine) => Promise.resolve(void done(engine)) }).catch(failed);
       });
     this.#keeper = new EngineKeeper(host, base, next);
-    this.#renewal = new Renewal(
-      base,
-      () => this.#keeper.replayed(),
-      (engine, replay) => this.#place(engine, replay),
-    );
     this.#sealing = new Sealing(base);
     this.#reads = new Reads(
       base,
@@ -88,24 +76,14 @@ export class Chain {
     return chain;
   }
 
-  /** The Unix socket where the engine speaks JSON-RPC: a line each way is a message. Transactions go through `ask`. */
-  get socketPath(): string {
-    return this.#keeper.engine?.socketPath ?? "";
-  }
-
-  /**
-   * For direct connections to the engine: `hear` is told of the next engine before it takes over. The former one sends nothing new.
-   * Meanwhile, somebody is there.
-   *
-   * @returns a function that stops it
-   */
-  follow(hear: (socketPath: string) => Promise<void>): () => void {
-    const { presence } = this.#base;
-    const unfollow = this.#keeper.follow(hear);
-    presence.enters(hear);
+  /** Adds a subscriber, who is there until the returned function is called. */
+  subscribe(params: unknown[], listener: Listener): () => void {
+    const { feeds, presence } = this.#base;
+    const unsubscribe = feeds.subscribe(params, listener);
+    presence.enters(listener);
     return () => {
-      unfollow();
-      presence.leaves(hear);
+      unsubscribe();
+      presence.leaves(listener);
     };
   }
 
@@ -160,8 +138,8 @@ export class Chain {
     this.#base.closed = true;
     this.#timers.forEach(clearInterval);
     for (const { failed } of this.#jobs.splice(0)) failed(stopping());
-    this.#keeper.close();
-    await Promise.all([this.#running, this.#renewal.close()]);
+    this.#base.feeds.close();
+    await Promise.all([this.#running, this.#keeper.close()]);
     await this.#base.data.close();
   }
 
@@ -169,7 +147,6 @@ export class Chain {
 
   async #ask(call: RpcCall, bounds: Bounds): Promise<Buffer> {
     const { id, method, params } = call;
-    if (filters.test(method)) this.#filtersUsed = performance.now();
     if (!takes.test(method)) return this.#reads.answer(call, bounds);
     const answer = await this.#send(method, params, bounds);
     return written({ ...answer, jsonrpc: "2.0", id });
@@ -258,8 +235,9 @@ export class Chain {
   /** Does one thing at a time: no engine starts while something is being recorded, so none misses it. */
   async #runQueue(): Promise<void> {
     while (this.#asked) {
-      const jobs = this.#nextJobs();
+      const jobs = this.#jobs.splice(0);
       try {
+        await this.#keeper.replace();
         const engine = this.#keeper.alive ?? (await this.#begin());
         await this.#round(engine, jobs);
         for (const { done } of jobs) done();
@@ -268,12 +246,6 @@ export class Chain {
         for (const { failed } of jobs) failed(error);
       }
     }
-  }
-
-  /** Jobs that are done together. */
-  #nextJobs(): Awaited[] {
-    const alone = this.#jobs.findIndex((job) => job.alone);
-    return this.#jobs.splice(0, alone < 0 ? this.#jobs.length : Math.max(1, alone));
   }
 
   /** Performs jobs. Records them, and the block that is due then, with one sync; then makes the block. */
@@ -298,8 +270,8 @@ export class Chain {
         return; // with a period, the next one comes by itself
       }
       if (!seal) return;
-      made = await this.#sealing.make(this.#keeper.engine ?? engine, seal);
-      if (this.#hasGrown) this.#renewal.begin();
+      made = await this.#sealing.make(engine, seal);
+      if (engine.blocks > this.#base.pace.growth) this.#keeper.renew();
       if (spec.period !== undefined || engine.over) return;
     }
   }
@@ -341,23 +313,6 @@ export class Chain {
     const { pool, spec } = this.#base;
     if (spec.period === undefined && pool.raws.length > 0) this.#due = true;
     return engine;
-  }
-
-  /** Whether it has made so many blocks that another one must take its place. Filters in use, which that would end, raise the limit. */
-  get #hasGrown(): boolean {
-    const filtered = performance.now() < this.#filtersUsed + filterLife;
-    const { blocks = 0 } = this.#keeper.alive ?? {};
-    return blocks > this.#base.pace.growth * (filtered ? 3 : 1);
-  }
-
-  /** Replaces an engine that has grown by one with the same blocks. Only filters are lost. */
-  #place(fresh: Engine, replay: Replay): Promise<void> {
-    const act = async (former: Engine) => {
-      await replay.on();
-      await this.#keeper.replace(former, fresh);
-      return undefined;
-    };
-    return this.#enqueue({ alone: true, act });
   }
 
   #every(ms: number, act: () => void): void {

@@ -8,18 +8,29 @@ import { Differs, Replay, stopping } from "./replay";
 const longest = 30_000;
 /** How long a replaced engine may finish its requests (ms). */
 const leave = { least: 1_000, most: 60_000 };
+/** Pause before a renewal that failed is tried again (ms). */
+const pause = 60_000;
+
+/** An engine, and how it came to have all blocks. */
+interface Replayed {
+  engine: Engine;
+  replay: Replay;
+}
 
 /** Starts and watches a chain's engine. Replaces it when it ends, hangs or has grown. */
 export class EngineKeeper {
   /** Replaced engines that finish their requests. */
   readonly #leaving = new Set<Engine>();
-  readonly #followers = new Set<(socketPath: string) => Promise<void>>();
   /** The engine; it may have ended. */
   engine: Engine | undefined;
   readonly #opening = new Set<Engine>();
   #outOfOrder: OutOfOrder | undefined;
   /** Why there is no engine, if there is none now. */
   #why: string | undefined;
+  /** The engine that takes the place of one that has grown. */
+  #fresh: Replayed | undefined;
+  #renewing: Promise<void> | undefined;
+  #notBefore = -Infinity;
 
   /** @param next gives the chain's engine once it has all blocks; the chain starts one when it is idle */
   constructor(
@@ -30,11 +41,6 @@ export class EngineKeeper {
 
   get alive(): Engine | undefined {
     return this.engine?.over === false ? this.engine : undefined;
-  }
-
-  follow(hear: (socketPath: string) => Promise<void>): () => void {
-    this.#followers.add(hear);
-    return () => void this.#followers.delete(hear);
   }
 
   /** The engine, once it has all blocks. */
@@ -48,7 +54,7 @@ export class EngineKeeper {
     const { base } = this;
     if (this.#outOfOrder) throw this.#outOfOrder;
     try {
-      const { engine, replay } = await this.replayed();
+      const { engine, replay } = await this.#replayed();
       base.head = await engine.head();
       base.pool.restore(await replay.waiting());
       this.#adopt(engine);
@@ -65,7 +71,7 @@ export class EngineKeeper {
    * Starts an engine and takes it through all entries, from the latest snapshot that contracts cannot look beyond any more: the engine
    * does not know the hashes of blocks before it. If a contract did look beyond it before, the blocks differ, and an older one is tried.
    */
-  async replayed(): Promise<{ engine: Engine; replay: Replay }> {
+  async #replayed(): Promise<Replayed> {
     const { data, pace } = this.base;
     const all = (await data.snapshots()).filter(({ number }) => number <= data.recorded - pace.lookback);
     for (const snapshot of all) {
@@ -80,7 +86,7 @@ export class EngineKeeper {
     return this.#through(undefined);
   }
 
-  async #through(snapshot: Snapshot | undefined): Promise<{ engine: Engine; replay: Replay }> {
+  async #through(snapshot: Snapshot | undefined): Promise<Replayed> {
     const { base } = this;
     const engine = await Engine.start(this.host, base.spec, base.data.genesis);
     this.#opening.add(engine);
@@ -96,11 +102,42 @@ export class EngineKeeper {
     }
   }
 
-  /** Replaces an engine that has grown by one with the same blocks. */
-  async replace(former: Engine, fresh: Engine): Promise<void> {
-    await Promise.allSettled([...this.#followers].map((hear) => hear(fresh.socketPath)));
-    this.#adopt(fresh);
-    void this.#dismiss(former);
+  /**
+   * Begins to renew an engine that has grown, because each block that it makes takes some 12 kB of its memory for good: another one goes
+   * through the entries since the last snapshot while this one serves.
+   */
+  renew(): void {
+    if (this.#fresh || performance.now() < this.#notBefore) return;
+    this.#renewing ??= this.#replayed()
+      .then(
+        (fresh) => void (this.#fresh = fresh),
+        (error: unknown) => this.#notRenewed(error),
+      )
+      .finally(() => (this.#renewing = undefined));
+  }
+
+  /** Lets another engine with the same blocks take the place of one that has grown, if it is there. */
+  async replace(): Promise<void> {
+    const [fresh, former] = [this.#fresh, this.alive];
+    this.#fresh = undefined;
+    if (!fresh) return;
+    try {
+      if (!former) throw new Error("it has ended");
+      await fresh.replay.on();
+      if (this.base.closed) throw stopping();
+      this.#adopt(fresh.engine);
+      void this.#dismiss(former);
+    } catch (error) {
+      fresh.engine.end();
+      this.#notRenewed(error);
+    }
+  }
+
+  #notRenewed(error: unknown): void {
+    this.#notBefore = performance.now() + pause;
+    if (this.base.closed) return;
+    const why = (error as Error).message;
+    this.base.log(`The chain's process is not renewed: ${why}. Nothing is lost; it is tried again.`);
   }
 
   /** Ends an engine that hangs. */
@@ -118,8 +155,10 @@ export class EngineKeeper {
     engine.end();
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const engine of [...this.#opening, this.engine, ...this.#leaving]) engine?.end();
+    await this.#renewing;
+    this.#fresh?.engine.end();
   }
 
   #adopt(engine: Engine): void {

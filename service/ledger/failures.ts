@@ -42,7 +42,6 @@ const words: readonly [RegExp, string][] = [
   [/NonceOverflow|max value/i, "nonce has max value"],
   [/PrecompileError|precompile/i, "precompile failed"],
   [/not supported|Eip\d+/i, "transaction type not supported"],
-  [/filter not found/i, "filter not found"],
   [/unknown block|block not found|header not found/i, "unknown block"],
   [/Resource not found/i, "header for hash not found"],
   [/gas limit/i, "exceeds block gas limit"],

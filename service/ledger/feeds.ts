@@ -1,167 +1,101 @@
-import type { Socket } from "node:net";
-import type { Chain } from "./chains";
-import { inGethsWords, Unfit } from "./failures";
-import { type Answer, converse, Excess, type RpcCall, rpcCall } from "./rpc";
+import { randomBytes } from "node:crypto";
+import type { Profile } from "../profiles";
+import { headerOf } from "./answers";
+import { Unfit } from "./failures";
+import type { Sealed } from "./ledger-data";
+import { type Criteria, type Log, matching } from "./logs";
 
-/** How long an engine may take to adopt its predecessor's subscriptions (ms). */
-const moving = 5_000;
-/** Notifications that are kept until the answer that names their subscription is there. */
-const mostEarly = 64;
+/** A filter expires after this long without a call (ms). */
+const filterLife = 300_000;
 
-/** Who hears of a subscription: the text of each result, then `}}`; or that the chain is gone. */
+/** Who hears of a subscription: the text of each result, then `}}`; or that the chain has stopped. */
 export interface Listener {
   hear: (result: Buffer) => void;
   end: () => void;
 }
 
-/** One subscription of the engine, for all who want the same. */
-interface Feed {
-  params: unknown[];
-  listeners: Set<Listener>;
-  made: Promise<unknown>;
-  /** Its id on the present engine. */
-  id?: string;
+interface Subscriber extends Listener {
+  kind: unknown;
+  fits: (log: Log) => boolean;
 }
 
-/** The subscriptions to a chain: one of the engine for each distinct filter, fanned out to whoever wants it. */
+/** What a filter tells of: logs, or the hashes of new blocks or waiting transactions. */
+type Wanted = Criteria | "blocks" | "transactions";
+
+interface Filter {
+  wanted: Wanted;
+  /** The hashes since the last call. */
+  hashes: string[];
+  /** The first block whose logs are not told. */
+  next: number;
+  used: number;
+}
+
+export const newName = () => `0x${randomBytes(16).toString("hex")}`;
+
+/** What a chain tells of its blocks and waiting transactions: subscribers at once, and filters when somebody asks. */
 export class Feeds {
-  static readonly #all = new WeakMap<Chain, Feeds>();
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #filters = new Map<string, Filter>();
+  #latest = 0;
 
-  static of(chain: Chain, mostBytes: number): Feeds {
-    const feeds = Feeds.#all.get(chain) ?? new Feeds(chain, mostBytes);
-    Feeds.#all.set(chain, feeds);
-    return feeds;
-  }
-
-  /** By their params. */
-  readonly #feeds = new Map<string, Feed>();
-  #line: Line | undefined;
-  #unfollow: (() => void) | undefined;
-
-  private constructor(
-    private readonly chain: Chain,
-    private readonly mostBytes: number,
-  ) {}
+  constructor(private readonly profile: Profile | undefined) {}
 
   /** Adds a listener. Returns a function that removes it. */
-  async listen({ params }: RpcCall, listener: Listener, ms: number): Promise<() => void> {
-    const key = JSON.stringify(params);
-    const feed = this.#feeds.get(key) ?? this.#begin(key, params, ms);
-    feed.listeners.add(listener);
-    const leave = () => {
-      if (!feed.listeners.delete(listener) || feed.listeners.size > 0 || this.#feeds.get(key) !== feed) return;
-      this.#feeds.delete(key);
-      if (this.#feeds.size === 0) this.#release();
-      else if (feed.id !== undefined) this.#line?.ask("eth_unsubscribe", [feed.id], moving).catch(() => undefined);
-    };
-    try {
-      await feed.made;
-      return leave;
-    } catch (error) {
-      leave();
-      throw error;
-    }
+  subscribe([kind, criteria]: unknown[], listener: Listener): () => void {
+    const one = { ...listener, kind, fits: matching(criteria ?? {}).fits };
+    this.#subscribers.add(one);
+    return () => void this.#subscribers.delete(one);
   }
 
-  #begin(key: string, params: unknown[], ms: number): Feed {
-    this.#line ??= this.#connect(this.chain.socketPath);
-    this.#unfollow ??= this.chain.follow((socketPath) => this.#move(socketPath)); // a subscriber keeps the chain awake
-    const feed: Feed = { params, listeners: new Set(), made: Promise.resolve() };
-    this.#feeds.set(key, feed);
-    feed.made = this.#line.subscribe(feed, ms);
-    return feed;
+  /** Tells of a block that is kept. */
+  block({ block, receipts }: Sealed): void {
+    if (Number(block.number) <= this.#latest) return; // a new engine keeps it, too
+    this.#latest = Number(block.number);
+    this.#tell("newHeads", () => true, headerOf(block, this.profile));
+    for (const log of receipts.flatMap(({ logs }) => logs as unknown as Log[]))
+      this.#tell("logs", ({ fits }) => fits(log), log);
+    this.#note("blocks", block.hash);
   }
 
-  #connect(socketPath: string): Line {
-    const line: Line = new Line(socketPath, this.mostBytes, () => {
-      if (this.#line === line) this.#end(); // else another one has taken its place
-    });
-    return line;
+  /** Tells of a transaction that the next block can have. */
+  transaction(hash: string): void {
+    this.#tell("newPendingTransactions", () => true, hash);
+    this.#note("transactions", hash);
   }
 
-  /** Renews the subscriptions on another engine. The former one's last notifications are still delivered. */
-  async #move(socketPath: string): Promise<void> {
-    const former = this.#line;
-    if (!former) return;
-    const line = (this.#line = this.#connect(socketPath));
-    try {
-      await Promise.all([...this.#feeds.values()].map((feed) => line.subscribe(feed, moving)));
-    } catch {
-      this.#end();
-    }
-    setTimeout(() => former.close(), moving).unref();
-  }
-
-  #end(): void {
-    const all = [...this.#feeds.values()].flatMap(({ listeners }) => [...listeners]);
-    this.#feeds.clear();
-    this.#release();
-    for (const { end } of all) end();
-  }
-
-  #release(): void {
-    const [line, unfollow] = [this.#line, this.#unfollow];
-    this.#line = this.#unfollow = undefined;
-    unfollow?.();
-    line?.close();
-  }
-}
-
-/** A lasting connection to an engine. */
-class Line {
-  readonly #socket: Socket;
-  readonly #asked = new Map<number, (answer: Answer) => void>();
-  readonly #feeds = new Map<string, Feed>();
-  readonly #early: { id: string; result: Buffer }[] = [];
-  #count = 0;
-
-  constructor(socketPath: string, mostBytes: number, closed: () => void) {
-    this.#socket = converse(socketPath, mostBytes, (line) => this.#hear(line));
-    this.#socket.on("error", () => undefined).once("close", closed);
-  }
-
-  async subscribe(feed: Feed, ms: number): Promise<void> {
-    const answer = await this.ask("eth_subscribe", feed.params, ms);
-    if ("error" in answer) {
-      const { code, message } = inGethsWords(answer.error, { height: 0, history: 0 });
-      throw new Unfit(code, message);
-    }
-    const id = (feed.id = answer.result as string);
-    this.#feeds.set(id, feed);
-    for (const one of this.#early.splice(0)) this.#deliver(one.id, one.result);
-  }
-
-  ask(method: string, params: unknown[], ms: number): Promise<Answer> {
-    const id = ++this.#count;
-    return new Promise((done, fail) => {
-      const late = setTimeout(() => fail(new Excess("late")), ms).unref();
-      this.#asked.set(id, (answer) => {
-        clearTimeout(late);
-        this.#asked.delete(id);
-        done(answer);
-      });
-      this.#socket.write(`${JSON.stringify({ ...JSON.parse(rpcCall(method, params).send), id })}\n`);
-    });
-  }
-
+  /** Ends all subscriptions. */
   close(): void {
-    this.#socket.destroy();
+    for (const { end } of this.#subscribers) end();
   }
 
-  #hear(line: Buffer): void {
-    const [, id, number] = begin.exec(line.toString("latin1", 0, 200)) ?? [];
-    if (id !== undefined) return this.#deliver(id, line.subarray(line.indexOf(ofResult) + ofResult.length));
-    if (number !== undefined) this.#asked.get(Number(number))?.(JSON.parse(line.toString()) as Answer);
+  /** Makes a filter. Returns its id. */
+  filter(wanted: Wanted, height: number): string {
+    const id = newName();
+    this.#filters.set(id, { wanted, hashes: [], next: height + 1, used: Date.now() });
+    return id;
   }
 
-  #deliver(id: string, result: Buffer): void {
-    const feed = this.#feeds.get(id);
-    if (feed) for (const { hear } of [...feed.listeners]) hear(result);
-    else if (this.#early.push({ id, result }) > mostEarly) this.#early.shift();
+  /** The filter with this id. */
+  used(id: unknown): Filter {
+    const filter = this.#filters.get(id as string);
+    if (!filter) throw new Unfit(-32_000, "filter not found");
+    filter.used = Date.now();
+    return filter;
+  }
+
+  uninstall = (id: unknown): boolean => this.#filters.delete(id as string);
+
+  #tell(kind: string, wants: (one: Subscriber) => boolean, result: unknown): void {
+    const those = [...this.#subscribers].filter((one) => one.kind === kind && wants(one));
+    const text = those.length > 0 ? Buffer.from(`${JSON.stringify(result)}}}`) : undefined;
+    for (const { hear } of those) hear(text!);
+  }
+
+  #note(what: Wanted, hash: string): void {
+    for (const [id, { wanted, hashes, used }] of this.#filters) {
+      if (used < Date.now() - filterLife) this.#filters.delete(id);
+      else if (wanted === what) hashes.push(hash);
+    }
   }
 }
-
-const ofResult = '"result":';
-/** How a notification begins, and how an answer does. */
-const begin =
-  /^\{"jsonrpc":"2\.0",(?:"method":"eth_subscription","params":\{"subscription":"([^"]*)","result":|"id":(\d+),)/;

@@ -29,7 +29,11 @@ export class Pool {
   /** When those came that wait for a lower nonce. */
   readonly #since = new Map<string, number>();
 
-  constructor(private readonly limits: PoolLimits) {}
+  /** @param isNext is told of each that the next block can have */
+  constructor(
+    private readonly limits: PoolLimits,
+    private readonly isNext: (hash: string) => void = () => undefined,
+  ) {}
 
   has = (hash: string) => this.#waiting.has(hash);
   rawOf = (hash: string): string | undefined => this.#waiting.get(hash)?.raw;
@@ -65,7 +69,7 @@ export class Pool {
     const former = this.#sameNonce(one);
     const replaced = former === undefined ? undefined : this.#waiting.get(former);
     if (former !== undefined) this.remove(former);
-    this.#put(hash, one);
+    this.#put(hash, one).forEach(this.isNext);
     return replaced && [former!, replaced];
   }
 
@@ -103,19 +107,18 @@ export class Pool {
     }
   }
 
-  #put(hash: string, one: Waiting): void {
+  /** Returns the hashes of those that wait for a block now: its own, and those that waited for its nonce. */
+  #put(hash: string, one: Waiting): string[] {
     this.#waiting.set(hash, one);
     if (one.queued && !this.#since.has(hash)) this.#since.set(hash, Date.now());
-    if (!one.queued) this.#follow(one);
-  }
-
-  /** Those that waited for its nonce wait for a block now. */
-  #follow({ from, nonce }: Waiting): void {
-    const queued = this.#those((one) => one.queued && one.from === from);
-    for (let next = nonce + 1; ; next++) {
-      const one = queued.find((other) => other.nonce === next);
-      if (!one) return;
-      one.queued = false;
+    if (one.queued) return [];
+    const ready = [hash];
+    const queued = [...this.#waiting].filter(([, other]) => other.queued && other.from === one.from);
+    for (let next = one.nonce + 1; ; next++) {
+      const follower = queued.find(([, { nonce }]) => nonce === next);
+      if (!follower) return ready;
+      follower[1].queued = false;
+      ready.push(follower[0]);
     }
   }
 

@@ -32,14 +32,14 @@ export class Replay {
   /** Goes on to the last entry. Keeps the blocks that were recorded, but not kept. Returns the block where it is then. */
   async on(): Promise<Head> {
     const { data } = this.base;
-    if (data.height < 0) await data.keep(await this.engine.sealed());
+    if (data.height < 0) await this.base.keep(await this.engine.sealed());
     for await (const [at, entry] of data.entries(this.next)) {
       if (this.base.closed) throw stopping();
       await this.#tell(entry);
       this.next = at + 1;
       if (!("seal" in entry) || entry.seal[0] < data.height) continue;
       if (entry.seal[0] === data.height) await this.#compare();
-      else await data.keep(await this.engine.sealed((hash) => this.#sent.get(hash)));
+      else await this.base.keep(await this.engine.sealed((hash) => this.#sent.get(hash)));
     }
     await this.#compare();
     return this.engine.head();

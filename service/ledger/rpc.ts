@@ -133,26 +133,6 @@ export class Caller {
   }
 }
 
-/**
- * Opens a lasting connection to a chain, for subscriptions. Each line is a message.
- *
- * @param most bytes of a line; a longer one ends the connection
- */
-export function converse(socketPath: string, most: number, hear: (line: Buffer) => void): Socket {
-  let parts: Buffer[] = [];
-  let length = 0;
-  return connect(socketPath).on("data", function (this: Socket, part: Buffer) {
-    let rest = part;
-    for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {
-      hear(Buffer.concat([...parts, rest.subarray(0, at)]));
-      [parts, length, rest] = [[], 0, rest.subarray(at + 1)];
-    }
-    parts.push(rest);
-    length += rest.length;
-    if (length > most) this.destroy();
-  });
-}
-
 /** An answer as it is sent. */
 export const written = (message: object) => Buffer.from(JSON.stringify(message));
 

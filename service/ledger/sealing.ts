@@ -52,7 +52,7 @@ export class Sealing {
   async #sealed(engine: Engine, kept: () => void): Promise<number> {
     const { base } = this;
     const sealed = await engine.sealed((hash) => base.pool.rawOf(hash));
-    await base.data.keep(sealed);
+    await base.keep(sealed);
     kept();
     const { transactions } = sealed.block;
     base.head = headOf(sealed.block);

@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
 import type { WebSocket } from "ws";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
 import { Unfit } from "./failures";
-import { Feeds } from "./feeds";
-import { type Bounds, Excess, type RpcCall, written } from "./rpc";
+import { newName } from "./feeds";
+import { Excess, type RpcCall, written } from "./rpc";
 
 /** What is on its way to the subscribers of all WebSockets, and how many of them have not read it. */
 export class Unread {
@@ -85,6 +84,7 @@ export class Outbox {
   }
 }
 
+/** The service has always all blocks, so nobody is ever told of `syncing`. */
 const kinds = new Set(["newHeads", "logs", "newPendingTransactions", "syncing"]);
 
 /** The subscriptions of one WebSocket. */
@@ -93,7 +93,7 @@ export class Subscriptions {
   readonly #made = new Map<string, () => void>();
   #closed = false;
 
-  /** @param end is called when the chain is gone */
+  /** @param end is called when the chain has stopped */
   constructor(
     private readonly limits: CallLimits,
     private readonly outbox: Pick<Outbox, "notify">,
@@ -103,43 +103,34 @@ export class Subscriptions {
   concerns = (method: string) => method === "eth_subscribe" || method === "eth_unsubscribe";
 
   /** @param sent what to do once the answer is sent: until then, nobody knows whose the notifications are */
-  async ask(call: RpcCall, chain: Chain, { ms }: Bounds, sent: (() => void)[]): Promise<Buffer> {
-    const { id, method, params } = call;
-    const answer = (result: unknown) => written({ jsonrpc: "2.0", id, result });
+  ask({ id, method, params }: RpcCall, chain: Chain, sent: (() => void)[]): Buffer {
     if (this.#closed) throw new Excess("late"); // nobody hears of it
-    if (method === "eth_subscribe") return answer(await this.#subscribe(call, chain, ms, sent));
-    const leave = this.#made.get(params[0] as string);
-    if (leave) leave();
-    else throw new Unfit(-32_000, "subscription not found");
-    return answer(true);
+    const result = method === "eth_subscribe" ? this.#subscribe(params, chain, sent) : this.#end(params[0] as string);
+    return written({ jsonrpc: "2.0", id, result });
   }
 
-  async #subscribe(call: RpcCall, chain: Chain, ms: number, sent: (() => void)[]): Promise<string> {
-    const { subscriptions, answer } = this.limits;
-    const kind = call.params[0] as string;
+  #subscribe(params: unknown[], chain: Chain, sent: (() => void)[]): string {
+    const { subscriptions } = this.limits;
+    const kind = params[0] as string;
     if (!kinds.has(kind)) throw new Unfit(-32_601, `no "${kind}" subscription in eth namespace`);
     if (this.#made.size >= subscriptions)
       throw new Unfit(-32_000, `There are ${subscriptions} subscriptions, and no more are allowed here.`);
-    const name = `0x${randomBytes(16).toString("hex")}`;
+    const name = newName();
     let held: Buffer[] | undefined = [];
     const hear = (result: Buffer) => (held ? void held.push(result) : this.outbox.notify(name, result));
+    this.#made.set(name, chain.subscribe(params, { hear, end: this.end }));
     sent.push(() => {
       for (const result of held ?? []) this.outbox.notify(name, result);
       held = undefined;
     });
-    this.#made.set(name, () => undefined); // it counts from now on
-    try {
-      // the service has always all blocks, so nothing is ever told of `syncing`
-      const stop =
-        kind === "syncing" ? () => undefined : await Feeds.of(chain, answer).listen(call, { hear, end: this.end }, ms);
-      const leave = () => void (this.#made.delete(name), stop());
-      this.#made.set(name, leave);
-      if (this.#closed) leave();
-      return name;
-    } catch (error) {
-      this.#made.delete(name);
-      throw error;
-    }
+    return name;
+  }
+
+  #end(name: string): true {
+    const leave = this.#made.get(name);
+    if (!leave) throw new Unfit(-32_000, "subscription not found");
+    leave();
+    return this.#made.delete(name) as true;
   }
 
   close(): void {

@@ -24,8 +24,8 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   };
   const sent: (() => void)[] = [];
   const subscriptions = new Subscriptions(limits, { notify }, () => (ended = true));
-  const ask = async (method: string, ...params: unknown[]) => {
-    const answer = await subscriptions.ask(rpcCall(method, params), chain, { bytes: 1e6, ms: 5_000 }, sent);
+  const ask = (method: string, ...params: unknown[]) => {
+    const answer = subscriptions.ask(rpcCall(method, params), chain, sent);
     for (const goOn of sent.splice(0)) goOn();
     return (JSON.parse(answer.toString()) as { result: unknown }).result;
   };
@@ -115,20 +115,33 @@ test("logs of all blocks, of some, and of a filter are those that came, whatever
   await look(await chainsAt(dir).chains.get(spec));
 });
 
-test("filters keep a process in its place, for as long as it may", async () => {
-  const chain = await chainsAt(dir, { growth: 15, blocks: 5, lookback: 3 }).chains.get(spec);
+test("filters tell of everything once, whatever happens to the process, and only of what came after them", async () => {
+  const { chains, warnings } = chainsAt(dir, { growth: 15, blocks: 5, lookback: 3 });
+  const chain = await chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
-  const [pid] = enginesOf(dir);
-  const ask = async (method: string, ...params: unknown[]) => {
-    const answer = await chain.ask(rpcCall(method, params), { bytes: 1e6, ms: 5_000 });
-    return (JSON.parse(answer.toString()) as { result?: unknown }).result;
+  const send = () => chain.call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  const log = () => chain.call<string>("eth_sendTransaction", [{ from, data: "0x60006000a0" }]); // a log of nothing
+  const heads = await subscriber(chain);
+  await log();
+  const make = async (kind: string, ...params: unknown[]) => {
+    const id = await chain.call<string>(`eth_new${kind}`, params);
+    return () => chain.call<unknown[]>("eth_getFilterChanges", [id]);
   };
-  const filter = await ask("eth_newBlockFilter");
-  for (let block = 0; block < 20; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-  expect(await ask("eth_getFilterChanges", filter)).toHaveLength(20);
-  expect(enginesOf(dir)).toContain(pid);
-  await until(async () => {
-    await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-    return !enginesOf(dir).includes(pid!);
-  });
+  const blocks = await make("BlockFilter");
+  const pending = await make("PendingTransactionFilter");
+  const logs = await make("Filter", { fromBlock: "earliest" });
+  expect([await blocks(), await pending(), await logs()]).toEqual([[], [], []]);
+  const hashes: string[] = [];
+  const [begun] = enginesOf(dir);
+  while (enginesOf(dir).includes(begun!)) hashes.push(await send());
+  process.kill(enginesOf(dir)[0]!, "SIGKILL");
+  await until(() => warnings.length === 1);
+  hashes.push(await log());
+  const { blocks: all } = await allOf(chain, []);
+  expect(await blocks()).toEqual(all.slice(2).map(([{ hash }]) => hash));
+  expect(await pending()).toEqual(hashes);
+  expect(await logs()).toMatchObject([{ transactionHash: hashes.at(-1) }]);
+  expect([await blocks(), await pending(), await logs()]).toEqual([[], [], []]);
+  expect(heads.numbers()).toEqual(all.slice(1).map(([{ number }]) => Number(number)));
+  expect(heads.ended()).toBe(false);
 });

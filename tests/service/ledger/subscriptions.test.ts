@@ -3,7 +3,7 @@ import { connect } from "../../../sdk";
 import { until } from "../../support/until";
 import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
 
-/* Subscriptions: one of the engine for each filter, whoever hears of it. And the clock of raft, as programs see it. */
+/* Subscriptions, which the service serves from what it keeps. And the clock of raft, as programs see it. */
 
 const raft = { provider: "quorum", consensus_type: "raft" };
 /** Code that logs so many zero bytes when it is made. */
@@ -25,7 +25,7 @@ test("notifications come after the answer that names their subscription, also in
   }
 });
 
-test("a log is written once by the engine, and all who want it get it; who does not read is cut off alone", async () => {
+test("a log is written once, and all who want it get it; who does not read is cut off alone", async () => {
   const { credential, urls } = await ledgered({ callLimits: { time: 3_000, answer: 1_500_000 } }, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   const members = await Promise.all(Array.from({ length: 8 }, () => webSocket(urls.wss, credential)));

@@ -57,10 +57,8 @@ const textOf =
 const common = (text: string, other: string) => (other !== "" && text.includes(other) ? other : text);
 const argument = /^(invalid argument \d+: ).*/s;
 
-/** A head without what some blocks do not have. */
-const brief = (answer: Answer): Answer =>
-  changed(answer, (name, value) => (value === null || ofBlocks.includes(name) ? undefined : value));
-const ofBlocks = ["size", "totalDifficulty", "transactions", "uncles"];
+const withoutNulls = (answer: Answer): Answer =>
+  changed(answer, (_name, value) => (value === null ? undefined : value));
 
 /** The differences that there may be: the first cell of each row in docs/reference/embedded-service.md, and an answer without that. */
 export const differences: Record<string, Without> = {
@@ -78,7 +76,7 @@ export const differences: Record<string, Without> = {
   "`eth_estimateGas`": of(/^gas of (a deployment|a call that stores|money that nobody has)$/),
   "`eth_getProof`": leftOut("codeHash", "storageHash", "key"),
   "`eth_getLogs`": of(/^logs (beyond the head|up to beyond the head|of a range that ends before it begins)$/),
-  "`newHeads`": (answer, { step }) => (step.title === "notifications of newHeads" ? brief(answer) : answer),
+  "`newHeads`": (answer, { step }) => (step.title === "notifications of newHeads" ? withoutNulls(answer) : answer),
   "`finalized`": of(/^the final block$/),
   "`eth_signTransaction`": of(/^a signature without gas$/),
 };
