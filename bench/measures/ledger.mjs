@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Wallet } from "ethers";
+import { caller, raftNode, receipt } from "../lib/node.mjs";
 import { bounded } from "../lib/report.mjs";
 
 const awaited = 500;
@@ -21,7 +22,7 @@ export const ledger = async (tools) => {
     timing: { nodeStart: 0, environmentStart: 0 },
   });
   try {
-    const send = await raftNode(service);
+    const send = caller(service, await raftNode(service));
     const wallet = Wallet.createRandom();
     const chainId = Number(await send("eth_chainId", []));
     let nonce = 0;
@@ -71,48 +72,4 @@ async function perSecond(count, act) {
   const begun = performance.now();
   await act();
   return count / ((performance.now() - begun) / 1_000);
-}
-
-/** @param {(method: string, params: unknown[]) => Promise<any>} send @param {string} hash */
-async function receipt(send, hash) {
-  for (;;) if (await send("eth_getTransactionReceipt", [hash])) return;
-}
-
-/** Makes a network with one node. @param {import("../../service/index.js").Service} service */
-async function raftNode({ baseUrl, apiKey }) {
-  /** @type {(path: string, body?: object) => Promise<any>} */
-  const api = async (path, body) => {
-    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
-    const response = await fetch(
-      `${baseUrl}${path}`,
-      body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers },
-    );
-    const answer = await response.json();
-    if (!response.ok) throw new Error(JSON.stringify(answer));
-    return answer;
-  };
-  const { _id: consortium } = await api("/consortia", { name: "bench" });
-  const { _id: membership_id } = await api(`/consortia/${consortium}/memberships`, { org_name: "bench" });
-  const environment = await api(`/consortia/${consortium}/environments`, {
-    name: "ledger",
-    provider: "quorum",
-    consensus_type: "raft",
-  });
-  const inside = `/consortia/${consortium}/environments/${environment._id}`;
-  const node = await api(`${inside}/nodes`, { membership_id, name: "node" });
-  const { username, password } = await api(`${inside}/appcreds`, { membership_id });
-  const { urls } = await api(`${inside}/nodes/${node._id}/status`);
-  const headers = {
-    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-    "content-type": "application/json",
-  };
-  /** @param {string} method @param {unknown[]} params */
-  const send = async (method, params) => {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const response = await fetch(urls.rpc, { method: "POST", headers, body });
-    const { result, error, errorMessage } = /** @type {any} */ (await response.json());
-    if (error ?? errorMessage) throw new Error(`${method}: ${errorMessage ?? error.message}`);
-    return result;
-  };
-  return send;
 }

@@ -1,0 +1,107 @@
+// @ts-check
+/** What a long history costs: the start of a service with it, the memory while it grows, and `eth_getLogs` over all of it. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { caller, raftNode, receipt } from "../lib/node.mjs";
+import { bounded, seconds } from "../lib/report.mjs";
+
+const usual = 100_000;
+const atOnce = 50;
+/** Of so many logs, one has the topic that is asked for. */
+const topics = 1_000;
+
+/** Code that logs the word that it is called with, as a topic, and what deploys it. */
+const logging = "60003560006000a1";
+const deployment = `0x67${logging}60005260086018f3`;
+
+/** @param {number} number */
+const word = (number) => `0x${number.toString(16).padStart(64, "0")}`;
+
+/** @type {import("../lib/stack.mjs").Measure} */
+export const history = async ({ module, options: { transactions = usual } = {} }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "bench-history-"));
+  const answer = 1_024 * transactions; // all logs at once are longer than an answer may usually be
+  const start = () =>
+    module.startService({
+      dataDir,
+      ledger: true,
+      timing: { nodeStart: 0, environmentStart: 0 },
+      callLimits: { answer: Math.max(answer, 1 << 24), time: 120_000 },
+    });
+  let service = await start();
+  try {
+    const node = await raftNode(service);
+    let send = caller(service, node);
+    const [from] = await send("eth_accounts", []);
+    const { contractAddress: to } = await receipt(
+      send,
+      await send("eth_sendTransaction", [{ from, data: deployment }]),
+    );
+    const memory = { begin: 0, end: 0 };
+    for (let sent = 0; sent < transactions; sent += atOnce) {
+      const some = Array.from({ length: Math.min(atOnce, transactions - sent) }, (_, index) => {
+        const number = sent + index;
+        const nonce = `0x${(number + 1).toString(16)}`;
+        return send("eth_sendTransaction", [{ from, to, nonce, gas: "0x7530", data: word(number % topics) }]);
+      });
+      await receipt(send, (await Promise.all(some)).at(-1));
+      if (sent % (20 * atOnce) === 0) noteMemory(memory, sent / transactions, dataDir);
+    }
+    await service.close();
+    const begun = performance.now();
+    service = await start();
+    send = caller(service, node);
+    await send("eth_call", [{ from, to, data: word(1) }, "latest"]); // the engine answers it
+    const started = performance.now() - begun;
+    const criteria = { fromBlock: "earliest", toBlock: "latest" };
+    const one = await timed(send, { ...criteria, topics: [word(1)] }, Math.ceil((transactions - 1) / topics));
+    const all = await timed(send, criteria, transactions);
+    const count = transactions.toLocaleString("en");
+    const short = (/** @type {number} */ ms) => ({ measured: seconds(ms) });
+    return [
+      bounded(`start with ${count} transactions, s`, started / 1_000, { most: 10, ...short(started) }),
+      bounded("memory of service and engine at the end", memory.end / memory.begin, {
+        most: 1.25,
+        of: "that of the first fifth",
+        measured: `${mebibytes(memory.end)} against ${mebibytes(memory.begin)}`,
+      }),
+      bounded(`\`eth_getLogs\` over all blocks, one log of ${topics.toLocaleString("en")} fits, s`, one / 1_000, {
+        most: 1,
+        ...short(one),
+      }),
+      bounded("the same, all logs fit, s", all / 1_000, { most: 1, ...short(all) }),
+    ];
+  } finally {
+    await service.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+};
+
+/** @param {number} bytes */
+const mebibytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
+
+/** How long a search for logs takes, which finds so many. @param {import("../lib/node.mjs").Send} send @param {object} criteria @param {number} count */
+async function timed(send, criteria, count) {
+  const begun = performance.now();
+  const { length } = await send("eth_getLogs", [criteria]);
+  if (length !== count) throw new Error(`eth_getLogs found ${length} logs in place of ${count}`);
+  return performance.now() - begun;
+}
+
+/**
+ * Notes the most memory that this process and the engines of a data folder took in the first and in the last fifth.
+ * @param {{ begin: number, end: number }} most
+ * @param {number} part
+ * @param {string} dataDir
+ */
+function noteMemory(most, part, dataDir) {
+  const engines = execFileSync("ps", ["-eww", "-o", "rss=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(`--init ${dataDir}`) && !line.includes("/bin/sh"))
+    .reduce((sum, line) => sum + 1_024 * parseInt(line), 0);
+  const now = process.memoryUsage().rss + engines;
+  if (part < 0.2) most.begin = Math.max(most.begin, now);
+  if (part >= 0.8) most.end = Math.max(most.end, now);
+}
