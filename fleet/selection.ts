@@ -20,6 +20,9 @@ export interface Wanted {
   changedSince?: string;
 }
 
+/** What forges call the commit before a branch's first push, and before a pipeline that a person starts: all stacks. */
+export const isNoCommit = /^(0{40}|0{64})$/;
+
 /**
  * The wanted stacks. Shards without a stage run in no order: stacks that depend on each other share one.
  * @returns inAll: how many there are in all shards and stages; stages: how many in each
@@ -27,7 +30,8 @@ export interface Wanted {
  */
 export function selected(fleet: Fleet, { only, stage, shard, changedSince }: Wanted) {
   const named = only.length === 0 ? fleet.stacks : matching(fleet, only);
-  const changes = changedSince === undefined ? undefined : changesSince(fleet, changedSince);
+  const changes =
+    changedSince === undefined || isNoCommit.test(changedSince) ? undefined : changesSince(fleet, changedSince);
   const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
   const stages = stagesOf(all);
   const own = stage === undefined ? all : (stages[stage - 1] ?? []);

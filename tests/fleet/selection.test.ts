@@ -329,6 +329,11 @@ test("matrices: by stage, the shards that have any of the stacks, and one at lea
   expect(many).toMatchObject({ code: 1, stderr: expect.stringContaining("from 1 to 200") as string });
 });
 
+test.each([40, 64])("before a branch's first push (%i zeros), all stacks have changed", async (zeros) => {
+  const all = await plan("--shards", "1");
+  expect(await plan("--shards", "1", "--changed-since", "0".repeat(zeros))).toEqual(all);
+});
+
 describe("git cannot say it", () => {
   const refused = async (args: string[], env: Record<string, string> = {}) => {
     const ended = await consortium(["fleet", "plan", join(folder, "live/fleet.yaml"), ...args], env);
@@ -336,7 +341,7 @@ describe("git cannot say it", () => {
     return ended.stderr;
   };
 
-  test.each(["0".repeat(40), "nowhere", "--output=x"])("no commit %s", async (name) => {
+  test.each(["0".repeat(39), `${"0".repeat(39)}1`, "nowhere", "", "--output=x"])("no commit %s", async (name) => {
     expect(await refused([`--changed-since=${name}`])).toContain(
       `--changed-since: git knows no commit ${name} in ${folder}. If this is a shallow clone`,
     );

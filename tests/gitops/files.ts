@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { included } from "../e2e/support/forges";
+import { included } from "../e2e/support/gitlab";
 
 /* The files of examples/gitops and gitops, parsed. */
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, folder, found, gitlab, gitlabRest, sharedText, stages, text, workflowOf, workflows } from "./files";
-import { interpolated } from "../e2e/support/forges";
+import { interpolated } from "../e2e/support/gitlab";
 import { parse } from "yaml";
 
 /* What the pipelines of GitHub and GitLab would do, as far as their files say it. */

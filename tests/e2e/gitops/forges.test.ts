@@ -15,7 +15,8 @@ import { transformSync } from "esbuild";
 import { send } from "../../support/network";
 import { programOf } from "../support/backends/programs";
 import { startS3 } from "../support/backends/s3";
-import { actions, Forge, gitlabJob, type Job, type Runner, tokenWith } from "../support/forges";
+import { actions, Forge, type Job, type Runner, tokenWith } from "../support/forges";
+import { gitlab } from "../support/gitlab";
 import { npmInstallSeeded, packed } from "../support/packed";
 import { cli, failed, finished, root, withoutCompiler } from "../support/stack";
 import { encrypted, initStack, outputsIn, passphrase, salt, stateFile, stateIn } from "../support/state-file";
@@ -286,64 +287,86 @@ describe("GitHub Actions, from pull request to apply", () => {
 });
 
 /** Goes on where GitHub ended. */
-describe("GitLab CI, from merge request to apply", () => {
-  const job = (name: string, ref: string, artifacts: string, env: Record<string, string> = {}) =>
-    gitlabJob(runner, name, ref, join(forge.folder, artifacts), { POLICY_PACK, ...env });
-  const STACK = "staging";
-  const POLICY_PACK = ""; // GitHub's part has it
+describe("GitLab CI on an independent runner, from merge request to apply", () => {
+  const pipeline = (ref: string, source: string, given: Record<string, string> = {}) =>
+    gitlab(runner, ref, source, { POLICY_PACK: "", ...given }); // GitHub's part has the pack
 
-  test("a merge request that replaces the ledger: the comment begins with that", async () => {
+  test("a merge request that replaces the ledgers: the comment begins with that", async () => {
     propose("index.js", (text) => text.replace('"raft"', '"ibft"'));
     const before = forge.written.length;
-    expect(await job("preview", "refs/pull/3/merge", "first", { STACK })).toMatchObject({ code: 0 });
-    const tree = git("rev-parse", "change^{tree}").trim();
-    const kept = ["json", "plan"].map((kind) => `/projects/7/packages/generic/plan-staging/${tree}/staging.${kind}`);
-    expect([...forge.packages.keys()]).toEqual(kept);
-    const onlyOne = { LIST: '["staging"]' }; // the project of the page has one stack
-    expect(await job("report", "refs/pull/3/merge", "first", onlyOne)).toMatchObject({ code: 0 });
     const token = { GITLAB_COMMENT_TOKEN: tokenWith({ "pull-requests": "write" }) };
-    expect(await job("comment", "refs/pull/3/merge", "first", token)).toMatchObject({ code: 0 });
+    const jobs = await pipeline("change", "merge_request_event", token);
+    const all = ["preview: [staging]", "preview: [production]", "report", "comment"];
+    expect([Object.keys(jobs), jobs]).toMatchObject([all, Object.fromEntries(all.map((name) => [name, { code: 0 }]))]);
+    const tree = git("rev-parse", "change^{tree}").trim();
+    const kept = ["staging", "production"].flatMap((stack) =>
+      ["json", "plan"].map((kind) => `/projects/7/packages/generic/plan-${stack}/${tree}/${stack}.${kind}`),
+    );
+    expect([...forge.packages.keys()].sort()).toEqual(kept.sort());
     expect(forge.written).toHaveLength(before);
     expect(comment()).toMatch(
-      /^<!-- consortium comment: .* -->\n\n## What this merge request does\n\n> \[!CAUTION\]\n> \*\*THIS DESTROYS A LEDGER/,
+      /^<!-- consortium comment: .* -->\n\n## What this merge request does\n\n> \[!CAUTION\]\n> \*\*THIS DESTROYS \w+ LEDGER/,
     );
     expect(comment()).toContain("[Maps of what this does](https://forge/jobs/1/artifacts/browse/maps/)");
+    // The project of the page has one stack.
+    const { folder } = jobs.report!;
+    const MAPS = "https://forge/jobs/1/artifacts/browse/maps/";
+    for (const file of ["production.json", "production.plan"]) rmSync(join(folder, "plans", file));
+    const alone = { STACKS: "staging", MAPS };
+    expect(await script(folder, "report.sh", ["What this merge request does"], alone)).toMatchObject({ code: 0 });
     const printed = /^````text\n([^]*?)^````$/m.exec(readFileSync(join(root, "docs/reference/report.md"), "utf8"))?.[1];
-    const shown = comment()
-      .replace(/^<!-- .* -->\n\n/, "")
+    const shown = report({ folder })
       .replaceAll(/"e[0-9a-z]{9}"/g, '"ebx4k2m9qd"')
       .replaceAll(/chain \d+/g, "chain 1652122087");
     expect(shown).toBe(printed);
   });
 
-  test("the merge: approved, but not that a ledger is destroyed; with the digest it is", async () => {
+  test("the merge: approved, but not that ledgers are destroyed; with the digest one is, and then the other stops", async () => {
     merge();
     const before = (await w.network()).environments;
-    const stopped = await job("staging", "main", "second");
-    expect(stopped).toMatchObject({ code: 2, text: expect.stringContaining("nothing was done to staging") as string });
-    expect(report(stopped)).not.toContain("THIS IS NOT WHAT WAS APPROVED");
+    const { staging: stopped, ...others } = await pipeline("main", "push");
+    expect(stopped).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("nothing was done to staging") as string,
+    });
+    expect(others).toEqual({});
+    expect(report(stopped!)).not.toContain("THIS IS NOT WHAT WAS APPROVED");
     expect((await w.network()).environments).toEqual(before);
-    expect(await job("staging", "main", "second", { APPROVE: digestIn(report(stopped)) })).toMatchObject({ code: 0 });
-    expect((await w.network()).environments.map(({ consensus_type: type }) => type).sort()).toEqual(["ibft", "raft"]);
+    const { staging, production } = await pipeline("main", "web", { APPROVE: digestIn(report(stopped!)) });
+    expect([staging, production]).toMatchObject([{ code: 0 }, { code: 2 }]);
+    const after = (await w.network()).environments;
+    expect(after.map(({ consensus_type: type }) => type).sort()).toEqual(["ibft", "raft"]);
+  });
+
+  test("a night with drift of one stack: its job is red, and nothing is changed", async () => {
+    await describeByHand("changed in the console");
+    w.service.clearCalls();
+    const jobs = await pipeline("main", "schedule");
+    expect(jobs).toMatchObject({ "drift: [staging]": { code: 2 }, "drift: [production]": { code: 0 } });
+    expect(writes()).toEqual([]);
+    await describeByHand("Who shipped what to whom");
   });
 
   test("what main has, and no merge request has planned, is not applied", async () => {
     write("index.js", read("index.js").replace("Who shipped what to whom", "Who shipped it"));
     push("Straight to main");
     w.service.clearCalls();
-    const stopped = await job("staging", "main", "third");
-    expect(stopped).toMatchObject({ code: 2, text: expect.stringContaining("no merge request has planned") as string });
-    expect(report(stopped)).toContain("> **NOBODY HAS APPROVED THIS.**");
+    const { staging } = await pipeline("main", "push");
+    expect(staging).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("no merge request has planned") as string,
+    });
+    expect(report(staging!)).toContain("> **NOBODY HAS APPROVED THIS.**");
     expect(writes()).toEqual([]);
   });
 
   test("a program that breaks: the report says why, and nothing is done", async () => {
     write("index.js", 'throw new Error("out of order");\n');
     push("Broken");
-    const { code, text, folder } = await job("staging", "main", "fourth");
-    expect(code).not.toBe(0);
-    expect(text).toContain("the preview of staging failed, nothing was done");
-    expect(report({ folder })).toMatch(/\*\*It failed\.\*\*[^]*out of order/);
+    const { staging } = await pipeline("main", "push");
+    expect(staging!.code).not.toBe(0);
+    expect(staging!.text).toContain("the preview of staging failed, nothing was done");
+    expect(report(staging!)).toMatch(/\*\*It failed\.\*\*[^]*out of order/);
     expect(writes()).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { temporary, writeIn } from "../../fleet/made";
 import { action, folder, shared, sharedText, text, workflows } from "../../gitops/files";
 import { installFromPyPI } from "../support/pypi";
-import { interpolated } from "../support/forges";
+import { interpolated } from "../support/gitlab";
 
 /* What the linters and schemas of the forges say of the files. (What the files say: tests/gitops/pipelines.test.ts.) */
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { finished, type Result, root } from "./stack";
 
-/* As much of GitHub and GitLab as the pipelines of examples/gitops use: their API, and runners for their files. */
+/* As much of GitHub and GitLab as the pipelines of examples/gitops use: their API, and a runner for GitHub's files. */
 
 export interface Written {
   id: number;
@@ -26,7 +26,7 @@ interface Artifact {
   zip: Buffer;
 }
 
-type Env = Record<string, string | undefined>;
+export type Env = Record<string, string | undefined>;
 type Rights = Record<string, string>;
 
 /** What a token may do is in the token. */
@@ -308,92 +308,4 @@ async function composite(
   const defaults = Object.entries(known).map(([key, { default: value }]) => [key, filled(value ?? "", seen)]);
   const inputs = { ...Object.fromEntries(defaults), ...options } as Record<string, string>;
   await actionsSteps(runner, runs.steps, { ...given, action, context: { ...seen, inputs } }, all);
-}
-
-interface GitlabJob {
-  extends?: string;
-  before_script?: string[];
-  script?: string[];
-  variables?: Record<string, string>;
-  environment?: { name: string };
-  id_tokens?: Record<string, object>;
-  artifacts?: { paths: string[] };
-}
-
-interface Template {
-  spec: { inputs: Record<string, { default?: unknown; regex?: string }> };
-}
-interface Include {
-  local?: string;
-  remote?: string;
-  inputs: Record<string, unknown>;
-}
-
-/** A template with its inputs in their places, as text: lists as JSON. */
-export function interpolated(template: string, given: Record<string, unknown>): string {
-  const [head = "", body = ""] = template.split(/^---$/m);
-  const known = (parse(head) as Template).spec.inputs;
-  const stray = Object.keys(given).filter((name) => !(name in known));
-  const missing = Object.keys(known).filter((name) => known[name]!.default === undefined && !(name in given));
-  if (stray.length + missing.length > 0) throw new Error(`Unknown or missing inputs: ${[...stray, ...missing].join()}`);
-  return body.replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
-    const value = given[name] ?? known[name]!.default;
-    if (!new RegExp(known[name]!.regex ?? "").test(String(value)))
-      throw new Error(`${name} may not be ${String(value)}`);
-    return typeof value === "string" ? value : JSON.stringify(value);
-  });
-}
-
-/** .gitlab-ci.yml of a folder, with what it includes: what it says itself comes first. Paths are those of the repository's root; a remote template is this repository's. */
-export function included(folder: string, repository = folder): Record<string, unknown> {
-  const { include = [], ...own } = parse(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")) as {
-    include?: Include[];
-  } & Record<string, unknown>;
-  const templates = include.map(({ local, inputs }) => {
-    const file = local === undefined ? join(root, "gitops/gitlab.yml") : join(repository, local);
-    return parse(interpolated(readFileSync(file, "utf8"), inputs)) as Record<string, unknown>;
-  });
-  return Object.assign({}, ...templates, own) as Record<string, unknown>;
-}
-
-/** Runs one job of .gitlab-ci.yml at a ref, with the artifacts of the jobs before it in `artifacts`, where its own go, too. */
-export async function gitlabJob(
-  runner: Runner,
-  name: string,
-  ref: string,
-  artifacts: string,
-  given: Env = {},
-): Promise<Job> {
-  const folder = checkout(runner, ref);
-  const file = included(folder) as Record<string, GitlabJob> & { variables: Record<string, string> };
-  const { script, ...job } = extended(file, file[name]!);
-  if (existsSync(artifacts)) cpSync(artifacts, folder, { recursive: true });
-  const { forge } = runner;
-  const own: Env = {
-    GITLAB_CI: "true",
-    CI_API_V4_URL: forge.address,
-    CI_JOB_TOKEN: tokenWith({ packages: "write" }),
-    CI_JOB_URL: "https://forge/jobs/1",
-    CI_MERGE_REQUEST_IID: "3",
-    CI_PROJECT_DIR: folder,
-    CI_PROJECT_ID: "7",
-    ...Object.fromEntries(Object.keys(job.id_tokens ?? {}).map((token) => [token, `signed for ${name}`])),
-    ...given,
-  };
-  const written = { ...file.variables, ...job.variables, ...given };
-  const resolved = (value: string): string => value.replaceAll(/\$(\w+)/g, (_, key: string) => own[key] ?? "");
-  for (const [key, value] of Object.entries(written)) if (value !== undefined) own[key] = resolved(value);
-  const { vars, secrets } = runner.settings(resolved(job.environment?.name ?? ""));
-  const env = { ...runner.env, ...own, ...vars, ...secrets };
-  const lines = [...(job.before_script ?? file.default!.before_script ?? []), ...script!];
-  const ended = await shell(lines.join("\n"), folder, env);
-  for (const path of job.artifacts?.paths ?? []) {
-    mkdirSync(artifacts, { recursive: true });
-    if (existsSync(join(folder, path))) cpSync(join(folder, path), join(artifacts, path), { recursive: true });
-  }
-  return { ...ended, skipped: false, folder };
-}
-
-function extended(file: Record<string, GitlabJob>, job: GitlabJob): GitlabJob {
-  return job.extends === undefined ? job : { ...extended(file, file[job.extends]!), ...job };
 }
