@@ -43,8 +43,12 @@ async function construct(name: string, type: string, inputs: Inputs, options: Co
   };
 }
 
-/** Serves only components. Ends with its input. */
-export function serveComponents(args: string[]): Promise<void> {
-  process.stdin.on("end", () => process.exit()).resume();
+/** Serves only components. Ends with its input. @param left called then */
+export function serveComponents(args: string[], left: () => void): Promise<void> {
+  const end = (): void => {
+    left();
+    process.exit();
+  };
+  process.stdin.on("end", end).resume();
   return provider.main({ version, construct }, args);
 }

@@ -5,6 +5,12 @@ import { componentsArgument } from "./components";
 import { listen } from "./server";
 import { serveShared } from "./shared";
 
+/** Given by plugin/loader.ts; an executable with Node.js in it has none. */
+declare const keepCompiled: (() => void) | undefined;
+const keep = (): void => {
+  if (typeof keepCompiled === "function") keepCompiled();
+};
+
 /*
  * The provider plugin, bundled by tools/plugin.mjs. The engine passes its own address, and reads the port from the first line of
  * the output. `PULUMI_DEBUG_PROVIDERS=consortium:<port>` attaches to a plugin that was started by hand.
@@ -17,14 +23,17 @@ import { serveShared } from "./shared";
 async function serve(): Promise<void> {
   const engine = engineAddress();
   const { port, left } = await listen({ engine });
-  onLeaving(left);
+  onLeaving(() => {
+    left();
+    keep();
+  });
   process.stdout.write(`${port}\n`);
   onEngineGone(engine, () => process.exit(1));
 }
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === componentsArgument)
-  void import("./component-host.js").then(({ serveComponents }) => serveComponents(rest));
-else if (first === sharedArgument) serveShared();
+  void import("./component-host.js").then(({ serveComponents }) => serveComponents(rest, keep));
+else if (first === sharedArgument) serveShared(keep);
 else if (first === "--version") process.stdout.write(`${version}\n`);
 else void serve();

@@ -1,12 +1,8 @@
-import {
-  Server,
-  ServerCredentials,
-  type ServiceDefinition,
-  status,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition, status } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { type Environment, withEnvironment } from "../provider/api/environment";
+import { type ProviderHandshakeRequest, type ProviderHandshakeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { about, handshake } from "./about";
 import type { ProviderService } from "./service";
 
 /** A provider that listens. */
@@ -52,7 +48,7 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
   });
   let loaded: Promise<ProviderService> | undefined;
   let current: ProviderService | undefined;
-  /** Loads the service with the first call: the engine also starts a plugin just to ask for its version. */
+  /** Loads the service with the first call that needs it: the engine also starts a plugin just to ask about it. */
   const service = (): Promise<ProviderService> =>
     (loaded ??= import("./service.js").then(({ ProviderService }) => (current = new ProviderService(engine))));
   const within = <T>(work: () => T): T => (environment === undefined ? work() : withEnvironment(environment, work));
@@ -62,7 +58,12 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
       void within(async () => (Reflect.get((await service()).calls, name) as (...args: unknown[]) => void)(...args));
   const names = Object.keys(ResourceProviderService).filter((name) => !unanswered.includes(name));
   const calls = Object.fromEntries(names.map((name) => [name, call(name)]));
-  server.addService(ResourceProviderService, calls satisfies UntypedServiceImplementation);
+  const first: handleUnaryCall<ProviderHandshakeRequest, ProviderHandshakeResponse> = (shake, answer) => {
+    if (loaded) return calls.handshake!(shake, answer);
+    engine = shake.request.getEngineAddress();
+    answer(null, handshake());
+  };
+  server.addService(ResourceProviderService, { ...calls, ...about, handshake: first });
   server.addService(health, {
     check: (_call: unknown, answer: (error: object) => void): void => {
       void loaded?.then((one) => one.leave());

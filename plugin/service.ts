@@ -5,12 +5,12 @@ import {
   type ServerUnaryCall,
   type ServerWritableStream,
 } from "@grpc/grpc-js";
-import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { proveSeen } from "../provider/core/organization";
 import { Sessions } from "../provider/core/session";
-import { version } from "../provider/version";
+import { about, handshake } from "./about";
 import { Components } from "./components";
 import { checkConfig, Configuration, diffConfig, failures } from "./configuration";
 import { list } from "./list";
@@ -90,10 +90,7 @@ export class ProviderService {
 
   #handshake(request: proto.ProviderHandshakeRequest): proto.ProviderHandshakeResponse {
     this.#engine = new Engine(request.getEngineAddress());
-    const response = new proto.ProviderHandshakeResponse();
-    response.setAcceptSecrets(true);
-    response.setSupportsAutonamingConfiguration(true);
-    return response;
+    return handshake();
   }
 
   /** Sends what exists of a type, as it is found. Ends early if nobody waits for it any more. */
@@ -140,17 +137,7 @@ export class ProviderService {
       this.#engine = new Engine(request.getAddress());
       return new Empty();
     }),
-    getPluginInfo: this.#unary(() => {
-      const info = new PluginInfo();
-      info.setVersion(version);
-      return info;
-    }),
-    getSchema: this.#unary(async () => {
-      const { default: schema } = await import("../schemas/schema.json");
-      const response = new proto.GetSchemaResponse();
-      response.setSchema(JSON.stringify(schema));
-      return response;
-    }),
+    ...about,
     checkConfig: this.#unary(checkConfig),
     diffConfig: this.#unary(diffConfig),
     configure: this.#unary((request) => this.#configure(request)),

@@ -11,10 +11,13 @@ export interface Answer {
   port: number;
 }
 
-/** Serves stacks until the fleet is gone. From then on, nothing is sent. */
-export function serveShared(): void {
+/** Serves stacks until the fleet is gone. From then on, nothing is sent. @param left called then */
+export function serveShared(left: () => void): void {
   const served = new Map<string, Promise<Served>>();
-  process.on("disconnect", () => process.exit(1));
+  process.on("disconnect", () => {
+    left();
+    process.exit(1);
+  });
   process.on("message", (order: Order) => {
     if ("end" in order) {
       void served.get(order.end)?.then((one) => one.end());

@@ -1,12 +1,14 @@
 // @ts-check
 /*
  * Bundles the provider plugin: one file, `plugin/pulumi-resource-consortium`, that a shell and Node.js both read, and the `.cmd`
- * that starts it on Windows. Beside them are the licences of the packages in it, and its bill of materials. With --executables PLATFORM,PLATFORM… (or `all`), it also makes a plugin with Node.js in it for each
- * platform, and packs it into dist-plugin/ as `pulumi plugin install` downloads it.
+ * that starts it on Windows. Beside them are the licences of the packages in it, and its bill of materials. With --executables
+ * PLATFORM,PLATFORM… (or `all`), it also makes a plugin with Node.js in it for each platform, and packs it into dist-plugin/ as
+ * `pulumi plugin install` downloads it.
  */
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { billOf, componentOf, nodeComponent, noticesOf, packagesIn } from "./lib/materials.mjs";
 import { root } from "./lib/prepare.mjs";
 
@@ -15,28 +17,83 @@ const file = join(folder, "pulumi-resource-consortium");
 const draft = join(folder, ".draft");
 
 const missing = "pulumi-resource-consortium needs Node.js 20 or newer on the PATH: install it from https://nodejs.org";
-/** A shell reads one command, which passes the file to Node.js. Node.js reads a string and a comment. */
-const start = `":" //# ; case "$(node --version 2>/dev/null)" in v2[0-9].*|v[3-9][0-9].*) ;; *) echo "${missing}" >&2; exit 1;; esac; exec node "$0" "$@"`;
-const windows = `@echo off\r\nnode -e "process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)" 2>nul || (echo ${missing}>&2 & exit /b 1)\r\nnode "%~dp0pulumi-resource-consortium" %*\r\n`;
+/** A shell reads one command, which passes the file to Node.js. Node.js reads a string and a comment, and looks at its version. */
+const start = `#!/bin/sh
+":" //# ; command -v node >/dev/null 2>&1 || { echo "${missing}" >&2; exit 1; }; exec node "$0" "$@"
+if (!(parseInt(process.versions.node) >= 20)) { console.error("${missing}"); process.exit(1); }
+`;
+const windows = `@echo off\r\nnode "%~dp0pulumi-resource-consortium" %*\r\nif %errorlevel% equ 9009 echo ${missing}>&2\r\nexit /b %errorlevel%\r\n`;
 
-mkdirSync(folder, { recursive: true });
-const { metafile } = await build({
-  metafile: true,
-  entryPoints: [join(root, "plugin/main.ts")],
-  outfile: draft,
+/** Pulumi's SDK needs these to serialize functions, which no component does; gRPC needs the last, for statistics that are off. */
+const unused = ["typescript", "ts-node", "@npmcli/arborist", "@grpc/proto-loader"];
+
+/** @satisfies {import("esbuild").BuildOptions} */
+const common = {
+  absWorkingDir: root,
   bundle: true,
   platform: "node",
   target: "node20",
   minify: true,
   legalComments: "none",
-  // Pulumi's SDK needs these to serialize functions, which no component does.
-  alias: Object.fromEntries(
-    ["typescript", "ts-node", "@npmcli/arborist"].map((name) => [name, join(root, "tools/lib/nothing.cjs")]),
-  ),
-  banner: { js: `#!/bin/sh\n${start}` },
+  alias: {
+    ...Object.fromEntries(unused.map((name) => [name, join(root, "tools/lib/nothing.cjs")])),
+    undici: join(root, "tools/lib/undici.cjs"),
+  },
   logLevel: "warning",
-});
-chmodSync(draft, 0o755);
+};
+
+/** In the place of the end of a comment. */
+const commentEnd = "*\u0001/";
+
+/**
+ * The plugin as one file: what plugin/loader.ts needs to begin, and the parts that it loads on demand, in a comment. To compile
+ * everything would take most of the time of a start.
+ */
+async function inParts() {
+  const options = /** @type {const} */ ({ ...common, metafile: true, write: false });
+  const { metafile, outputFiles } = await build({
+    ...options,
+    entryPoints: ["plugin/main.ts"],
+    outdir: "plugin",
+    format: "esm",
+    splitting: true,
+    chunkNames: "[hash]",
+  });
+  /** @type {Record<string, [fromEnd: number, length: number, digest: string]>} */
+  const parts = {};
+  const texts = [];
+  let fromEnd = 3; // the end of the comment
+  for (const { path, text } of outputFiles) {
+    // Modules that are loaded at once and in order, as `require` does.
+    const supported = { "dynamic-import": false };
+    const { code } = await transform(text, {
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      minify: true,
+      supported,
+    });
+    if (code.includes(commentEnd)) throw new Error(`${path} contains what stands for the end of a comment.`);
+    const part = Buffer.from(code.replaceAll("*/", commentEnd));
+    fromEnd += part.length;
+    parts[`./${basename(path)}`] = [fromEnd, part.length, createHash("sha256").update(part).digest("hex").slice(0, 16)];
+    texts.unshift(part);
+  }
+  const loader = await build({
+    ...options,
+    entryPoints: ["plugin/loader.ts"],
+    format: "cjs",
+    target: "node10",
+    define: { parts: JSON.stringify(parts), first: '"./main.js"', commentEnd: JSON.stringify(commentEnd) },
+    banner: { js: start },
+  });
+  const [{ text: head }] = /** @type {[import("esbuild").OutputFile]} */ (loader.outputFiles);
+  return { metafile, file: Buffer.concat([Buffer.from(`${head}/*`), ...texts, Buffer.from("*/\n")]) };
+}
+
+mkdirSync(folder, { recursive: true });
+const { metafile, file: content } = await inParts();
+writeFileSync(draft, content, { mode: 0o755 });
 renameSync(draft, file); // a plugin that is running or starting keeps its file
 writeFileSync(`${file}.cmd`, windows);
 
@@ -58,6 +115,8 @@ async function executables(platforms, out) {
   const { create } = await import("tar");
   mkdirSync(out, { recursive: true });
   const here = await nodeOf(nodeVersion);
+  const main = join(out, "main.cjs"); // whole, because an executable's file is not this text
+  await build({ ...common, entryPoints: ["plugin/main.ts"], outfile: main });
   /** What comes with the program in an archive. @type {Record<string, string>} */
   const texts = {
     LICENSE: readFileSync(join(root, "LICENSE"), "utf8"),
@@ -70,7 +129,7 @@ async function executables(platforms, out) {
     mkdirSync(own, { recursive: true });
     const config = join(own, "sea.json");
     const settings = {
-      main: file,
+      main,
       executable: await nodeOf(nodeVersion, platform),
       output: join(own, name),
       disableExperimentalSEAWarning: true,
@@ -91,6 +150,7 @@ async function executables(platforms, out) {
     rmSync(own, { recursive: true });
     console.log(archive);
   }
+  rmSync(main);
 }
 
 const asked = process.argv.indexOf("--executables");

@@ -14,7 +14,8 @@ import {
 import { paths } from "../../provider/api/paths";
 import { isGoing, isGone } from "../../provider/api/states";
 import { basicAuthHeader } from "../../provider/api/secrets";
-import { TransportError, UndiciTransport } from "../../provider/api/transport";
+import { UndiciTransport } from "../../provider/api/transport";
+import { TransportError } from "../../provider/api/transport-error";
 import { Anything } from "../../provider/api/wire";
 import { fieldsOf } from "../../provider/plain";
 import type { AnswersChange, Timing } from "consortium-service";

@@ -9,7 +9,8 @@ import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
 import { Bearer } from "./token";
-import { type Transport, TransportError, type WireAnswer } from "./transport";
+import { type Transport, type WireAnswer } from "./transport";
+import { TransportError } from "./transport-error";
 import { version } from "../version";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -15,7 +15,8 @@ export {
   SettingsError,
   type SettingSources,
 } from "./settings";
-export { type Transport, TransportError, type WireAnswer, type WireRequest } from "./transport";
+export { type Transport, type WireAnswer, type WireRequest } from "./transport";
+export { TransportError } from "./transport-error";
 export { version } from "../version";
 export {
   AppCredObject,

@@ -1,8 +1,8 @@
-import { type ErrorKind } from "./api-error";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { type Proxy, type Settings } from "./settings";
 import { messageOf } from "../plain";
+import { TransportError } from "./transport-error";
 
 export interface WireRequest {
   method: string;
@@ -24,21 +24,6 @@ export interface Transport {
   send(request: WireRequest): Promise<WireAnswer>;
   /** @param how whether calls in progress may end first */
   close(how?: "gently" | "at once"): Promise<void>;
-}
-
-export class TransportError extends Error {
-  override readonly name = "TransportError";
-  constructor(
-    readonly kind: Extract<ErrorKind, "unsent" | "lost">,
-    message: string,
-    cause: unknown,
-    /** It timed out: the service may still be working on it. */
-    readonly late = false,
-    /** What the user can do next. */
-    readonly next?: string,
-  ) {
-    super(message, { cause });
-  }
 }
 
 const explanations: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
@@ -18,25 +18,84 @@ const { calls } = new ProviderService();
 beforeAll(bundle);
 
 /** Starts the plugin, which a shell and Node.js both read, on a machine of a test's own. */
-const started = (sandbox: Sandbox) =>
-  spawnSync("/bin/sh", [plugin], { env: sandbox.env, encoding: "utf8", timeout: 30_000 });
+const started = (sandbox: Sandbox, ...args: string[]) =>
+  spawnSync("/bin/sh", [plugin, ...args], { env: sandbox.env, encoding: "utf8", timeout: 30_000 });
 const sentence =
   "pulumi-resource-consortium needs Node.js 20 or newer on the PATH: install it from https://nodejs.org\n";
 
+/** Puts a Node.js of this version on the PATH. */
+function nodeOf(sandbox: Sandbox, version: string): void {
+  const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
+  writeFileSync(sandbox.path("version.cjs"), `Object.defineProperty(process, "versions", { value: ${versions} });\n`);
+  sandbox.script("bin/node", `exec "${process.execPath}" --require "${sandbox.path("version.cjs")}" "$@"`);
+}
+
 test.each([
   ["no Node.js", undefined],
-  ["Node.js 18", "v18.20.4"],
-  ["Node.js 2", "v2.5.0"],
+  ["Node.js 18", "18.20.4"],
+  ["Node.js 2", "2.5.0"],
 ])("on a machine with %s the plugin says what it needs, and no more", (_, node) => {
   const sandbox = new Sandbox();
-  if (node !== undefined) sandbox.script("bin/node", `echo ${node}`);
+  if (node !== undefined) nodeOf(sandbox, node);
   expect(started(sandbox)).toMatchObject({ status: 1, stdout: "", stderr: sentence });
 });
 
-test.each(["v20.18.1", "v22.1.0", "v30.0.0"])("Node.js %s gets the file and the arguments", (node) => {
+test.each(["20.18.1", "22.1.0", "30.0.0"])("Node.js %s gets the file and the arguments", (node) => {
   const sandbox = new Sandbox();
-  sandbox.script("bin/node", `if [ "$1" = --version ]; then echo ${node}; else echo "ran $1"; fi`);
-  expect(started(sandbox)).toMatchObject({ status: 0, stdout: `ran ${plugin}\n` });
+  nodeOf(sandbox, node);
+  expect(started(sandbox, "--version")).toMatchObject({ status: 0, stdout: `${version}\n` });
+});
+
+describe("what Node.js compiled", () => {
+  const here = `.pulumi-resource-consortium-${process.version}-${process.arch}`;
+  /** A plugin in a folder of its own. */
+  function copied() {
+    const sandbox = new Sandbox();
+    const copy = sandbox.path("pulumi-resource-consortium");
+    copyFileSync(plugin, copy);
+    return { copy, folder: sandbox.folder, kept: sandbox.path(here) };
+  }
+
+  /** Starts it, and ends it as the engine does. */
+  async function use(copy: string): Promise<void> {
+    const child = spawn(copy, { stdio: ["ignore", "pipe", "inherit"], env: process.env });
+    try {
+      expect(String((await once(child.stdout, "data"))[0])).toMatch(/^\d+\n$/);
+      child.kill("SIGINT");
+      await once(child, "exit");
+    } finally {
+      child.kill("SIGKILL");
+    }
+  }
+
+  test("is beside the plugin after the first run, and used from then on", async () => {
+    const { copy, kept } = copied();
+    await use(copy);
+    const { ino, size } = statSync(kept);
+    expect(size).toBeGreaterThan(100_000);
+    await use(copy); // had anything been compiled again, it would be another file
+    expect(statSync(kept)).toMatchObject({ ino, size });
+  });
+
+  test("is compiled again if the file is damaged", async () => {
+    const { copy, kept } = copied();
+    await use(copy);
+    const bytes = readFileSync(kept);
+    bytes.fill(7, bytes.length - 1000);
+    writeFileSync(kept, bytes);
+    await use(copy);
+    expect(readFileSync(kept).equals(bytes)).toBe(false);
+    writeFileSync(kept, "{");
+    await use(copy);
+    expect(statSync(kept).size).toBeGreaterThan(100_000);
+  });
+
+  test("is not missed where it cannot be kept", async () => {
+    const { copy, folder, kept } = copied();
+    mkdirSync(kept);
+    await use(copy);
+    expect(readdirSync(folder).sort()).toEqual([here, "pulumi-resource-consortium"]);
+  });
 });
 
 test("--version prints it and ends", () => {
