@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * A preview of the quickstart beside that of the same program with resources that do nothing, both without a service. The two alternate,
- * so that other load on the machine affects both.
+ * so that other load on the machine affects both. Then the provider plugin.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { root } from "../../tools/lib/prepare.mjs";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
 import { bounded, median, seconds } from "../lib/report.mjs";
 import { Stack } from "../lib/stack.mjs";
+import { plugin } from "./plugin.mjs";
 
 const leastRounds = 7;
 const imported = '"pulumi-consortium"';
@@ -63,5 +64,6 @@ export const preview = async ({ cli, options = {} }) => {
       of: "the same with empty dynamic resources",
       measured: `${seconds(median(ours))} against ${seconds(median(others))}: ×${ratio.toFixed(3)}, the median of ${rounds} rounds`,
     }),
+    ...(await plugin(rounds)),
   ];
 };
