@@ -158,6 +158,22 @@ export const terraformResources: Record<string, TerraformResource> = {
   },
 };
 
+/**
+ * Data sources. There is no lookup for this one, which reads `tunneler_config` of a service: with the mapping, a converter says which
+ * function is missing, and a program that asks for it is refused by that name.
+ */
+export const terraformDataSources: Record<string, { lookup: string; arguments: Arguments }> = {
+  kaleido_privatestack_bridge: {
+    lookup: "getPrivatestackBridge",
+    arguments: {
+      ...required("consortium_id environment_id service_id"),
+      ...optional("appcred_id"),
+      appcred_secret: { type: "text", secret: true },
+      config_json: { type: "text", is: "computed" },
+    },
+  },
+};
+
 /** The settings of the provider. */
 const settings: Arguments = {
   api: { type: "text", to: "baseUrl" },
@@ -187,10 +203,15 @@ export const terraformMapping = (): object => ({
   provider: {
     schema: mapped(settings, shape),
     resources: mapped(terraformResources, ({ arguments: table }) => mapped(table, shape)),
+    dataSources: mapped(terraformDataSources, ({ arguments: table }) => mapped(table, shape)),
   },
   config: renamed(settings),
   resources: mapped(terraformResources, ({ kind, arguments: table }) => ({
     tok: pluginPrefix + definitions[kind].type,
+    fields: renamed(table),
+  })),
+  dataSources: mapped(terraformDataSources, ({ lookup, arguments: table }) => ({
+    tok: pluginPrefix + lookup,
     fields: renamed(table),
   })),
 });

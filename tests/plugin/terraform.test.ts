@@ -13,7 +13,10 @@ interface Shape {
 interface Mapping {
   name: string;
   version: string;
-  provider: { schema: Record<string, Shape>; resources: Record<string, Record<string, Shape>> };
+  provider: Record<"resources" | "dataSources", Record<string, Record<string, Shape>>> & {
+    schema: Record<string, Shape>;
+  };
+  dataSources: object;
   config: Record<string, { name: string }>;
   resources: Record<string, { tok: string; fields: Record<string, { name: string }> }>;
 }
@@ -60,6 +63,20 @@ test.each(Object.entries(terraformResources))("%s: each argument is a property h
   const needed = Object.entries<z.ZodType>(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
   const given = Object.entries(one.arguments).map(([name]) => fields[name]?.name ?? camel(name));
   expect(needed.map(([key]) => key).filter((key) => !given.includes(key))).toEqual([]);
+});
+
+test("the data source has no lookup here: its function, which a converted program asks for, is refused by name", async () => {
+  expect(mapping.dataSources).toEqual({
+    kaleido_privatestack_bridge: { tok: "consortium:index:getPrivatestackBridge", fields: {} },
+  });
+  expect(mapping.provider.dataSources.kaleido_privatestack_bridge).toMatchObject({
+    service_id: { type: 4, required: true },
+    appcred_secret: { type: 4, optional: true, sensitive: true },
+    config_json: { type: 4, computed: true },
+  });
+  await expect(protocol.invoke("getPrivatestackBridge", {})).rejects.toMatchObject({
+    details: expect.stringContaining("This plugin has no function consortium:index:getPrivatestackBridge") as string,
+  });
 });
 
 test("a value has the type that Terraform gives it", () => {

@@ -3,7 +3,7 @@
 import { table } from "./markdown.mjs";
 import { built } from "./types.mjs";
 
-const { terraformResources } = built("plugin/terraform.js");
+const { terraformDataSources, terraformResources } = built("plugin/terraform.js");
 const { definitions } = built("provider/resources/index.js");
 
 /** @typedef {import("../../plugin/terraform.js").TerraformArgument} Argument */
@@ -33,6 +33,10 @@ export function terraformPage() {
       ...(differs ? [["", ...differs]] : []),
     ];
   });
+  const sources = Object.entries(terraformDataSources).map(([type, { arguments: all }]) => {
+    const names = Object.keys(all).map((name) => `\`${name}\``);
+    return [`none, data source \`${type}\``, names.join(", "), "none: download the file from the console"];
+  });
   return `<!-- Generated from plugin/terraform.ts by \`npm run generate\`. -->
 
 # Arguments in Terraform
@@ -41,7 +45,7 @@ Arguments of the Terraform provider \`kaleido-io/kaleido\` 1.3.1, and what they 
 \`pulumi import --from terraform\` ask the provider plugin for the same table. In place of each id, programs in TypeScript can pass the
 resource. [Moving from Terraform](../terraform.md) shows the steps.
 
-${table(["`resource`", "in Terraform", "here"], [...rows, ["TetherService", "none", "all of it"]])}
+${table(["`resource`", "in Terraform", "here"], [...rows, ...sources, ["TetherService", "none", "all of it"]])}
 
 ## Ids
 

@@ -72,6 +72,12 @@ describe("all eleven resources", () => {
   });
 });
 
+test("the data source has no counterpart, and the converter says which function is missing", async () => {
+  await expect(converted("data-source", "typescript")).rejects.toThrow(
+    "unknown function 'consortium:index:getPrivatestackBridge'",
+  );
+});
+
 /**
  * What `pulumi import --from terraform` imports of a state: each object with its id alone. (The names are those of the program here.)
  */

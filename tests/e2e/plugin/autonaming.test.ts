@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, stringify } from "yaml";
+import { done, failed } from "../support/stack";
+import { type World, world } from "../support/world";
+
+/* `pulumi:autonaming` with the newest CLI. What the plugin answers to each proposal: tests/plugin/autonaming.test.ts. */
+
+const program = (more = ""): string => `resources:
+  trade: { type: consortium:Consortium }
+  mill: { type: consortium:Membership, properties: { consortiumId: "\${trade.id}" } }
+${more}`;
+
+let w: World;
+const other = { PULUMI_STACK: "other" };
+
+/** Sets it for all stacks of the project. */
+function autonaming(value?: object): void {
+  const settings = parse(readFileSync(join(w.stack.folder, "Pulumi.yaml"), "utf8")) as { config?: object };
+  const config = value && { "pulumi:autonaming": { value } };
+  w.stack.write("Pulumi.yaml", stringify({ ...settings, config }));
+}
+
+async function names() {
+  const { consortia, memberships } = await w.network();
+  return { consortia: consortia.map(({ name }) => name).sort(), members: memberships.map((one) => one.org_name) };
+}
+
+beforeAll(async () => {
+  const onPlugin = { language: "yaml", release: "newest", inline: true, plugin: true } as const;
+  w = await world(program(), { ...onPlugin, ledger: false, limits: { consortia: 3 } });
+  await w.stack.ok(["stack", "init", "other"]);
+});
+
+test("two stacks of one organization clash, and no longer do with a pattern; the error names the setting", async () => {
+  await done(w.stack.up());
+  expect(await failed(w.stack.up(other))).toMatch(/name is already taken[^]*pulumi:autonaming/);
+  autonaming({
+    pattern: "${stack}-${name}",
+    providers: { consortium: { resources: { "consortium:index:Membership": { mode: "verbatim" } } } },
+  });
+  await done(w.stack.up(other));
+  expect(await names()).toEqual({ consortia: ["other-trade", "trade"], members: ["mill", "mill"] });
+});
+
+test("a name once made stays, with another pattern and without any", async () => {
+  for (const value of [{ pattern: "${project}-${name}" }, { mode: "verbatim" }, { mode: "disabled" }, undefined]) {
+    autonaming(value);
+    for (const stack of [{}, other]) expect((await done(w.stack.up(stack))).text).toMatch(/ 3 unchanged/);
+  }
+  expect((await names()).consortia).toEqual(["other-trade", "trade"]);
+});
+
+test("disabled for a provider, and not for a type of it: only the others need a name", async () => {
+  w.stack.program(program("  barley: { type: consortium:Consortium }\n"));
+  const resources = (mode: object) => ({ "consortium:index:Consortium": mode });
+  autonaming({ providers: { consortium: { mode: "disabled" } } });
+  expect(await failed(w.stack.preview())).toMatch(/barley[^]*name is required, because pulumi:autonaming/);
+  autonaming({
+    providers: { consortium: { mode: "disabled", resources: resources({ pattern: "${stack}.${name}" }) } },
+  });
+  await done(w.stack.up());
+  expect((await names()).consortia).toEqual(["other-trade", "test.barley", "trade"]);
+});
