@@ -107,6 +107,7 @@ export async function* answers(
 ): AsyncGenerator<Buffer> {
   let room = limits.answer;
   let said = 0;
+  let excess: Excess | undefined;
   for (const call of calls) {
     const answer = "answer" in call ? written(call.answer) : await answerTo(call);
     if (call.silent) continue;
@@ -122,6 +123,7 @@ export async function* answers(
       if (refused !== undefined && call.method === "eth_uninstallFilter")
         return written({ jsonrpc: "2.0", id: call.id, result: false });
       if (refused !== undefined) return written(failure(call.id, -32_000, refused));
+      if (excess) throw excess; // the rest of a batch is not asked
       if (room <= 0) throw new Excess("long");
       if (performance.now() >= end) throw new Excess("late"); // the chain must not do what nobody hears of
       const answer = await ask(call, { bytes: room, ms: end - performance.now() });
@@ -129,7 +131,7 @@ export async function* answers(
       return answer;
     } catch (error) {
       if (error instanceof Excess) {
-        room = 0; // the rest of a batch is not asked
+        excess = error;
         return written(failure(call.id, -32_005, excessive(error, limits)));
       }
       if (error instanceof Unfit) return written(failure(call.id, error.code, error.message));

@@ -58,18 +58,20 @@ const slowly = (until: number): Ask => {
     return answer();
   };
 };
+const tooLong: Ask = () => Promise.reject(new Excess("long"));
 const tooLate: Ask = () => Promise.reject(new Excess("late"));
 const taken = { result: "0x1" };
 
 test.each<[string, (end?: number) => [Ask, Parameters<typeof made>[2]], number, object[]]>([
-  ["when its time was over before its turn came", () => [good, { end: performance.now() }], 0, [late, long, long]],
+  ["when its time was over before its turn came", () => [good, { end: performance.now() }], 0, [late, late, late]],
   [
     "from the one on that comes after its time: nobody would hear of it",
     (end = performance.now() + 50) => [slowly(end), { end }],
     1,
-    [taken, late, long],
+    [taken, late, late],
   ],
-  ["once one of them took all that is left of its time", () => [tooLate, {}], 1, [late, long, long]],
+  ["once one of them took all that is left of its time", () => [tooLate, {}], 1, [late, late, late]],
+  ["once the answer to one of them is too long", () => [tooLong, {}], 1, [long, long, long]],
   ["once the answers are as long as all may be", () => [good, { most: answer().length }], 1, [taken, long, long]],
 ])("the calls of a message are not made %s", async (_when, given, count, answers) => {
   const { asked, said } = await made(three, ...given());
