@@ -28,15 +28,24 @@ const networksOf = (stacks: readonly FleetStack[]) =>
     stack.definition === undefined ? [] : [{ stack, ...readNetwork(stack.definition, stack.network) }],
   );
 
+const raise = "limits.consortiaPerOrganization";
+
 /** How many consortia network files allow; 0 if they do not say. */
 const raisedIn = (networks: ReturnType<typeof networksOf>): number =>
   Math.max(0, ...networks.map(({ definition }) => definition.limits?.consortiaPerOrganization ?? 0));
+
+/** How many consortia the fleet file allows the organization, and how a message says so. */
+function maximumOf(own: readonly Pick<FleetStack, "organization">[]): { most: number; title: string } | undefined {
+  const given = own.flatMap(({ organization: { maxConsortia } }) => maxConsortia ?? []);
+  return given.length === 0 ? undefined : { most: Math.max(...given), title: "the fleet file (maxConsortia)" };
+}
 
 /** Consortia that several stacks of an organization have, and organizations whose network files have more than the service allows. */
 export const beyondLimits = (stacks: readonly FleetStack[]): Problem[] =>
   byOwner(stacks).flatMap(([, own]): Problem[] => {
     const networks = networksOf(own);
-    const most = Math.max(limits.consortia, raisedIn(networks));
+    const maximum = maximumOf(own);
+    const most = maximum?.most ?? Math.max(limits.consortia, raisedIn(networks));
     const consortia = new Map<string, FleetStack>();
     const twice: Problem[] = [];
     for (const { stack, name, definition } of networks)
@@ -51,9 +60,12 @@ export const beyondLimits = (stacks: readonly FleetStack[]): Problem[] =>
     if (beyond === undefined || twice.length > 0) return twice;
     const all = [...consortia].slice(0, most + 1).map(([name, stack]) => `${name} of ${stack.name}`);
     if (consortia.size > all.length) all.push("…");
+    const next = maximum
+      ? "Leave one out, or raise it"
+      : `If your organization allows more, set ${raise} in one of their network files`;
     const message =
-      `the service allows ${most} consortia in an organization, and the stacks of ${beyond.organization.name} would have ` +
-      `${consortia.size}: ${all.join(", ")}. If your organization allows more, set limits.consortiaPerOrganization in one of their network files`;
+      `${maximum?.title ?? "the service"} allows ${most} consortia in an organization, and the stacks of ` +
+      `${beyond.organization.name} would have ${consortia.size}: ${all.join(", ")}. ${next}`;
     return [{ path: beyond.place, message }];
   });
 
@@ -72,11 +84,12 @@ export async function failBeyondLimits(all: readonly Previewed[], stacks: readon
   const owners = new Map(byOwner(stacks));
   const failing = byOwner(all).map(async ([owner, own]) => {
     const networks = networksOf(owners.get(owner) ?? []);
-    if (networks.length === 0 || own.every(({ progress }) => progress.newConsortia.length === 0)) return;
+    const maximum = maximumOf(owners.get(owner) ?? []);
+    if ((networks.length === 0 && !maximum) || own.every(({ progress }) => progress.newConsortia.length === 0)) return;
     const client = new ConsortiumClient(resolveProviderSettings({}, own[0].env));
     try {
       const [listed, plan] = await Promise.all([client.listConsortia(), client.limits().catch(() => undefined)]);
-      fail(own, listed, Math.max(plan?.consortia ?? limits.consortia, raisedIn(networks)));
+      fail(own, listed, maximum ?? { most: Math.max(plan?.consortia ?? limits.consortia, raisedIn(networks)) });
     } catch (error) {
       if (!isApiError(error)) throw error;
     } finally {
@@ -86,7 +99,11 @@ export async function failBeyondLimits(all: readonly Previewed[], stacks: readon
   await Promise.all(failing);
 }
 
-function fail(own: readonly Previewed[], listed: readonly ConsortiumObject[], most: number): void {
+function fail(
+  own: readonly Previewed[],
+  listed: readonly ConsortiumObject[],
+  { most, title }: { most: number; title?: string },
+): void {
   const deleted = new Set(own.flatMap(({ progress }) => progress.oldConsortia));
   const staying = listed.filter((one) => !isGone(one) && !deleted.has(one.id));
   const names = new Set(staying.map(({ name }) => String(name)));
@@ -100,8 +117,8 @@ function fail(own: readonly Previewed[], listed: readonly ConsortiumObject[], mo
     if (!progress.newConsortia.some(isNew)) continue;
     result.outcome = "failed";
     result.error =
-      `the organization ${organization.name} would have ${count} consortia, and the service allows ${most}: ${there}, and ` +
-      `${made.join(", ")} would be created. Delete one, or leave one out; if your organization allows more, set ` +
-      "limits.consortiaPerOrganization in one of its network files.";
+      `the organization ${organization.name} would have ${count} consortia, and ${title ?? "the service"} allows ${most}: ` +
+      `${there}, and ${made.join(", ")} would be created. Delete one, or leave one out` +
+      (title === undefined ? `; if your organization allows more, set ${raise} in one of its network files.` : ".");
   }
 }

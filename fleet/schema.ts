@@ -53,12 +53,16 @@ const stack = z
   })
   .transform((given) => (typeof given === "string" ? stackSettings.parse({ definition: given }) : given));
 
+const most = "maxConsortia must be a whole number from 0";
+
 const organization = mapping("an organization", {
   apiKey: secret("an API key"),
   region: z.enum(regions, { error: `region must be one of ${regions.join(", ")}` }).optional(),
   baseUrl: text("baseUrl").optional(),
   organization: text("organization").optional(),
   allowHttp: z.boolean({ error: "allowHttp must be true or false" }).optional(),
+  /** How many consortia all its stacks may have, whatever the service allows. */
+  maxConsortia: z.number({ error: most }).int(most).min(0, most).optional(),
   stacks: z.record(name, stack, { error: "stacks must be a mapping of names to network files" }),
 });
 

@@ -11,7 +11,7 @@ import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";
 import { type Session } from "../../provider/core/session";
-import { isPlainName, sameName } from "../../provider/core/values";
+import { groupBy, isPlainName, sameName } from "../../provider/core/values";
 import { messageOf } from "../../provider/plain";
 import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
@@ -42,6 +42,37 @@ export const providerTitle = (provider: PolicyProviderResource | undefined): str
   provider && !isDefaultProvider(provider.name, given(provider))
     ? `provider "${provider.name}"`
     : "the default provider";
+
+/** What a provider instance says of its organization. */
+interface Identity {
+  /** Equal for instances with the same key. */
+  key: string;
+  /** Id of the organization that its settings require. */
+  organization?: string;
+}
+
+function identityOf(provider: PolicyProviderResource | undefined): Identity {
+  const alone = { key: provider?.urn ?? "" };
+  const given = settingsOf(provider);
+  if (given === unknown) return alone;
+  try {
+    const { apiKey, baseUrl, organization } = resolveProviderSettings(given);
+    const key = JSON.stringify([baseUrl, apiKey.reveal()]);
+    return { key, ...(organization && { organization: organization.id }) };
+  } catch {
+    return alone; // without a key, nothing tells
+  }
+}
+
+/** Resources by organization, as far as the settings of their provider instances tell which these belong to. */
+export function byOrganization(members: readonly Member[]): { organization?: string; mine: Member[] }[] {
+  const known = members.map((member) => ({ member, ...identityOf(member.provider) }));
+  const required = new Map(known.flatMap(({ key, organization }) => (organization ? [[key, organization]] : [])));
+  return [...groupBy(known, ({ key, organization }) => organization ?? required.get(key) ?? key)].map(([id, own]) => ({
+    ...([...required.values()].includes(id) && { organization: id }),
+    mine: own.map(({ member }) => member),
+  }));
+}
 
 /** An object that the organization has. */
 export type Existing = Pick<Tree.Found, "id" | "props">;

@@ -83,6 +83,19 @@ test("the plan counts where the service tells it, and what a network file allows
   }
 });
 
+test("what the fleet file allows an organization counts, whether it is more or less, and without network files, too", async () => {
+  const organization = { name: "acme", apiKey: { env: "KEY" } };
+  const one = [step("create", "trade")];
+  expect(await error(one, { organization: { ...organization, maxConsortia: 3 } })).toBeUndefined();
+  writeFileSync(definition, "members: [m]\nlimits: { consortiaPerOrganization: 9 }\n");
+  const refused =
+    "the organization acme would have 3 consortia, and the fleet file (maxConsortia) allows 2: market, spice exist, and trade would be " +
+    "created. Delete one, or leave one out.";
+  const two = { organization: { ...organization, maxConsortia: 2 } };
+  expect(await error(one, two)).toBe(refused);
+  expect(await error(one, { ...two, definition: undefined, program: folder })).toBe(refused);
+});
+
 test("it is none where one is adopted, or deleted by the same fleet, or nothing is made", async () => {
   expect(await error([step("create", "market")])).toBeUndefined();
   expect(await error([step("create", "trade"), step("delete", "spice", spice)])).toBeUndefined();

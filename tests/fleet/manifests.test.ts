@@ -124,6 +124,7 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
     [{ organization: { organization: "o1" } }, env({ CONSORTIUM_ORGANIZATION: literal("o1") })],
   ],
   "organizations.allowHttp": [[{ organization: { allowHttp: true } }, env({ CONSORTIUM_ALLOW_HTTP: literal("true") })]],
+  "organizations.maxConsortia": [[{ organization: { maxConsortia: 0 } }, "(maxConsortia) allows 0 consortia"]],
   "organizations.stacks": [[{}, { stack: "acme-prod" }]],
   "organizations.stacks.definition": [
     [{}, { repoDir: "operator/program", config: { "fleet:network": "../../trade.yaml" } }],

@@ -6,6 +6,7 @@ import {
   resourcesPerEnvironment,
 } from "../../sdk/policy";
 import { judge, messages } from "./support/host";
+import { containing } from "../service/helpers";
 import { network, Plan, type Props, unknown } from "./support/plan";
 
 const times = <T>(count: number, make: (number: number) => T): T[] =>
@@ -103,6 +104,37 @@ test("each provider instance has its own consortia, even if its settings and the
       /^The organization of provider "acme" would have 3 consortia \(in this stack "a1", "a2" and "a3"\)/,
     ),
   ]);
+});
+
+describe("providers of one organization are counted together:", () => {
+  const [one, other] = [{ apiKey: "key-1" }, { apiKey: "key-2" }];
+  const acme = { organization: "acme-1" };
+  const eu = { region: "eu" };
+
+  test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
+    ["with one key", one, one, true],
+    ["with two keys", one, other, false],
+    ["with two keys of one organization", { ...one, ...acme }, { ...other, ...acme }, true],
+    ["with one key, where one of them says of which organization it is", { ...one, ...acme }, one, true],
+    ["with one key in two regions", one, { ...one, ...eu }, false],
+  ])("%s", async (_, first, second, areOne) => {
+    const plan = new Plan();
+    for (const [name, given] of Object.entries({ first, second }))
+      times(2, (number) => plan.add("Consortium", `${name}-${number}`, {}, { provider: plan.provider(name, given) }));
+    const found = 'The organization of provider "first" and provider "second" would have 4 consortia';
+    expect(await messages(consortiaPerOrganization, plan)).toEqual(areOne ? [containing(found)] : []);
+    expect(JSON.stringify(await messages(consortiaPerOrganization, plan))).not.toContain("key-");
+  });
+
+  test("and one may have a maximum of its own", async () => {
+    const plan = new Plan();
+    const provider = plan.provider("acme", { ...one, ...acme });
+    times(3, (number) => plan.add("Consortium", `a${number}`, {}, { provider }));
+    expect(await messages(consortiaPerOrganization, plan)).toHaveLength(1);
+    expect(await messages(consortiaPerOrganization, plan, { maxOf: { "acme-1": 3 } })).toEqual([]);
+    expect(await messages(consortiaPerOrganization, plan, { maxOf: { other: 3 } })).toHaveLength(1);
+    expect(await messages(consortiaPerOrganization, plan, { max: 9, maxOf: { "acme-1": 2 } })).toHaveLength(1);
+  });
 });
 
 test.each([

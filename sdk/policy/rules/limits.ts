@@ -3,7 +3,7 @@ import { limits } from "../../../provider/constants";
 import { groupBy } from "../../../provider/core/values";
 import { type ListedKind } from "../../../provider/resources/tree";
 import { definePolicy, type Report } from "../define";
-import { type Existing, existingBeside, outsideStack, providerTitle } from "../live";
+import { byOrganization, type Existing, existingBeside, outsideStack, providerTitle } from "../live";
 import { listed, type Siblings, type Stack } from "../stack";
 
 /** Resources that share one limit: `owner` is whose limit it is, and `urn` the resource that violates it. */
@@ -72,20 +72,33 @@ const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
       count(maximum.counted(stack), { ...maximum, ...settings }, stack, report),
   });
 
-export const consortiaPerOrganization = maximumPolicy({
-  name: "consortia-per-organization",
-  description: "An organization owns no more consortia than the service allows.",
-  limit: limits.consortia,
+const consortia = {
   kind: "consortium",
   things: "consortia",
-  per: "per organization, counted for each provider instance",
   remedy: "Use fewer, or create some with a Provider of another organization.",
-  counted: (stack) =>
-    [...groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()].map((mine) => {
-      const { provider } = mine[0];
-      const owner = `The organization of ${providerTitle(provider)}`;
-      return { owner, mine, provider };
-    }),
+} as const;
+
+export const consortiaPerOrganization = definePolicy({
+  name: "consortia-per-organization",
+  enforcementLevel: "mandatory",
+  description: "An organization owns no more consortia than the service allows.",
+  settings: {
+    max: z.int().min(0).default(limits.consortia).describe("Maximum number of consortia per organization."),
+    maxOf: z
+      .record(z.string(), z.int().min(0))
+      .default({})
+      .describe("Other maximums, by the id of the organization that a provider's `organization` names."),
+    live,
+  },
+  async validateStack(stack, { maxOf, ...settings }, report) {
+    for (const { organization = "", mine } of byOrganization(stack.of("Consortium"))) {
+      const { provider } = mine[0]!;
+      const titles = new Set(mine.map((one) => providerTitle(one.provider)));
+      const owner = `The organization of ${[...titles].join(" and ")}`;
+      const max = Object.hasOwn(maxOf, organization) ? maxOf[organization]! : settings.max;
+      await count([{ owner, mine, provider }], { ...consortia, ...settings, max }, stack, report);
+    }
+  },
 });
 
 export const environmentsPerConsortium = maximumPolicy({
