@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName } from "../provider/api/environment";
@@ -11,7 +12,7 @@ import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
 import { deletionOrder, type Found, fullIdOf, inside, readOwn } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
-import { confirm, type FlagsOf } from "./shared/terminal";
+import { confirm, type FlagsOf, stopSignals } from "./shared/terminal";
 
 const options = (command: Command) =>
   command
@@ -68,9 +69,21 @@ async function decide(
     if (!json) console.log(`Nothing was deleted of ${objects}: --yes deletes without asking.`);
     return nothing;
   }
-  const cleared = await clear(client, going, (line) => console.error(line));
-  if (!json) console.log(`Deleted ${cleared.deleted.length} of ${objects}.`);
-  return cleared;
+  const deleted: Found[] = [];
+  const onSignal = (signal: NodeJS.Signals): void => {
+    console.error(
+      `Stopped. Known to be deleted: ${deleted.length} of ${objects}. To delete the rest, run the same command again.`,
+    );
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of stopSignals) process.on(signal, onSignal);
+  try {
+    const cleared = await clear(client, going, (line) => console.error(line), deleted);
+    if (!json) console.log(`Deleted ${cleared.deleted.length} of ${objects}.`);
+    return cleared;
+  } finally {
+    for (const signal of stopSignals) process.off(signal, onSignal);
+  }
 }
 
 function prefix(text: string): string {
@@ -101,15 +114,18 @@ const goesAlong = ({ kind }: Found): boolean => ["membership", "invitation", "co
 
 const allInside = ({ inside }: Found): Found[] => inside.flatMap((one) => [one, ...allInside(one)]);
 
-/** Deletes the objects, waits until each is gone, and continues after failures. */
+/**
+ * Deletes the objects, waits until each is gone, and continues after failures.
+ * @param deleted gets those that are gone, as it goes on
+ */
 export async function clear(
   client: ConsortiumClient,
   going: ReadonlySet<Found>,
   say: (line: string) => void,
+  deleted: Found[] = [],
 ): Promise<Cleared> {
   const session = newSession(client, { say, isAsked: true }); // of everything in the list
   const byParent = new Set([...going].filter(takesAlong).flatMap(allInside));
-  const deleted: Found[] = [];
   const kept: Cleared["kept"] = new Map();
   let failed: Cleared["failed"] = [];
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { parse } from "yaml";
 import { define as defineCheck, tableOf } from "../../cli/check";
+import { metricsOf } from "../../cli/check/metrics";
 import { define as defineMap } from "../../cli/map";
 import { type Result } from "../../observe/check/checks";
 import { type Service, startService } from "../../service/index";
@@ -36,6 +37,38 @@ test("the alerts of the example name metrics and checks that exist", () => {
   const named = [...expressions.matchAll(/consortium_\w+|(?<=check=")[^"]+/g)].map(([name]) => name);
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("the dashboard of the example uses what /metrics serves, with labels and checks that there are", () => {
+  const text = readFileSync(join(root, "examples/monitoring/dashboard.json"), "utf8");
+  const { panels, templating } = JSON.parse(text) as {
+    panels: { id: number; targets: { expr: string }[] }[];
+    templating: { list: { name: string; query: string | { query: string } }[] };
+  };
+  const variables = templating.list.map(({ query }) => (typeof query === "string" ? "" : query.query));
+  const used = [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), ...variables].join("\n");
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const result: Result = {
+    check: "limits",
+    subject: { kind: "node", id: "n", name: "n" },
+    outcome: "ok",
+    text: "",
+    value: 1,
+  };
+  const served = `${metricsOf([result], 0, 1)}\nconsortium_check_up 1`;
+  const metrics = new Set([...used.matchAll(/consortium_\w+/g)].map(([name]) => name));
+  expect([...metrics].sort()).toEqual(
+    [...new Set([...served.matchAll(/^consortium_\w+/gm)].map(([name]) => name))].sort(),
+  );
+  const labels = new Set(
+    [...used.matchAll(/(\w+)=~?"|label_values\(\w+, (\w+)\)/g)].map(([, one, other]) => one ?? other),
+  );
+  for (const label of labels) expect(served).toMatch(new RegExp(`[{,]${label}="`));
+  const page = readFileSync(join(root, "docs/reference/check.md"), "utf8");
+  for (const [, check] of used.matchAll(/check="([^"]+)"/g)) expect(page).toContain(`\`${check}\``);
+  expect([...used.matchAll(/\$(\w+)/g)].map(([, name]) => name)).toEqual(expect.arrayContaining(["within"]));
+  const names = new Set(templating.list.map(({ name }) => name));
+  for (const [, name] of text.matchAll(/\$\{?(\w+)/g)) expect(names).toContain(name);
 });
 
 describe("the commands", () => {
@@ -233,6 +266,26 @@ describe("the commands", () => {
     });
     const one = await consortium(["map", "--format", "mermaid", "--consortium", "supply"], env);
     expect(one.stdout).toContain('["supply');
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("sweep --yes, ended by %s, says last what is known to be deleted", async (signal, code) => {
+    const { _id: id } = (await client(service.baseUrl, service.apiKey)("POST", "/consortia", { name: "left" })).body;
+    service.faults.add({ kind: "hang", method: "DELETE", times: Infinity });
+    try {
+      const { child, ended } = begun(["sweep", "--id", id, "--yes"], env);
+      await until(() => service.calls.some(({ method, path }) => method === "DELETE" && path.endsWith(id)));
+      child.kill(signal);
+      const end = await ended;
+      expect(end.code).toBe(code);
+      expect(end.stderr).toMatch(/Stopped\. Known to be deleted: 0 of 1 object\. .* run the same command again\.\n$/);
+    } finally {
+      service.faults.clear();
+      service.store.consortia.setState(id, "setup");
+      await client(service.baseUrl, service.apiKey)("DELETE", `/consortia/${id}`);
+    }
   });
 
   test("map: what does not go together is refused before anything is asked", async () => {
