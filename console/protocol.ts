@@ -21,12 +21,19 @@ export interface Watch {
   watch: Section[];
 }
 
+/** Why a look failed: no connection, no answer in time, the key was refused, or the service answered that it failed. */
+export type Trouble = "unreachable" | "slow" | "refused" | "failing";
+
 /** From the server: what a section shows now, or why there is nothing new. */
 export interface Shown {
   section: Section;
   value?: unknown;
   problem?: string;
-  /** With `problem`: when the section was last read, in ms since 1970. */
+  /** With `problem`: its kind, if the service is the reason. */
+  trouble?: Trouble;
+  /** Whether the look has no answer yet, and takes long. */
+  late?: true;
+  /** With `problem` or `late`: when the section was last read, in ms since 1970. */
   since?: number;
 }
 
@@ -47,8 +54,8 @@ export interface NetworkView {
   /** Length of an hour of a tether's interval on an embedded service, in ms. */
   tetherHour?: number;
   mayChange: boolean;
-  /** The stacks that were looked at, as `project/stack`. */
-  stacks: string[];
+  /** The stacks that were looked at: `project/stack`, and when their state was read or exported, in ms since 1970. */
+  stacks: { name: string; at: number }[];
   model: NetworkModel;
 }
 
@@ -108,6 +115,8 @@ export interface FaultView {
 }
 
 export interface CallView {
+  /** Grows from call to call. */
+  number: number;
   method: string;
   path: string;
   status?: number;

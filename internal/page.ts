@@ -4,6 +4,7 @@ export {
   type EnvironmentModel,
   type Managed,
   type NetworkModel,
+  type NodeModel,
   type ObjectModel,
   type OtherModel,
   type PinModel,

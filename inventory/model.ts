@@ -50,6 +50,7 @@ export interface NodeModel extends Remarks {
   membershipId?: string;
   state?: string;
   role?: string;
+  size?: string;
   urls?: { rpc?: string; wss?: string };
   /** Number of its last block, according to the service. */
   blockHeight?: number;

@@ -55,7 +55,7 @@ const shown: Record<Kind, readonly string[]> = {
   consortium: ["description", "state"],
   membership: ["state", "minimumNodes", "maximumNodes"],
   environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod"],
-  node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
+  node: ["state", "role", "size", "publicAddress", "blockHeight", "validators", "urls"],
   appCred: [],
   tetherService: [
     ...["network", "intervalHours", "state", "account", "balanceWei", "reports", "lastPin", "problem", "targetUrl"],

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { environmentsOf } from "pulumi-consortium/internal/page";
+import { environmentsOf, type Tone } from "pulumi-consortium/internal/page";
 import type { NetworkView } from "../protocol";
-import { clock } from "./format";
-import { live, useAction, useConnection, useSection } from "./live";
+import { clock, isolated, time } from "./format";
+import { type Connection, live, useAction, useConnection, useSection } from "./live";
 import { ErrorMessage, NotFound, Sign } from "./parts/basics";
 import { SecretDialog } from "./parts/credentials";
 import { hrefOf, useRoute } from "./route";
@@ -21,6 +21,7 @@ export function App() {
   const { run, problem: failure } = useAction("sign-out");
   if (connection === "signed out") return <Ended />;
   const signOut = () => void run({}).then((done) => done && live.end());
+  const { tone, text, says, isOld } = connections[connection];
   return (
     <>
       <a class="skip" href="#content" onClick={focusContent}>
@@ -29,7 +30,7 @@ export function App() {
       <header class="top">
         <a class="brand" href={hrefOf()}>
           <img src="assets/icon.svg" alt="" width={28} height={28} />
-          <span>{view?.organization ?? "Consortium"}</span>
+          <bdi>{view?.organization ?? "Consortium"}</bdi>
         </a>
         <nav aria-label="Pages">
           {Object.entries(tabs).map(([path, { title, isEmbedded }]) => {
@@ -45,26 +46,33 @@ export function App() {
         </nav>
         <div class="session">
           <span role="status">
-            <Sign {...connections[connection]} />
+            <Sign tone={tone} text={text} />
           </span>
+          {connection === "live" && asOf !== undefined && (
+            <time
+              class="quiet"
+              dateTime={new Date(asOf).toISOString()}
+              title={`Last look at the service: ${clock(asOf)}`}
+            >
+              {time(asOf)}
+            </time>
+          )}
           <button type="button" class="plain" onClick={signOut}>
             Sign out
           </button>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <ErrorMessage text={failure ?? problem ?? (connection === "lost" ? ended : undefined)} />
-        {connection === "lost" && asOf !== undefined && (
-          <p class="quiet" role="status">
-            As of <time dateTime={new Date(asOf).toISOString()}>{clock(asOf)}</time>
-          </p>
+        <ErrorMessage text={failure ?? [says, problem].filter(Boolean).join(" ")} />
+        {connection !== "live" && connection !== "connecting" && (
+          <AsOf at={asOf} isLate={connection === "slow" && !problem} />
         )}
         {view ? (
-          <div class={connection === "lost" ? "content old" : "content"}>
+          <div class={isOld ? "content old" : "content"}>
             <Page page={page} id={id} view={view} />
           </div>
         ) : (
-          connection !== "lost" && <p class="quiet">Looking …</p>
+          !isOld && <p class="quiet">Looking …</p>
         )}
       </main>
       <SecretDialog />
@@ -77,8 +85,6 @@ export function App() {
     </>
   );
 }
-
-const ended = "The console has ended or does not answer. Trying again …";
 
 function focusContent(event: Event): void {
   event.preventDefault();
@@ -101,16 +107,54 @@ const tabs: Record<string, TabPage> = {
   testing: { title: "Faults and calls", isEmbedded: true, show: () => <TestingPage /> },
 };
 
-const connections = {
+/** What is known of the age of what is shown. */
+function AsOf({ at, isLate }: { at: number | undefined; isLate: boolean }) {
+  if (at === undefined && !isLate) return null;
+  return (
+    <p class="quiet" role="status">
+      {isLate && "The service takes long to answer. "}
+      {at !== undefined && (
+        <>
+          As of <time dateTime={new Date(at).toISOString()}>{clock(at)}</time>
+        </>
+      )}
+    </p>
+  );
+}
+
+interface ConnectionText {
+  tone: Tone;
+  text: string;
+  /** What it means, as an error. */
+  says?: string;
+  /** Whether all that is shown may be out of date. */
+  isOld?: true;
+}
+
+const connections: Record<Exclude<Connection, "signed out">, ConnectionText> = {
   live: { tone: "good", text: "live" },
-  lost: { tone: "bad", text: "no connection" },
   connecting: { tone: "waiting", text: "connecting" },
-} as const;
+  slow: { tone: "waiting", text: "slow" },
+  lost: {
+    tone: "bad",
+    text: "no connection",
+    says: "The console has ended or does not answer. Trying again …",
+    isOld: true,
+  },
+  unreachable: { tone: "bad", text: "no connection", isOld: true },
+  failing: { tone: "bad", text: "service fails", isOld: true },
+  refused: {
+    tone: "bad",
+    text: "key refused",
+    says: "The service no longer accepts the API key of this console: start the console again with a valid one.",
+    isOld: true,
+  },
+};
 
 function Page({ page, id, view }: { page: string; id: string; view: NetworkView }): ComponentChildren {
   const { title, isEmbedded, show } = pageOf(page, id, view);
   useEffect(() => {
-    document.title = `${title} · Consortium console`;
+    document.title = `${isolated(title)} · Consortium console`;
   }, [title]);
   return !isEmbedded || view.embedded ? show(view) : <NotFound />;
 }

@@ -1,8 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { type Actions, type Looked, type Section, type Shown, type Watch } from "../protocol";
+import { type Actions, type Looked, type Section, type Shown, type Trouble, type Watch } from "../protocol";
 
 /** Whether the page is connected to its server. */
-export type Connection = "connecting" | "live" | "lost" | "signed out";
+type Link = "connecting" | "live" | "lost" | "signed out";
+/** The same, and whether that is served. */
+export type Connection = Link | Trouble;
 
 const longestWaitMs = 10_000;
 /** The server's longest pause between two looks. Where one takes long, it says so more often. */
@@ -15,7 +17,7 @@ const signedOut = 4401;
 /** The only connection of the page: it sends what the page watches, and receives what that shows. */
 class Live {
   readonly shown = new Map<Section, Shown>();
-  connection: Connection = "connecting";
+  connection: Link = "connecting";
   /** When the server last looked, in ms since 1970. */
   lookedAt: number | undefined;
   readonly #watched = new Map<Section, number>();
@@ -68,8 +70,9 @@ class Live {
       const message = JSON.parse(String(data)) as Shown | Looked;
       this.connection = "live";
       if ("section" in message) {
-        const before = this.shown.get(message.section);
-        this.shown.set(message.section, message.value === undefined ? { ...message, value: before?.value } : message);
+        const { value, problem, trouble } = this.shown.get(message.section) ?? {};
+        const kept = message.late ? { problem, trouble } : {};
+        this.shown.set(message.section, message.value === undefined ? { value, ...kept, ...message } : message);
         this.#wait(longestPauseMs);
       } else {
         this.lookedAt = message.at;
@@ -100,7 +103,7 @@ class Live {
     if (!document.hidden) this.#patience = setTimeout(() => this.#become("lost"), ms + patienceMs);
   }
 
-  #become(connection: Connection): void {
+  #become(connection: Link): void {
     this.connection = connection;
     this.#notify();
   }
@@ -126,14 +129,14 @@ export function useSection<T>(section: Section): { value?: T; problem?: string }
   return { value: value as T | undefined, problem: known || live.connection === "lost" ? undefined : problem };
 }
 
-/** Whether the page reaches its server and the server reaches the service; if not, when they last did, in ms since 1970. */
+/** Whether the page reaches its server and the server reaches the service, and when they last did, in ms since 1970. */
 export function useConnection(): { connection: Connection; asOf?: number } {
   useLive();
-  const { connection, lookedAt } = live;
-  const { problem, since } = live.shown.get("network") ?? {};
-  if (connection === "live" && problem === undefined) return { connection };
-  const asOf = problem === undefined ? lookedAt : since;
-  return { connection: connection === "live" ? "lost" : connection, ...(asOf !== undefined && { asOf }) };
+  const { connection: link, lookedAt } = live;
+  const { problem, trouble = "failing", late, since } = live.shown.get("network") ?? {};
+  const asOf = problem === undefined && !late ? lookedAt : since;
+  const service = problem !== undefined ? trouble : late ? "slow" : "live";
+  return { connection: link === "live" ? service : link, ...(asOf !== undefined && { asOf }) };
 }
 
 /** Asks the server to do something. @throws Error with a message for people */

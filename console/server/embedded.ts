@@ -9,12 +9,13 @@ const About = z.looseObject({
 });
 export type About = z.infer<typeof About>;
 
-const mostCalls = 200;
+const mostCalls = 500;
 
 /** What only the embedded service has: what people do in the hosted console, and tools for tests. */
 export class Embedded {
   #calls: CallView[] = [];
   #seen = 0;
+  #numbered = 0;
 
   private constructor(
     readonly about: About,
@@ -49,7 +50,9 @@ export class Embedded {
       this.#ask<{ count: number; calls: CallView[] }>("GET", "/calls", { query: { after: this.#seen } }),
     ]);
     this.#seen = count;
-    const fresh = calls.map(({ method, path, status, at, fault }) => ({ method, path, status, at, fault }));
+    const fresh = calls.map(({ method, path, status, at, fault }) => {
+      return { number: ++this.#numbered, method, path, status, at, fault };
+    });
     this.#calls = [...fresh.reverse(), ...this.#calls].slice(0, mostCalls);
     return { routes, faults, calls: this.#calls };
   }

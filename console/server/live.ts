@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Looked, Section, Shown } from "../protocol";
+import { isApiError } from "pulumi-consortium/internal/console";
+import type { Looked, Section, Shown, Trouble } from "../protocol";
 
 export interface Page {
   watching: ReadonlySet<Section>;
@@ -84,15 +85,15 @@ export class Live {
     let [read, isLate]: [number | undefined, boolean] = [at, false];
     const saying = setInterval(() => {
       isLate = true;
-      const seconds = Math.round((Date.now() - at) / 1000);
-      this.#tell({ section, problem: `The service has not answered for ${seconds} s.`, since: before?.read });
+      this.#tell({ section, late: true, since: before?.read });
     }, this.saysLateMs);
     const shown: Shown = await this.look(section)
       .then(
         (value) => ({ section, value }),
         (error: Error) => {
           read = before?.read;
-          return { section, problem: error.message, since: read };
+          const trouble = troubleOf(error);
+          return { section, problem: error.message, ...(trouble && { trouble }), since: read };
         },
       )
       .finally(() => clearInterval(saying));
@@ -111,4 +112,12 @@ export class Live {
   #forget(but: ReadonlySet<Section>): void {
     for (const section of this.#last.keys()) if (!but.has(section)) this.#last.delete(section);
   }
+}
+
+/** Undefined for what has other reasons than the service. */
+function troubleOf(error: unknown): Trouble | undefined {
+  if (!isApiError(error)) return undefined;
+  if (error.status === 401) return "refused";
+  if (error.late) return "slow";
+  return ["unsent", "lost"].includes(error.kind) && error.status === undefined ? "unreachable" : "failing";
 }

@@ -11,7 +11,7 @@ export class Stacks {
     exported: Readonly<Record<string, unknown>> = {},
   ) {
     for (const [name, document] of Object.entries(exported))
-      this.#read.set(`stack ${name}`, { changedAt: 0, ...readStack(document, `The stack ${name}`) });
+      this.#read.set(`stack ${name}`, { changedAt: Date.now(), ...readStack(document, `The stack ${name}`) });
   }
 
   /** Reads changed files. Files that do not exist (yet) are ignored. @throws Error that names a file that is not an export */
@@ -23,9 +23,9 @@ export class Stacks {
     }
   }
 
-  /** `project/stack` of each. */
-  get names(): string[] {
-    return [...this.#read].map(([name, { model }]) => model.title ?? name);
+  /** `project/stack` of each, and when it was read or exported, in ms since 1970. */
+  get names(): { name: string; at: number }[] {
+    return [...this.#read].map(([name, { model, changedAt }]) => ({ name: model.title ?? name, at: changedAt }));
   }
 
   /** Tether services that they configure. */

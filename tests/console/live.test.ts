@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Looked, NetworkView, Shown } from "../../console/protocol";
 import { Live, type Page } from "../../console/server/live";
+import { ApiError } from "../../provider/api/api-error";
 import { populated, start } from "../service/helpers";
 import { until } from "../support/until";
 import { json, type Peer, peer } from "../support/peer";
@@ -104,15 +105,41 @@ test("a look without an answer is said so meanwhile, and what it brings is shown
   await until(() => shown().length >= 3);
   const [first, ...late] = shown();
   expect(first).toMatchObject({ value: "first" });
-  for (const { problem, since } of late)
-    expect([problem, since]).toEqual([
-      expect.stringMatching(/^The service has not answered for \d+ s\.$/),
-      expect.any(Number),
-    ]);
+  for (const message of late) expect(message).toEqual({ section: "network", late: true, since: expect.any(Number) });
   answer("first");
   await until(() => shown().at(-1)?.value === "first");
   await live.close();
 });
+
+test.each([
+  ["an answer that does not come in time", { kind: "lost", late: true }, "slow"],
+  ["a proxy that waited in vain", { kind: "lost", status: 504, late: true }, "slow"],
+  ["no connection", { kind: "unsent" }, "unreachable"],
+  ["a connection that broke", { kind: "lost" }, "unreachable"],
+  ["a refused key", { kind: "denied", status: 401 }, "refused"],
+  ["an object that the key may not see", { kind: "denied", status: 403 }, "failing"],
+  ["a service that is down", { kind: "unavailable", status: 503 }, "failing"],
+  ["an answer that is cut off", { kind: "lost", status: 200 }, "failing"],
+] as const)("of a failed look it is told what it was: %s", async (_, facts, trouble) => {
+  const error = new ApiError({ call: "GET /consortia", errorMessage: "no", ...facts });
+  expect(await firstOf(() => Promise.reject(error))).toMatchObject({ problem: error.message, trouble });
+});
+
+test("what fails for other reasons than the service is no trouble of it", async () => {
+  expect(await firstOf(() => Promise.reject(new Error("dev.json is no export")))).not.toHaveProperty("trouble");
+});
+
+/** What a page is shown first. */
+async function firstOf(look: () => Promise<unknown>): Promise<Shown> {
+  const live = new Live(look, 10);
+  const sent: (Shown | Looked)[] = [];
+  const page: Page = { watching: new Set(), send: (message) => void sent.push(message) };
+  live.join(page);
+  live.watch(page, ["network"]);
+  await until(() => sent.length > 0);
+  await live.close();
+  return sent[0] as Shown;
+}
 
 test("of another service than the embedded one, the network is shown, and nothing that only that one has", async () => {
   const api: Peer = await peer((response, seen, socket) => {

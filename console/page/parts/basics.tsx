@@ -44,15 +44,15 @@ export function Card(props: { title: string; aside?: ComponentChildren; children
   );
 }
 
-export type Fact = [name: string, value: ComponentChildren];
+export type Fact = [name: ComponentChildren, value: ComponentChildren];
 
 /** Names with their values, as a list; the last one is the stack that manages the object, where stacks were looked at. */
 export function Facts({ of, object }: { of: Fact[]; object?: Remarks }) {
   const all: Fact[] = object?.managed === undefined ? of : [...of, ["Managed by", <ManagedBy object={object} />]];
   return (
     <dl class="facts">
-      {all.map(([name, value]) => (
-        <div key={name}>
+      {all.map(([name, value], index) => (
+        <div key={index}>
           <dt>{name}</dt>
           <dd>{value ?? "—"}</dd>
         </div>
@@ -64,23 +64,50 @@ export function Facts({ of, object }: { of: Fact[]; object?: Remarks }) {
 interface TableProps {
   label: string;
   head: string[];
-  /** A cell that is undefined has a dash. If the stack that manages the `object` of a row is known, a last column shows it. */
-  rows: { key: string; cells: ComponentChildren[]; object?: Remarks }[];
+  rows: Row[];
   empty: string;
-  /** Rows that are shown at first. Default: all. */
+  /** Rows that are shown at first. Default: 20. */
   most?: number;
 }
 
-/** A table; on a phone its rows are cards. If it is too wide, it scrolls by itself, also by keyboard. */
-export function Table({ label, head: own, rows, empty, most = Infinity }: TableProps) {
+interface Row {
+  key: string;
+  /** A cell that is undefined has a dash. */
+  cells: ComponentChildren[];
+  /** If the stack that manages the object is known, a last column shows it. */
+  object?: Remarks;
+  /** What a search finds the row by. */
+  words?: readonly (string | number | undefined)[];
+}
+
+function isFound({ words = [], object }: Row, search: string): boolean {
+  const { managed, drift = [] } = object ?? {};
+  return [...words, stackOf(managed)?.stack, ...drift].join("\n").toLowerCase().includes(search.toLowerCase());
+}
+
+/**
+ * A table; on a phone its rows are cards. If it is too wide, it scrolls by itself, also by keyboard. A long one shows its first rows,
+ * and has a search if its rows have words.
+ */
+export function Table({ label, head: own, rows, empty, most = 20 }: TableProps) {
   const [folded, fold] = useState(true);
+  const [search, find] = useState("");
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
   const isManaged = rows.some(({ object }) => object?.managed !== undefined);
   const head = isManaged ? [...own, "Managed by"] : own;
-  const shown = folded ? rows.slice(0, most) : rows;
+  const found = search.trim() ? rows.filter((row) => isFound(row, search.trim())) : rows;
+  const shown = folded ? found.slice(0, most) : found;
   // Browsers drop a table's roles if it is not laid out as one.
   return (
     <>
+      {rows.length > most && rows.some(({ words }) => words) && (
+        <div class="line find">
+          <Field type="search" label={`Find in ${rows.length.toLocaleString("en")}`} value={search} onType={find} />
+          <span class="quiet" role="status">
+            {found !== rows && `${found.length.toLocaleString("en")} found`}
+          </span>
+        </div>
+      )}
       <div class="scroll" tabIndex={0} role="region" aria-label={label}>
         <table role="table">
           <thead role="rowgroup">
@@ -105,12 +132,50 @@ export function Table({ label, head: own, rows, empty, most = Infinity }: TableP
           </tbody>
         </table>
       </div>
-      {rows.length > most && (
-        <button type="button" class="plain" aria-expanded={!folded} onClick={() => fold(!folded)}>
-          {folded ? `Show all ${rows.length.toLocaleString("en")}` : `Show the first ${most}`}
-        </button>
-      )}
+      {found.length > most && <Fold all={found.length} most={most} folded={folded} fold={fold} />}
     </>
+  );
+}
+
+interface FoldProps {
+  all: number;
+  most: number;
+  folded: boolean;
+  fold: (folded: boolean) => void;
+}
+
+/** A button that shows all of a list, or only its beginning. */
+export function Fold({ all, most, folded, fold }: FoldProps) {
+  return (
+    <button type="button" class="plain" aria-expanded={!folded} onClick={() => fold(!folded)}>
+      {folded ? `Show all ${all.toLocaleString("en")}` : `Show the first ${most}`}
+    </button>
+  );
+}
+
+interface PagerProps {
+  /** What there is of: `200 reports`. */
+  of: string;
+  first: number;
+  last: number;
+  newer?: () => void;
+  older?: () => void;
+}
+
+/** Turns the pages of a list, newest first. A direction that is absent leads nowhere. */
+export function Pager({ of, first, last, newer, older }: PagerProps) {
+  return (
+    <div class="line">
+      <span>
+        {first.toLocaleString("en")} to {last.toLocaleString("en")} of {of}
+      </span>
+      <button type="button" disabled={!newer} onClick={newer}>
+        Newer
+      </button>
+      <button type="button" disabled={!older} onClick={older}>
+        Older
+      </button>
+    </div>
   );
 }
 
@@ -140,11 +205,11 @@ export function ErrorMessage({ text }: { text: string | undefined }) {
     <div role="alert" class={text ? "problem" : undefined}>
       {text && (
         <>
-          <span aria-hidden="true">✕</span> {first}
+          <span aria-hidden="true">✕</span> <bdi>{first}</bdi>
           {rest && (
             <details>
               <summary>Details</summary>
-              {rest}
+              <bdi>{rest}</bdi>
             </details>
           )}
         </>
@@ -163,10 +228,10 @@ export function ManagedBy({ object }: { object: Remarks }) {
   const stack = stackOf(managed);
   return (
     <span>
-      {stack ? <span title={stack.urn}>{stack.stack}</span> : <span class="quiet">not in the stacks looked at</span>}
+      {stack ? <bdi title={stack.urn}>{stack.stack}</bdi> : <span class="quiet">not in the stacks looked at</span>}
       {drift?.map((text) => (
         <span class="drift" key={text}>
-          ≠ {text}
+          ≠ <bdi>{text}</bdi>
         </span>
       ))}
     </span>

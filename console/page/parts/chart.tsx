@@ -19,11 +19,17 @@ interface ChartProps {
 const height = 220;
 /** Lines differ by color, dashes and width, so that each one is visible where they overlap. */
 const looks = [
-  { color: "--line-1", dash: [], width: 5 },
-  { color: "--line-2", dash: [7, 5], width: 4 },
-  { color: "--line-3", dash: [2, 4], width: 3 },
-  { color: "--line-4", dash: [12, 5, 2, 5], width: 2 },
+  { color: "--line-1", dash: [], width: 6 },
+  { color: "--line-2", dash: [7, 5], width: 5 },
+  { color: "--line-3", dash: [2, 4], width: 4.5 },
+  { color: "--line-4", dash: [12, 5, 2, 5], width: 4 },
+  { color: "--line-5", dash: [16, 10], width: 3.5 },
+  { color: "--line-6", dash: [4, 10], width: 3 },
+  { color: "--line-7", dash: [12, 4, 2, 4, 2, 4], width: 2.5 },
+  { color: "--line-8", dash: [1, 7], width: 2 },
 ];
+/** More lines than this cannot be told apart. */
+export const mostLines = looks.length;
 const lookOf = (index: number) => looks[index % looks.length]!;
 
 /** A canvas needs computed colors, for light or dark. */
@@ -104,7 +110,7 @@ export function Chart(props: ChartProps) {
       <div ref={place} role="img" aria-label={label} />
       <figcaption>
         {lines.map(({ name, values }, index) => (
-          <span key={name}>
+          <span key={index}>
             <svg viewBox="0 0 28 8" aria-hidden="true">
               <path
                 d="M0 4h28"
@@ -112,7 +118,7 @@ export function Chart(props: ChartProps) {
                 stroke-dasharray={lookOf(index).dash.join(" ")}
               />
             </svg>
-            {name} <b>{values.findLast((value) => value !== null)?.toLocaleString("en") ?? "—"}</b>
+            <bdi>{name}</bdi> <b>{values.findLast((value) => value !== null)?.toLocaleString("en") ?? "—"}</b>
           </span>
         ))}
       </figcaption>

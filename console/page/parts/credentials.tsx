@@ -34,6 +34,7 @@ export function Credentials({ view, consortium, environment }: Props) {
         rows={environment.credentials.map((one) => ({
           key: one.id,
           cells: [<code>{one.id}</code>, one.name, owners.get(one.membershipId ?? "")],
+          words: [one.id, one.name, owners.get(one.membershipId ?? "")],
           object: one,
         }))}
       />

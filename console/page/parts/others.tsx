@@ -23,10 +23,20 @@ export function Others({ label, consortium, within: { others } }: Props) {
         key: `${one.kind} ${one.id}`,
         cells: [
           kinds[one.kind].title,
-          <b>{one.name}</b>,
+          <b>
+            <bdi>{one.name}</bdi>
+          </b>,
           one.state && <State kind={one.kind} of={one} />,
           ...(owned ? [members.get(one.membershipId ?? "")] : []),
           <Details of={one} names={names} />,
+        ],
+        words: [
+          kinds[one.kind].title,
+          one.name,
+          one.id,
+          one.state,
+          members.get(one.membershipId ?? ""),
+          ...wordsOf(one.facts, names),
         ],
         object: one,
       }))}
@@ -34,13 +44,22 @@ export function Others({ label, consortium, within: { others } }: Props) {
   );
 }
 
+const wordsOf = ({ uri: _, ...facts }: OtherModel["facts"], names: ReadonlyMap<string, string>): string[] =>
+  Object.entries(facts).map(([key, value]) => inWords(key, value, names));
+
 function Details({ of: { name, facts, urls = {} }, names }: { of: OtherModel; names: ReadonlyMap<string, string> }) {
-  const { uri, ...others } = facts;
-  const words = Object.entries(others).map(([key, value]) => inWords(key, value, names));
+  const { uri } = facts;
+  const words = wordsOf(facts, names);
   const addresses = [...Object.values(urls), ...(typeof uri === "string" ? [uri] : [])];
   return (
     <>
-      {words.join(" · ") || (addresses.length === 0 && "—")}
+      {words.map((word, at) => (
+        <>
+          {at > 0 && " · "}
+          <bdi>{word}</bdi>
+        </>
+      ))}
+      {words.length === 0 && addresses.length === 0 && "—"}
       {addresses.map((address) => (
         <div key={address}>
           <Copyable text={address} what={`address of ${name}`} />

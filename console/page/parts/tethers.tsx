@@ -8,7 +8,8 @@ import { Card, Choice, LineForm, State, Table, ErrorMessage } from "./basics";
 
 /** All tethers, and on the embedded service a form to order one. */
 export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
-  const environments = environmentsOf(model);
+  const names = new Map(environmentsOf(model).map(({ id, name }) => [id, name]));
+  const nameOf = ({ environmentId = "" }: TetherModel) => names.get(environmentId);
   return (
     <Card title="Tethers" aside={embedded && <OrderTether model={model} />}>
       <Table
@@ -17,11 +18,12 @@ export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
         empty="No tether service yet."
         rows={model.tethers.map((tether) => ({
           key: tether.id,
+          words: [tether.id, tether.state, nameOf(tether), tether.network],
           cells: [
             <a href={hrefOf("tethers", tether.id)}>{tether.id}</a>,
             <State kind="tetherService" of={tether} />,
             tether.reports,
-            environments.find(({ id }) => id === tether.environmentId)?.name,
+            nameOf(tether),
             tether.network,
             ether(tether.balanceWei),
           ],

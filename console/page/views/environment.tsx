@@ -2,14 +2,15 @@ import { useState } from "preact/hooks";
 import {
   type ConsortiumModel,
   type EnvironmentModel,
+  type NodeModel,
   type TetherModel,
   tethersOf,
 } from "pulumi-consortium/internal/page";
 import { type BlockView, type EnvironmentView, type NetworkView } from "../../protocol";
-import { clock, ether, plural, short, time, zone } from "../format";
+import { clock, ether, isolated, plural, short, time, zone } from "../format";
 import { useSection } from "../live";
 import { Card, Choice, Copyable, ErrorMessage, type Fact, Facts, NotFound, State, Table } from "../parts/basics";
-import { Chart } from "../parts/chart";
+import { Chart, mostLines } from "../parts/chart";
 import { Credentials } from "../parts/credentials";
 import { Others } from "../parts/others";
 import { TetherLinks } from "../parts/tethers";
@@ -24,10 +25,13 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
   return (
     <>
       <p class="crumbs">
-        <a href={hrefOf()}>{consortium.name}</a> / environment
+        <a href={hrefOf()}>
+          <bdi>{consortium.name}</bdi>
+        </a>{" "}
+        / environment
       </p>
       <h1>
-        {name} <State kind="environment" of={environment} />
+        <bdi>{name}</bdi> <State kind="environment" of={environment} />
       </h1>
       <ErrorMessage text={problem} />
       <Facts of={factsOf(environment, tethersOf(view.model, environment))} object={environment} />
@@ -75,16 +79,37 @@ function factsOf(one: EnvironmentModel, tethers: TetherModel[]): Fact[] {
 
 function Heights({ nodes, ledger }: { nodes: EnvironmentModel["nodes"]; ledger: EnvironmentView | undefined }) {
   if (!ledger || nodes.length === 0) return <p class="quiet">No node has been seen yet.</p>;
-  const lines = nodes.map(({ id, name }) => ({ name, values: ledger.heights[id] ?? [] }));
+  const drawn = slowestOf(nodes, ledger);
+  const isShared = ({ name, id }: NodeModel) => drawn.some((other) => other.name === name && other.id !== id);
+  const lines = drawn.map((node) => ({
+    name: isShared(node) ? `${node.name} ${node.id}` : node.name,
+    values: ledger.heights[node.id] ?? [],
+  }));
   const seconds = (ledger.times.at(-1) ?? 0) - (ledger.times[0] ?? 0);
-  const newest = lines.map(({ name, values }) => `${name} ${values.at(-1) ?? "unknown"}`).join(", ");
+  const newest = lines.map(({ name, values }) => `${isolated(name)} ${values.at(-1) ?? "unknown"}`).join(", ");
   return (
-    <Chart
-      label={`Block heights over ${plural(seconds, "second")}. Now: ${newest}.`}
-      times={ledger.times}
-      lines={lines}
-    />
+    <>
+      <Chart
+        label={`Block heights over ${plural(seconds, "second")}. Now: ${newest}.`}
+        times={ledger.times}
+        lines={lines}
+      />
+      {drawn.length < nodes.length && (
+        <p class="quiet">
+          The highest of {plural(nodes.length, "node")}, and the {drawn.length - 1} that are farthest behind.
+        </p>
+      )}
+    </>
   );
+}
+
+/** The nodes to draw: all, or the highest one and those that are farthest behind, in the order of the environment. */
+function slowestOf(nodes: NodeModel[], { heights }: EnvironmentView): NodeModel[] {
+  if (nodes.length <= mostLines) return nodes;
+  const newest = (node: NodeModel) => heights[node.id]?.at(-1) ?? -1;
+  const byHeight = nodes.toSorted((one, other) => newest(one) - newest(other));
+  const drawn = new Set([...byHeight.slice(0, mostLines - 1), byHeight.at(-1)!]);
+  return nodes.filter((node) => drawn.has(node));
 }
 
 function Nodes({ consortium, environment }: { consortium: ConsortiumModel; environment: EnvironmentModel }) {
@@ -92,18 +117,22 @@ function Nodes({ consortium, environment }: { consortium: ConsortiumModel; envir
   return (
     <Table
       label="Nodes"
-      head={["Node", "State", "Member", "Height", "Role", "JSON-RPC address"]}
+      head={["Node", "State", "Member", "Height", "Role", "Size", "JSON-RPC address"]}
       empty="No nodes yet."
       rows={environment.nodes.map((node) => ({
         key: node.id,
         cells: [
-          <b>{node.name}</b>,
+          <b>
+            <bdi>{node.name}</bdi>
+          </b>,
           <State kind="node" of={node} />,
           owners.get(node.membershipId ?? ""),
           node.blockHeight?.toLocaleString("en"),
           node.role,
+          node.size,
           node.urls?.rpc && <Copyable text={node.urls.rpc} what={`address of ${node.name}`} />,
         ],
+        words: [node.name, node.id, node.state, owners.get(node.membershipId ?? ""), node.role, node.size],
         object: node,
       }))}
     />
@@ -124,6 +153,7 @@ function Validators({ of: { nodes } }: { of: EnvironmentModel }) {
           <Copyable text={address} shown={short(address)} what={`validator ${address}`} />,
           names.get(address.toLowerCase()) ?? "another organization's",
         ],
+        words: [address, names.get(address.toLowerCase())],
       }))}
     />
   );

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { KeyView } from "../../protocol";
-import { clock } from "../format";
+import { clock, isolated } from "../format";
 import { useAction, useSection } from "../live";
 import { Card, Dialog, ErrorMessage, Field, LineForm, Table } from "../parts/basics";
 import { showSecret } from "../parts/credentials";
@@ -33,18 +33,21 @@ export function KeysPage() {
       <Card title="Keys">
         <Table
           label="Keys"
-          head={["Name", "Made", "Id", ""]}
+          head={["Name", "Made", "Id", "Action"]}
           empty={keys ? "No further keys." : "Looking …"}
           rows={(keys ?? []).map((key) => ({
             key: key.id,
             cells: [
-              <b>{key.name}</b>,
+              <b>
+                <bdi>{key.name}</bdi>
+              </b>,
               key.created_at && clock(key.created_at),
               <code>{key.id}</code>,
               <button type="button" class="danger" aria-label={`Revoke ${key.name}`} onClick={() => ask(key)}>
                 Revoke
               </button>,
             ],
+            words: [key.name, key.id],
           }))}
         />
         <LineForm onSend={make} busy={making.busy} button="Make a key">
@@ -52,7 +55,7 @@ export function KeysPage() {
         </LineForm>
       </Card>
       {asked && (
-        <Dialog title={`Revoke ${asked.name}?`} onClose={(answer) => answered(asked, answer)}>
+        <Dialog title={`Revoke ${isolated(asked.name)}?`} onClose={(answer) => answered(asked, answer)}>
           <p>Programs that use this key will stop working. You cannot undo this.</p>
           <form method="dialog" class="line">
             <button value="keep" autofocus>

@@ -10,13 +10,15 @@ import {
 import type { MapsView, NetworkView } from "../../protocol";
 import { plural } from "../format";
 import { useSection } from "../live";
-import { Card, type Fact, Facts, ManagedBy, State, Table } from "../parts/basics";
+import { Card, type Fact, Facts, Fold, ManagedBy, State, Table } from "../parts/basics";
 import { Others } from "../parts/others";
 import { TetherLinks, Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
 
-/** Number of members shown at first. */
-const mostMembers = 10;
+/** Number of members, environments of a table and limits shown at first. */
+const most = 10;
+/** A consortium with more environments shows them as a table. */
+const mostTiles = 6;
 
 export function NetworkPage({ view }: { view: NetworkView }) {
   const { model } = view;
@@ -49,22 +51,35 @@ function Limits({ of: { limits, consortia } }: { of: NetworkModel }) {
       ...one.environments.map(({ id, name }) => [id, within(one) + name] as const),
     ]),
   );
+  const [folded, fold] = useState(true);
+  const isLong = limits.length > most;
+  const fullest = isLong ? limits.toSorted((one, other) => other.used / other.most - one.used / one.most) : limits;
+  const shown = folded ? fullest.slice(0, most) : fullest;
   return (
-    <ul class="limits" aria-label="Limits used">
-      {limits.map(({ kind, of, used, most }) => (
-        <li key={`${kind} ${of}`}>
-          <span class="name">
-            {kind}
-            {names.has(of ?? "") && <span class="quiet"> of {names.get(of ?? "")}</span>}
-          </span>
-          <meter value={used} max={most} aria-hidden="true" />
-          <span>
-            <b>{used}</b> of {most}
-            {used >= most && <span class="quiet"> · full</span>}
-          </span>
-        </li>
-      ))}
-    </ul>
+    <div class="limits">
+      <ul aria-label={isLong ? "Limits used, the fullest first" : "Limits used"}>
+        {shown.map(({ kind, of, used, most: highest }) => (
+          <li key={`${kind} ${of}`}>
+            <span class="name">
+              {kind}
+              {names.has(of ?? "") && (
+                <span class="quiet">
+                  {" "}
+                  of <bdi>{names.get(of ?? "")}</bdi>
+                </span>
+              )}
+            </span>
+            {/* Yellow once it is full. */}
+            <meter value={used} max={highest} low={highest - 0.5} high={highest} optimum={0} aria-hidden="true" />
+            <span>
+              <b>{used}</b> of {highest}
+              {used >= highest && <span class="full"> · full</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isLong && <Fold all={limits.length} most={most} folded={folded} fold={fold} />}
+    </div>
   );
 }
 
@@ -80,43 +95,97 @@ function ConsortiumPart({ consortium, drawing, model }: PartProps) {
   return (
     <Card title={name} aside={<State kind="consortium" of={consortium} />}>
       <p class="quiet">
-        {description ? `${description}. ` : ""}
+        {description && (
+          <>
+            <bdi>{description}</bdi>.{" "}
+          </>
+        )}
         {counted}. <ManagedBy object={consortium} />
       </p>
-      <div class="seen">
-        <Drawing svg={drawing} label={`Map of ${name}`} />
-        <ul class="tiles">
-          {environments.map((environment) => (
-            <li key={environment.id}>
-              <EnvironmentTile of={environment} tethers={tethersOf(model, environment)} />
-            </li>
-          ))}
-        </ul>
-      </div>
+      {environments.length > mostTiles ? (
+        <>
+          <Drawing svg={drawing} label={`Map of ${name}`} />
+          <Environments of={consortium} model={model} />
+        </>
+      ) : (
+        <div class="seen">
+          <Drawing svg={drawing} label={`Map of ${name}`} />
+          <ul class="tiles">
+            {environments.map((environment) => (
+              <li key={environment.id}>
+                <EnvironmentTile of={environment} tethers={tethersOf(model, environment)} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <Members of={consortium} />
-      <Others label="Zones and invitations" consortium={consortium} within={consortium} />
+      <Others label={`Zones and invitations of ${name}`} consortium={consortium} within={consortium} />
     </Card>
   );
 }
 
+/** What an environment is, in words. */
+const kindOf = ({ provider, consensusType, chainId }: EnvironmentModel): string =>
+  [provider, consensusType, chainId === undefined ? undefined : `chain ${chainId}`].filter(Boolean).join(" · ");
+
+/** The height of its highest node. */
+function heightOf({ nodes }: EnvironmentModel): string | undefined {
+  const heights = nodes.flatMap(({ blockHeight }) => blockHeight ?? []);
+  return heights.length > 0 ? Math.max(...heights).toLocaleString("en") : undefined;
+}
+
+const startedOf = ({ nodes }: EnvironmentModel): string =>
+  `${nodes.filter(({ state }) => conditionOf(state) === "ready").length} of ${nodes.length}`;
+
+/** Many environments, one a line. */
+function Environments({ of: { name, environments }, model }: { of: ConsortiumModel; model: NetworkModel }) {
+  const names = environments.map((one) => one.name);
+  const isShared = new Set(names.filter((one, at) => names.indexOf(one) !== at));
+  return (
+    <Table
+      label={`Environments of ${name}`}
+      most={most}
+      head={["Environment", "State", "Kind", "Block", "Nodes started", "Tether"]}
+      empty=""
+      rows={environments.map((one) => ({
+        key: one.id,
+        cells: [
+          <>
+            <a href={hrefOf("environments", one.id)}>
+              <bdi>{one.name}</bdi>
+            </a>{" "}
+            {isShared.has(one.name) && <code>{one.id}</code>}
+          </>,
+          <State kind="environment" of={one} />,
+          kindOf(one),
+          heightOf(one),
+          startedOf(one),
+          <TetherLinks of={tethersOf(model, one)} short />,
+        ],
+        object: one,
+        words: [one.name, one.id, one.state, kindOf(one), ...one.nodes.flatMap(({ name, state }) => [name, state])],
+      }))}
+    />
+  );
+}
+
 function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: TetherModel[] }) {
-  const heights = one.nodes.flatMap(({ blockHeight }) => blockHeight ?? []);
-  const started = one.nodes.filter(({ state }) => conditionOf(state) === "ready").length;
   const services = one.others.filter(({ kind }) => kind === "service");
   const running = services.filter(({ state }) => conditionOf(state) === "ready").length;
   return (
     <article class="tile">
       <h3>
-        <a href={hrefOf("environments", one.id)}>{one.name}</a> <State kind="environment" of={one} />
+        <a href={hrefOf("environments", one.id)}>
+          <bdi>{one.name}</bdi>
+        </a>{" "}
+        <State kind="environment" of={one} />
       </h3>
-      <p class="quiet">
-        {[one.provider, one.consensusType].filter(Boolean).join(" · ")}
-        {one.chainId !== undefined && ` · chain ${one.chainId}`}
-      </p>
+      <p class="quiet">{kindOf(one)}</p>
       <Facts
         of={[
-          ["Block", heights.length > 0 ? Math.max(...heights).toLocaleString("en") : undefined],
-          ["Nodes started", `${started} of ${one.nodes.length}`],
+          ["Block", heightOf(one)],
+          ["Nodes started", startedOf(one)],
           ["Credentials", one.credentials.length],
           ...(services.length === 0 ? [] : [["Services started", `${running} of ${services.length}`] as Fact]),
           ["Tether", <TetherLinks of={tethers} short />],
@@ -125,7 +194,7 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
       <ul class="nodes" aria-label={`Nodes of ${one.name}`}>
         {one.nodes.map((node) => (
           <li key={node.id}>
-            {node.name} <State kind="node" of={node} />
+            <bdi>{node.name}</bdi> <State kind="node" of={node} />
           </li>
         ))}
       </ul>
@@ -134,26 +203,29 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
   );
 }
 
-function Members({ of: { id, memberships, environments } }: { of: ConsortiumModel }) {
+function Members({ of: { id, name, memberships, environments } }: { of: ConsortiumModel }) {
   const nodes = environments.flatMap((one) => one.nodes);
   const credentials = environments.flatMap((one) => one.credentials);
   const owned = (list: { membershipId?: string }[], member: string) =>
     list.filter((one) => one.membershipId === member).length;
   return (
     <Table
-      label="Members"
-      most={mostMembers}
+      label={`Members of ${name}`}
+      most={most}
       head={["Member", "State", "Nodes", "Credentials"]}
       empty="No members yet."
       rows={memberships.map((member) => ({
         key: `${id} ${member.id}`,
         cells: [
-          <b>{member.orgName}</b>,
+          <b>
+            <bdi>{member.orgName}</bdi>
+          </b>,
           <State kind="membership" of={member} />,
           `${owned(nodes, member.id)}${member.minimumNodes ? ` (at least ${member.minimumNodes})` : ""}`,
           owned(credentials, member.id),
         ],
         object: member,
+        words: [member.orgName, member.id, member.state],
       }))}
     />
   );

@@ -1,6 +1,7 @@
 import { displayName, kinds, objectsOf, type Placed } from "pulumi-consortium/internal/page";
 import type { NetworkView } from "../../protocol";
-import { Card, stackOf, Table } from "../parts/basics";
+import { clock } from "../format";
+import { Card, Facts, stackOf, Table } from "../parts/basics";
 
 export function StacksPage({ view }: { view: NetworkView }) {
   const objects = objectsOf(view.model);
@@ -10,7 +11,7 @@ export function StacksPage({ view }: { view: NetworkView }) {
   return (
     <>
       <h1>Stacks</h1>
-      {view.stacks.length === 0 ? <NoStacks /> : <p class="quiet">Looked at: {view.stacks.join(", ")}.</p>}
+      {view.stacks.length === 0 ? <NoStacks /> : <Read stacks={view.stacks} />}
       {view.stacks.length > 0 && (
         <>
           <Card title={`Drifted (${drifted.length})`}>
@@ -26,6 +27,20 @@ export function StacksPage({ view }: { view: NetworkView }) {
         </>
       )}
     </>
+  );
+}
+
+/** The stacks, and as of when each is compared. */
+function Read({ stacks }: Pick<NetworkView, "stacks">) {
+  return (
+    <Facts
+      of={stacks.map(({ name, at }) => [
+        <bdi>{name}</bdi>,
+        <span>
+          as of <time dateTime={new Date(at).toISOString()}>{clock(at)}</time>
+        </span>,
+      ])}
+    />
   );
 }
 
@@ -58,11 +73,14 @@ function Objects({ of, label, empty }: ObjectsProps) {
       rows={of.map(({ kind, object }) => ({
         key: `${kind} ${object.id}`,
         cells: [
-          <b>{displayName(object)}</b>,
+          <b>
+            <bdi>{displayName(object)}</bdi>
+          </b>,
           kinds[kind].title,
           <code>{object.id}</code>,
           stackOf(object.managed)?.name,
         ],
+        words: [displayName(object), kinds[kind].title, object.id, stackOf(object.managed)?.name],
         object,
       }))}
     />

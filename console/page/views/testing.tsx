@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { FaultView, TestingView } from "../../protocol";
-import { time, zone } from "../format";
+import type { CallView, FaultView, TestingView } from "../../protocol";
+import { plural, time, zone } from "../format";
 import { useAction, useSection } from "../live";
-import { Card, Choice, ErrorMessage, Field, LineForm, Sign, Table } from "../parts/basics";
+import { Card, Choice, ErrorMessage, Field, LineForm, Pager, Sign, Table } from "../parts/basics";
 
 const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: string }> = {
   status: { label: "answer a status", number: "status", given: "503" },
@@ -51,7 +51,7 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
       <ErrorMessage text={problem} />
       <Table
         label="Faults in force"
-        head={["Fault", "Calls", "Hit", ""]}
+        head={["Fault", "Calls", "Hit", "Action"]}
         empty={shown ? "None: every call is answered as it should be." : "Looking …"}
         rows={(shown?.faults ?? []).map(({ id, rule, seen, hits }) => ({
           key: id,
@@ -118,23 +118,78 @@ function NewFault({ routes }: { routes: string[] }) {
   );
 }
 
+const callsOnPage = 25;
+
+/** Which calls each choice of a status shows. */
+const outcomes: Record<string, (call: CallView) => boolean> = {
+  any: () => true,
+  "2xx": ({ status = 0 }) => status < 300 && status >= 200,
+  "3xx": ({ status = 0 }) => status < 400 && status >= 300,
+  "4xx": ({ status = 0 }) => status < 500 && status >= 400,
+  "5xx": ({ status = 0 }) => status >= 500,
+  "no answer": ({ status }) => status === undefined,
+  "hit by a fault": ({ fault }) => fault !== undefined,
+};
+
+/** The log of calls, newest first, in pages. An earlier page stays as it is while new calls come. */
 function Calls({ of: shown }: { of: TestingView | undefined }) {
+  const [path, findPath] = useState("");
+  const [outcome, choose] = useState("any");
+  const [top, turn] = useState<number>();
+  const calls = shown?.calls ?? [];
+  const isFound = (call: CallView) =>
+    `${call.method} ${call.path}`.toLowerCase().includes(path.trim().toLowerCase()) && outcomes[outcome]!(call);
+  const found = calls.filter(isFound);
+  const start =
+    top === undefined
+      ? 0
+      : Math.max(
+          0,
+          found.findIndex(({ number }) => number <= top),
+        );
+  const onPage = found.slice(start, start + callsOnPage);
+  const turnTo = (index: number) => turn(index <= 0 ? undefined : found[index]!.number);
+  const filter = (set: (value: string) => void) => (value: string) => {
+    set(value);
+    turn(undefined);
+  };
   return (
-    <Table
-      label="Calls"
-      head={[`Time (${zone()})`, "Call", "Status", "Fault"]}
-      empty={shown ? "No calls yet." : "Looking …"}
-      rows={(shown?.calls ?? []).map(({ method, path, status, at, fault }, index) => ({
-        key: `${at} ${index}`,
-        cells: [
-          time(at),
-          <code>
-            {method} {path}
-          </code>,
-          status ?? "no answer",
-          fault === undefined ? "" : <Sign tone="bad" text={fault} />,
-        ],
-      }))}
-    />
+    <>
+      <div class="line">
+        <Field type="search" label="Path" value={path} placeholder="any" onType={filter(findPath)} />
+        <Choice
+          label="Status"
+          value={outcome}
+          onChoose={filter(choose)}
+          options={Object.keys(outcomes).map((one) => [one, one])}
+        />
+      </div>
+      <Table
+        label="Calls"
+        most={callsOnPage}
+        head={[`Time (${zone()})`, "Call", "Status", "Fault"]}
+        empty={!shown ? "Looking …" : calls.length > 0 ? "No call is like this." : "No calls yet."}
+        rows={onPage.map(({ number, method, path: called, status, at, fault }) => ({
+          key: `${number}`,
+          cells: [
+            time(at),
+            <code>
+              {method} <bdi>{called}</bdi>
+            </code>,
+            status ?? "no answer",
+            fault === undefined ? "" : <Sign tone="bad" text={fault} />,
+          ],
+        }))}
+      />
+      {found.length > callsOnPage && (
+        <Pager
+          of={plural(found.length, "call")}
+          first={start + 1}
+          last={start + onPage.length}
+          newer={start > 0 ? () => turnTo(start - callsOnPage) : undefined}
+          older={start + callsOnPage < found.length ? () => turnTo(start + callsOnPage) : undefined}
+        />
+      )}
+    </>
   );
 }

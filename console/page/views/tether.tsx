@@ -3,7 +3,19 @@ import { environmentsOf, type PinModel, type TetherModel, weiOf } from "pulumi-c
 import type { NetworkView, TetherView } from "../../protocol";
 import { clock, duration, ether, plural, short } from "../format";
 import { useAction, useSection } from "../live";
-import { Card, Copyable, ErrorMessage, Facts, Field, LineForm, NotFound, Sign, State, Table } from "../parts/basics";
+import {
+  Card,
+  Copyable,
+  ErrorMessage,
+  Facts,
+  Field,
+  LineForm,
+  NotFound,
+  Pager,
+  Sign,
+  State,
+  Table,
+} from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
@@ -33,7 +45,14 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
       <ErrorMessage text={problem ?? (tether.problem && `The last pin failed: ${tether.problem}`)} />
       <Facts
         of={[
-          ["Environment", environment && <a href={hrefOf("environments", environment.id)}>{environment.name}</a>],
+          [
+            "Environment",
+            environment && (
+              <a href={hrefOf("environments", environment.id)}>
+                <bdi>{environment.name}</bdi>
+              </a>
+            ),
+          ],
           ["Public chain", tether.network],
           ["Interval", interval(tether, view)],
           ["Pins", tether.reports],
@@ -144,22 +163,13 @@ function Reports({ tether, newest, count }: ReportsProps) {
     <>
       {end === undefined ? <Page tether={tether} pins={newest} /> : <Earlier tether={tether} end={end} />}
       {count > size && (
-        <div class="line">
-          <span>
-            {(Math.max(0, last - size) + 1).toLocaleString("en")} to {last.toLocaleString("en")} of{" "}
-            {plural(count, "report")}
-          </span>
-          <button
-            type="button"
-            disabled={end === undefined}
-            onClick={() => turn(last + size < count ? last + size : undefined)}
-          >
-            Newer
-          </button>
-          <button type="button" disabled={last <= size} onClick={() => turn(last - size)}>
-            Older
-          </button>
-        </div>
+        <Pager
+          of={plural(count, "report")}
+          first={Math.max(0, last - size) + 1}
+          last={last}
+          newer={end === undefined ? undefined : () => turn(last + size < count ? last + size : undefined)}
+          older={last <= size ? undefined : () => turn(last - size)}
+        />
       )}
     </>
   );
@@ -179,6 +189,7 @@ function Page({ tether, pins }: { tether: string; pins: PinModel[] | undefined }
   return (
     <Table
       label="Reports"
+      most={Infinity}
       head={["Report", "Pinned", "Chain", "Block", "Transaction", "Nodes", "On the chain"]}
       empty={pins ? "No reports yet: a tether pins once it is configured, deployed and active." : "Looking …"}
       rows={(pins ?? []).map(({ index, at, network, blockNumber, transactionHash, nodes }) => ({

@@ -1,0 +1,245 @@
+import type { Page, WebSocketRoute } from "playwright-core";
+import { startService, type Service } from "../../../service/index";
+import { client, type Send } from "../../service/helpers";
+import { browse, openConsole, violations } from "../../console/browser";
+
+type Browser = Awaited<ReturnType<typeof browse>>;
+
+/** Turns what follows it, up to the end of the line or of what isolates it. */
+const turning = "\u202e";
+const name = `one ${turning}9 of 1`;
+
+/** A consortium with 50 environments, the first of them with twelve nodes, and names that turn what is beside them. */
+async function buildMany(send: Send): Promise<{ environment: string }> {
+  const made = async (path: string, body: object): Promise<string> => {
+    const { status, text, body: shown } = await send("POST", path, body);
+    if (status !== 201) throw new Error(`${path}: ${text}`);
+    return shown._id ?? shown.id;
+  };
+  const within = `/consortia/${await made("/consortia", { name, description: name })}`;
+  const membership_id = await made(`${within}/memberships`, { org_name: name });
+  const kind = { provider: "geth", consensus_type: "poa" };
+  const environment = await made(`${within}/environments`, { name, ...kind });
+  for (let index = 1; index < 50; index++) {
+    const inside = await made(`${within}/environments`, { name: `environment ${index}`, ...kind });
+    await made(`${within}/environments/${inside}/nodes`, { name: `node of ${index}`, membership_id });
+  }
+  const inside = `${within}/environments/${environment}`;
+  for (let index = 0; index < 12; index++)
+    await made(`${inside}/nodes`, { name: index === 0 ? name : `node ${index}`, membership_id });
+  await made(`${inside}/appcreds`, { membership_id, name });
+  await made(`${inside}/services`, { name, service: "documentstore", membership_id });
+  await made(`${within}/invitations`, { org_name: name, email: "ops@third.example" });
+  await made("/embedded/api-keys", { name });
+  await made("/embedded/tethers", { environment: name });
+  return { environment };
+}
+
+describe("the console of a large network", () => {
+  let service: Service;
+  let send: Send;
+  let console: Awaited<ReturnType<typeof openConsole>>;
+  let browser: Browser;
+  let page: Page;
+  let server: WebSocketRoute;
+  let environment: string;
+
+  beforeAll(async () => {
+    service = await startService({
+      timing: { nodeStart: 0 },
+      limits: { environments: 60, nodes: 12 },
+    });
+    send = client(service.baseUrl, service.apiKey);
+    ({ environment } = await buildMany(send));
+    console = await openConsole(service);
+    browser = await browse();
+    page = browser.context.pages()[0]!;
+    await page.routeWebSocket(/\/live$/, (route) => {
+      server = route;
+      route.connectToServer();
+    });
+    await page.goto(console.link);
+    await page.locator(".network-map").waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await console?.stop();
+    await service?.close();
+  });
+
+  const phone = { width: 390, height: 844 };
+  const desktop = { width: 1_200, height: 900 };
+  const pages = () => ["", `environments/${environment}`, "tethers", "stacks", "keys", "testing"];
+  const visit = async (route: string) => {
+    await page.evaluate(`location.hash = "#/${route}"`);
+    await page.locator("main").filter({ hasNotText: "Looking …" }).waitFor();
+  };
+  const button = (label: string) => page.getByRole("button", { name: label, exact: true });
+  const rowsOf = (label: string) => page.getByRole("region", { name: label }).locator("tbody tr");
+
+  test.each([
+    ["a phone", phone, "light"],
+    ["a phone in the dark", phone, "dark"],
+    ["a screen", desktop, "light"],
+    ["a screen in the dark", desktop, "dark"],
+  ] as const)("on %s, no page is wider than the window, and axe finds nothing", async (_, size, colorScheme) => {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    for (const route of pages()) {
+      await visit(route);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      expect([route, wide, await violations(page)]).toEqual([route, 0, []]);
+    }
+  });
+
+  test("no name turns what is beside it, and each is shown as it is", async () => {
+    const beside = `(() => {
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found = { names: 0, beside: [] };
+      while (texts.nextNode()) {
+        const { data, parentElement } = texts.currentNode;
+        if (!data.includes("${turning}")) continue;
+        found.names++;
+        let box = parentElement;
+        while (box.localName !== "option" && !getComputedStyle(box).unicodeBidi.includes("isolate")) box = box.parentElement;
+        if (box.textContent !== data) found.beside.push(box.outerHTML.slice(0, 200));
+      }
+      return found;
+    })()`;
+    for (const route of pages().filter((one) => !["stacks", "testing"].includes(one))) {
+      await visit(route);
+      const found = await page.evaluate<{ names: number; beside: string[] }>(beside);
+      expect([route, found.beside]).toEqual([route, []]);
+      expect([route, found.names > 0]).toEqual([route, true]);
+    }
+  });
+
+  test("the fullest limits are shown first, a full one is not as the others, and the rest can be unfolded", async () => {
+    await visit("");
+    const limits = page.getByRole("list", { name: /^Limits used/ });
+    expect(await limits.getByRole("listitem").count()).toBe(10);
+    expect(await limits.getByRole("listitem").first().textContent()).toMatch(/12 of 12 · full$/);
+    const meters = await limits
+      .locator("meter")
+      .evaluateAll((all) =>
+        (all as { value: number; max: number; low: number }[]).map(({ value, max, low }) => [
+          value === max,
+          value > low,
+        ]),
+      );
+    expect(meters[0]).toEqual([true, true]);
+    for (const [isFull, isMarked] of meters) expect(isMarked).toBe(isFull);
+    await button("Show all 52").click();
+    expect(await limits.getByRole("listitem").count()).toBe(52);
+    await button("Show the first 10").first().click();
+  });
+
+  test("environments are a table that is folded, and found by name, id and what is in them", async () => {
+    await visit("");
+    const label = "Environments of ";
+    const search = page.getByLabel("Find in 50");
+    expect(await rowsOf(label).count()).toBe(10);
+    for (const [text, found, shown] of [
+      ["environment 17", 1, 1],
+      ["ENVIRONMENT 4", 11, 10],
+      [environment, 1, 1],
+      ["node of 23", 1, 1],
+      ["nowhere", 0, 0],
+    ] as const) {
+      await search.fill(text);
+      await page.getByRole("status").getByText(`${found} found`, { exact: true }).waitFor();
+      expect([text, await rowsOf(label).count()]).toEqual([text, shown]);
+    }
+    await search.fill("");
+    await button("Show all 50").click();
+    expect(await rowsOf(label).count()).toBe(50);
+    await page.getByRole("link", { name: "environment 17" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "environment 17" }).waitFor();
+  });
+
+  test("of twelve nodes, eight lines that differ are drawn, and all have their size in the table", async () => {
+    await visit(`environments/${environment}`);
+    const lines = page.locator("figcaption path");
+    await lines.nth(7).waitFor({ state: "attached" });
+    const looks = await lines.evaluateAll((all) =>
+      (all as { getAttribute(name: string): string }[]).map(
+        (one) => one.getAttribute("stroke") + one.getAttribute("stroke-dasharray"),
+      ),
+    );
+    expect([looks.length, new Set(looks).size]).toEqual([8, 8]);
+    await page.getByText("The highest of 12 nodes, and the 7 that are farthest behind.").waitFor();
+    const sizes = await rowsOf("Nodes").locator('[data-label="Size"]').allTextContents();
+    expect(sizes).toEqual(Array.from({ length: 12 }, () => "small"));
+  });
+
+  test("calls are found by path and status, and an earlier page stays while new calls come", async () => {
+    for (let index = 0; index < 60; index++) await send("GET", index % 6 === 0 ? "/consortia/nope" : "/consortia");
+    await visit("testing");
+    const path = page.getByLabel("Path");
+    const status = page.getByLabel("Status").last();
+    await path.fill("get /consortia/NOPE");
+    const pager = page.getByText(/^\d+ to \d+ of \d+ calls$/);
+    await pager.waitFor({ state: "detached" });
+    await rowsOf("Calls").nth(9).waitFor();
+    expect(await rowsOf("Calls").count()).toBe(10);
+    await path.fill("");
+    await pager.waitFor();
+    await status.selectOption("4xx");
+    await pager.waitFor({ state: "detached" });
+    expect(await rowsOf("Calls").count()).toBe(10);
+    await status.selectOption("no answer");
+    await page.getByText("No call is like this.").waitFor();
+    await status.selectOption("2xx");
+    await path.fill("get /consortia");
+    await page.getByText("1 to 25 of 50 calls").waitFor();
+    await button("Older").click();
+    await page.getByText("26 to 50 of 50 calls").waitFor();
+    await send("GET", "/consortia");
+    await page.getByText("27 to 51 of 51 calls").waitFor();
+    await button("Newer").click();
+    await page.getByText("2 to 26 of 51 calls").waitFor();
+    await button("Newer").click();
+    await page.getByText("1 to 25 of 51 calls").waitFor();
+  });
+
+  test("on a phone no label is broken", async () => {
+    await page.setViewportSize(phone);
+    for (const route of ["tethers", "testing"]) {
+      await visit(route);
+      const broken = await page.evaluate<string[]>(`[...document.querySelectorAll(".line label > span")]
+        .filter((one) => one.offsetHeight > 2 * parseFloat(getComputedStyle(one).fontSize))
+        .map((one) => one.textContent)`);
+      expect([route, broken]).toEqual([route, []]);
+    }
+    await page.setViewportSize(desktop);
+  });
+
+  test("a slow service is slow, with the time of what is shown, and no outage", async () => {
+    await visit("");
+    const says = (text: RegExp) => page.getByRole("status").filter({ hasText: text }).first().waitFor();
+    await says(/live$/);
+    const shown = await page.locator("header time").getAttribute("title");
+    expect(shown).toMatch(/^Last look at the service: \d/);
+    server.send(JSON.stringify({ section: "network", late: true, since: Date.now() }));
+    await says(/slow$/);
+    await page.getByText(/^The service takes long to answer\. As of \d/).waitFor();
+    expect(await page.locator(".old").count()).toBe(0);
+    expect(await page.getByText("no connection").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("a key that was revoked while the page is open is said", async () => {
+    await page.reload();
+    await page.locator(".network-map").waitFor();
+    service.rotateKey(service.organizations[0]!.name);
+    await page.getByRole("status").getByText("key refused").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/^The service no longer accepts the API key of this console/)
+      .waitFor();
+    expect(await page.locator(".content.old").count()).toBe(1);
+    expect(await page.getByText("no connection").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    expect(browser.complaints).toEqual([]);
+  });
+});
