@@ -54,10 +54,10 @@ function Details({ of: { name, facts, urls = {} }, names }: { of: OtherModel; na
   return (
     <>
       {words.map((word, at) => (
-        <>
+        <span key={at}>
           {at > 0 && " · "}
           <bdi>{word}</bdi>
-        </>
+        </span>
       ))}
       {words.length === 0 && addresses.length === 0 && "—"}
       {addresses.map((address) => (
