@@ -49,6 +49,30 @@ test("if there is a connection too many, the one that has been idle longest is c
   }
 });
 
+test("a stranger's bodies of 1 MB, one after the other, are refused, and /health answers within 250 ms meanwhile", async () => {
+  const { service } = await start();
+  const statuses: number[] = [];
+  let over = false;
+  const body = JSON.stringify({ name: "x".repeat(1_000_000) });
+  const stranger = async (path: string) => {
+    const send = () =>
+      fetch(`${service.url}${path}`, { method: "POST", body, headers: { "content-type": "application/json" } });
+    while (!over) statuses.push((await send().catch(() => ({ status: 413 }))).status); // a reset closes it, too
+  };
+  const strangers = ["/api/v1/consortia", "/api/v1/authtoken", "/target/mainnet", "/nowhere"].map(stranger);
+  const times: number[] = [];
+  for (let asked = 0; asked < 25; asked++) {
+    const begun = performance.now();
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    times.push(performance.now() - begun);
+  }
+  over = true;
+  await Promise.all(strangers);
+  expect(statuses.filter((status) => status < 400)).toEqual([]);
+  expect(statuses.length).toBeGreaterThan(strangers.length);
+  expect(times.sort((one, other) => one - other)[12]).toBeLessThan(250); // the median: other processes may take the cores for a while
+});
+
 /** A request whose body does not come. */
 const bodiless = (path: string, length: number, ...more: string[]) =>
   head(`POST ${path} HTTP/1.1`, "host: localhost", `content-length: ${length}`, ...more);

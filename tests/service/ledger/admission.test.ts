@@ -3,7 +3,9 @@ import { Transaction, type TransactionLike, Wallet } from "ethers";
 import { blockGas, intrinsicGas } from "../../../service/ledger/admission";
 import { random } from "../../support/random";
 import { until } from "../../support/until";
+import { newFolder } from "../helpers";
 import { ledgered, result, rpc, eth } from "../ledgers";
+import { chainsAt, closeAll, profile } from "./chains";
 
 /* A hash is a promise: each transaction that can never get into a block is refused, and each other one gets a receipt. */
 
@@ -229,3 +231,24 @@ test.each(["privateFor", "privateFrom", "privacyGroupId", "restriction", "privac
     });
   },
 );
+
+test("a gap below many transactions with a block's gas each stops nobody, also after a restart; what fills it gives each its receipt", async () => {
+  const dir = newFolder();
+  const spec = { key: "e1", chainId: 4_711, accounts: 2, profile };
+  let chain = await chainsAt(dir).chains.get(spec);
+  const [from, other] = await chain.call<string[]>("eth_accounts");
+  const gas = `0x${blockGas.toString(16)}`;
+  const send = (tx: object) => chain.call<string>("eth_sendTransaction", [{ to: poor.address, ...tx }]);
+  const receipt = (hash: string) => chain.call<object | null>("eth_getTransactionReceipt", [hash]);
+  const hashes: string[] = [];
+  for (let nonce = 1; nonce <= 40; nonce++) hashes.push(await send({ from, gas, nonce: `0x${nonce.toString(16)}` }));
+  for (let start = 0; start < 2; start++) {
+    const paid = await send({ from: other });
+    await until(async () => (await receipt(paid)) !== null);
+    expect(await Promise.all(hashes.map(receipt))).toEqual(hashes.map(() => null));
+    await closeAll();
+    chain = await chainsAt(dir).chains.get(spec);
+  }
+  hashes.push(await send({ from, gas, nonce: "0x0" }));
+  await until(async () => (await Promise.all(hashes.map(receipt))).every((one) => one !== null));
+});
