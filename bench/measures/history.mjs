@@ -40,6 +40,7 @@ export const history = async ({ module, options: { transactions = usual } = {} }
       await send("eth_sendTransaction", [{ from, data: deployment }]),
     );
     const memory = { begin: 0, end: 0 };
+    const looks = atOnce * Math.ceil(transactions / atOnce / 50);
     for (let sent = 0; sent < transactions; sent += atOnce) {
       const some = Array.from({ length: Math.min(atOnce, transactions - sent) }, (_, index) => {
         const number = sent + index;
@@ -47,7 +48,7 @@ export const history = async ({ module, options: { transactions = usual } = {} }
         return send("eth_sendTransaction", [{ from, to, nonce, gas: "0x7530", data: word(number % topics) }]);
       });
       await receipt(send, (await Promise.all(some)).at(-1));
-      if (sent % (20 * atOnce) === 0) noteMemory(memory, sent / transactions, dataDir);
+      if (sent % looks === 0) noteMemory(memory, sent / transactions, dataDir);
     }
     await service.close();
     const begun = performance.now();
