@@ -105,7 +105,8 @@ test("a look without an answer is said so meanwhile, and what it brings is shown
   await until(() => shown().length >= 3);
   const [first, ...late] = shown();
   expect(first).toMatchObject({ value: "first" });
-  for (const message of late) expect(message).toEqual({ section: "network", late: true, since: expect.any(Number) });
+  for (const message of late)
+    expect(message).toEqual({ section: "network", late: true, since: expect.any(Number) as number });
   answer("first");
   await until(() => shown().at(-1)?.value === "first");
   await live.close();
