@@ -155,8 +155,7 @@ test("more consortia in an organization than the service allows, over all its st
   ]);
   write("networks/silk.yaml", "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n");
   expect(problems(organization(three))).toEqual([]);
-  const atMost = (most: unknown) =>
-    organization(three).replace("    stacks:", `    maxConsortia: ${most}\n    stacks:`);
+  const atMost = (most: number) => organization(three).replace("    stacks:", `    maxConsortia: ${most}\n    stacks:`);
   expect(problems(atMost(3))).toEqual([]);
   expect(problems(atMost(2))).toEqual([
     expect.stringMatching(/: the fleet file \(maxConsortia\) allows 2 .* Leave one out, or raise it$/) as string,
