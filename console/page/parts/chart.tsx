@@ -19,18 +19,20 @@ interface ChartProps {
 const height = 220;
 /** Lines differ by color, dashes and width, so that each one is visible where they overlap. */
 const looks = [
-  { color: "--line-1", dash: [], width: 6 },
-  { color: "--line-2", dash: [7, 5], width: 5 },
-  { color: "--line-3", dash: [2, 4], width: 4.5 },
-  { color: "--line-4", dash: [12, 5, 2, 5], width: 4 },
-  { color: "--line-5", dash: [16, 10], width: 3.5 },
-  { color: "--line-6", dash: [4, 10], width: 3 },
-  { color: "--line-7", dash: [12, 4, 2, 4, 2, 4], width: 2.5 },
-  { color: "--line-8", dash: [1, 7], width: 2 },
+  { color: "--line-1", dash: [] },
+  { color: "--line-2", dash: [7, 5] },
+  { color: "--line-3", dash: [2, 4] },
+  { color: "--line-4", dash: [12, 5, 2, 5] },
+  { color: "--line-5", dash: [16, 10] },
+  { color: "--line-6", dash: [4, 10] },
+  { color: "--line-7", dash: [12, 4, 2, 4, 2, 4] },
+  { color: "--line-8", dash: [1, 7] },
 ];
 /** More lines than this cannot be told apart. */
 export const mostLines = looks.length;
 const lookOf = (index: number) => looks[index % looks.length]!;
+/** The lower ones are wider. */
+const widthOf = (index: number, count: number) => 2 + (count - 1 - index) * Math.min(1, 4 / Math.max(1, count - 1));
 
 /** A canvas needs computed colors, for light or dark. */
 function color(name: string): string {
@@ -64,9 +66,16 @@ function optionsOf({ lines, steps = false }: ChartProps, place: HTMLElement): uP
     series: [
       {},
       ...lines.map(({ name: label }, index) => {
-        const { color: of, dash, width } = lookOf(index);
+        const { color: of, dash } = lookOf(index);
         const points = { show: steps, size: 8, fill: color(of) };
-        return { label, stroke: color(of), dash, width: steps ? 2 : width, points, ...(path && { paths: path }) };
+        return {
+          label,
+          stroke: color(of),
+          dash,
+          width: steps ? 2 : widthOf(index, lines.length),
+          points,
+          ...(path && { paths: path }),
+        };
       }),
     ],
   };
