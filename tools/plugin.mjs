@@ -35,10 +35,7 @@ const common = {
   target: "node20",
   minify: true,
   legalComments: "none",
-  alias: {
-    ...Object.fromEntries(unused.map((name) => [name, join(root, "tools/lib/nothing.cjs")])),
-    undici: join(root, "tools/lib/undici.cjs"),
-  },
+  alias: Object.fromEntries(unused.map((name) => [name, join(root, "tools/lib/nothing.cjs")])),
   logLevel: "warning",
 };
 
