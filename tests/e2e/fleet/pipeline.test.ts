@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { exactly, FleetWorld, keys } from "../support/fleet";
@@ -40,20 +40,12 @@ const pipeline = (since: string): Promise<Record<string, Job>> =>
 beforeAll(async () => {
   w = await FleetWorld.create();
   const forge = await Forge.start();
-  const repository = join(forge.folder, "fleet.git");
-  execFileSync("git", ["init", "--quiet", "--bare", repository]);
-  execFileSync("git", ["clone", "--quiet", repository, clone()], { stdio: "pipe" });
-  for (const [key, value] of Object.entries({ name: "team", email: "team@example.com" }))
-    git("config", `user.${key}`, value);
-  git("checkout", "--quiet", "-b", "main");
+  const { repository } = forge.repository(clone());
   cpSync(join(root, "examples/fleet"), clone(), { recursive: true });
   cpSync(join(w.folder, "networks"), join(clone(), "networks"), { recursive: true });
   // What `npm ci` and `npx` do, without npm, which takes long to start.
-  const bin = join(forge.folder, "bin");
-  mkdirSync(bin);
   const cli = join(root, "dist/cli/consortium.js");
-  for (const [name, text] of Object.entries({ npm: "true", npx: `shift 2; exec node "${cli}" "$@"` }))
-    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const bin = forge.programs({ npm: "true", npx: `shift 2; exec node "${cli}" "$@"` });
   runner = {
     forge,
     repository,

@@ -85,13 +85,8 @@ beforeAll(async () => {
   for (const program of ["zip", "unzip"]) await programOf(program, program);
   w = await world("");
   forge = await Forge.start([{ id: 1, number: 1, body: "An opinion" }]);
-  const repository = join(forge.folder, "network.git");
-  clone = join(forge.folder, "clone");
-  execFileSync("git", ["init", "--quiet", "--bare", repository]);
-  execFileSync("git", ["clone", "--quiet", repository, clone], { stdio: "pipe" });
-  for (const [key, value] of Object.entries({ name: "team", email: "team@example.com" }))
-    git("config", `user.${key}`, value);
-  git("checkout", "--quiet", "-b", "main");
+  const { repository, ...team } = forge.repository();
+  clone = team.clone;
   const filter = (from: string): boolean => !/node_modules|index\.ts$/.test(from.slice(example.length));
   cpSync(example, clone, { recursive: true, filter });
   cpSync(join(root, "gitops"), join(clone, "gitops"), { recursive: true });
@@ -109,14 +104,10 @@ beforeAll(async () => {
   push("A network");
 
   // What `npm ci` and `npx` do, without npm, which takes long to start.
-  const bin = join(forge.folder, "bin");
-  const programs = {
+  const bin = forge.programs({
     npm: `test "$1" = ci && ln -s "${join(w.stack.folder, "node_modules")}" node_modules`,
     npx: `test "$1" = --no-install && shift && exec "node_modules/.bin/$@"`,
-  };
-  mkdirSync(bin);
-  for (const [name, text] of Object.entries(programs))
-    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  });
   mkdirSync(join(w.stack.folder, "node_modules/.bin"));
   const command = `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`;
   writeFileSync(join(w.stack.folder, "node_modules/.bin/pulumi-consortium"), command, { mode: 0o755 });

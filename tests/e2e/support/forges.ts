@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -70,6 +70,26 @@ export class Forge {
     await new Promise<void>((listening) => forge.#server.listen(0, "127.0.0.1", listening));
     forge.address = `http://127.0.0.1:${(forge.#server.address() as AddressInfo).port}`;
     return forge;
+  }
+
+  /** A bare repository, and where the team works: a clone of it, on main. */
+  repository(clone = join(this.folder, "clone")): { repository: string; clone: string } {
+    const repository = join(this.folder, "network.git");
+    execFileSync("git", ["init", "--quiet", "--bare", repository]);
+    execFileSync("git", ["clone", "--quiet", repository, clone], { stdio: "pipe" });
+    const team = { "user.name": "team", "user.email": "team@example.com" };
+    for (const setting of Object.entries(team)) execFileSync("git", ["-C", clone, "config", ...setting]);
+    execFileSync("git", ["-C", clone, "checkout", "--quiet", "-b", "main"]);
+    return { repository, clone };
+  }
+
+  /** A folder of programs that stand in for others of these names. @param programs scripts for a shell */
+  programs(programs: Record<string, string>): string {
+    const bin = join(this.folder, "bin");
+    mkdirSync(bin);
+    for (const [name, text] of Object.entries(programs))
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    return bin;
   }
 
   close(): void {
