@@ -17,6 +17,11 @@ const { LanguageServer } = jest.requireActual<{
   LanguageServer: new (program: () => Promise<object>) => UntypedServiceImplementation;
 }>("@pulumi/pulumi/automation/server");
 
+// Programs share their connections by address, and one that failed keeps trying to reach its engine for good. An engine that is given the
+// same port later would be out of reach for its own program, whose end Pulumi then takes for that of a program without resources.
+const settings = jest.requireActual<{ grpcClientOptions: object }>("@pulumi/pulumi/runtime/settings");
+Object.assign(settings.grpcClientOptions, { "grpc.use_local_subchannel_pool": 1 });
+
 /** Commands that take the address of the program's host; refresh and destroy ask it for the plugins that it needs. */
 const withHost = new Set(["up", "preview", "refresh", "destroy"]);
 
