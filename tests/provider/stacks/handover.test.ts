@@ -15,7 +15,7 @@ import { type ServiceOptions } from "../../../service/index";
 import { type Program } from "../../support/double/stack";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment } from "../../support/service";
-import { type Made, onBothAdapters } from "../../support/stacks";
+import { type Made, onBothAdapters, onOneAdapter } from "../../support/stacks";
 import { ether, post, tetherId } from "../../support/tethered";
 
 /* One object, several resources of a program: what another resource has, or takes over, is neither adopted nor deleted. */
@@ -405,7 +405,9 @@ onBothAdapters((make) => {
       expect(environments()).toEqual([expect.not.stringMatching(old)]);
     });
   });
+});
 
+onOneAdapter((make) => {
   test.each([400, 403, 405, 409])(
     "a founding membership that was adopted goes with its consortium (HTTP %s)",
     async (status) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import pLimit from "p-limit";
 import { isUnknown, unknown } from "../../../provider/core/values";
 import { type Failed } from "../protocol";
@@ -32,7 +33,12 @@ export interface RunOptions {
   refresh?: boolean;
   /** Most steps at the same time. */
   parallel?: number;
+  /** `--plan`: what a preview has planned. */
+  plan?: Plan;
 }
+
+/** The inputs of resources that a preview has checked, by URN. What is unknown there may become anything. */
+export type Plan = Map<string, Props>;
 
 /** What a failed step tells nobody any more: the program hears that the engine is going. */
 export class Stopped extends Error {}
@@ -50,6 +56,7 @@ export class Deployment {
   readonly steps: string[] = [];
   readonly errors: { name: string; message: string }[] = [];
   readonly lines: string[] = [];
+  readonly plan: Plan = new Map();
   #failed = (): void => undefined;
   /** Settled with the first failure. */
   readonly failure = new Promise<void>((resolve) => (this.#failed = resolve));
@@ -254,6 +261,8 @@ export class Deployment {
       throw new Bail(`Resource "${made.urn}" depends on "${skipped.urn}" which was not specified in --target list.`);
 
     const provider = await this.#provider(made.provider);
+    const { importId = "" } = wanted;
+    if (importId !== "" && (!old || old.external)) return [made, [() => this.#import(made, importId, provider, old)]];
     if (old) for (const key of made.ignoreChanges) if (key in old.inputs) made.inputs[key] = old.inputs[key];
     const asked = { ...made.inputs };
     const replaceTarget = this.options.replace?.includes(made.name) ?? false;
@@ -286,6 +295,27 @@ export class Deployment {
     if (failures.length > 0)
       throw new Bail(failures.map(({ property, reason }) => (property ? `${property}: ${reason}` : reason)).join("; "));
     made.inputs = inputs;
+    this.plan.set(made.urn, inputs);
+    if (!this.options.plan) return;
+    const planned = this.options.plan.get(made.urn);
+    if (!planned) throw new Bail(`resource ${made.urn} violates plan: it is not in it`);
+    const wrong = Object.keys({ ...planned, ...inputs }).filter(
+      (key) => !isUnknown(planned[key]) && !isDeepStrictEqual(planned[key], inputs[key]),
+    );
+    if (wrong.length > 0) throw new Bail(`resource ${made.urn} violates plan: properties changed: ${wrong.join(", ")}`);
+  }
+
+  /** Takes an object that the service has, then makes of it what the program says. */
+  async #import(made: Resource, id: string, provider: Provider, old: Resource | undefined): Promise<void> {
+    this.steps.push(`import ${label(made)}`);
+    const found = await provider.read(made.urn, id, {}, {});
+    if (found.id === "") throw new Error(`resource '${id}' does not exist`);
+    await this.#check(provider, made, found.inputs, made.inputs);
+    const taken = { ...made, id: found.id, inputs: found.inputs ?? {}, outputs: marked(made, found.outs) };
+    if (old) this.#dropped.add(old);
+    const { changes } = await provider.diff(made.urn, taken.id, taken.outputs, made.inputs);
+    if (changes) return this.#update(made, taken);
+    this.#add(Object.assign(made, taken, { inputs: made.inputs }));
   }
 
   async #replacement(made: Resource, old: Resource, saidFirst: boolean): Promise<Step[]> {

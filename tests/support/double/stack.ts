@@ -16,7 +16,7 @@ import * as proto from "@pulumi/pulumi/proto/resource_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { durationSeconds } from "../../../provider/constants";
 import { plain, struct } from "../protocol";
-import { Deployment, type RunOptions, Stopped } from "./deployment";
+import { Deployment, type Plan, type RunOptions, Stopped } from "./deployment";
 import { serve, stopServing } from "./direct";
 import { type Adapter } from "./provider";
 import { isProvider, type Resource, type Wanted } from "./state";
@@ -54,6 +54,8 @@ export interface Run {
   changes: string[];
   /** What failed, by the name of the resource; "" for the program as a whole. */
   errors: { name: string; message: string }[];
+  /** What `--save-plan` would write. */
+  plan: Plan;
   /** All that they say. */
   failure: string;
   /** What was shown besides. */
@@ -133,9 +135,10 @@ export class Stack {
       open.delete(deployment);
       deployment.close();
     }
-    const { steps, errors, lines } = deployment;
+    const { steps, errors, lines, plan } = deployment;
     return {
       steps,
+      plan,
       changes: steps.filter((step) => !/^(same|refresh) /.test(step)),
       errors,
       failure: errors.map(({ message }) => message).join("\n"),
@@ -223,7 +226,6 @@ function monitorOf(deployment: Deployment, { adapter, done }: Programmed): IReso
     }),
     registerResource: answering(async (request: proto.RegisterResourceRequest) => {
       if (request.getRemote()) throw new Error("the double of the engine has no remote components: use the real CLI");
-      if (request.getImportid() !== "") throw new Error("the double of the engine does not import: use the real CLI");
       const made = await deployment.register(await wantedOf(request, deployment));
       const response = new proto.RegisterResourceResponse();
       response.setUrn(made.urn);
@@ -312,6 +314,7 @@ async function wantedOf(
     deletedWith: request.getDeletedwith(),
     protect: request.getProtect() ?? false,
     retainOnDelete: request.getRetainondelete() ?? false,
+    importId: request.getImportid(),
     ignoreChanges: request.getIgnorechangesList(),
     replaceOnChanges: request.getReplaceonchangesList(),
     ...(request.getDeletebeforereplacedefined() && { deleteBeforeReplace: request.getDeletebeforereplace() }),

@@ -93,13 +93,15 @@ export type Wanted = Omit<
 > & {
   urn: string;
   aliases: string[];
+  /** The id of an object that the service has: "" where one is made. */
+  importId?: string;
 };
 
 export const isDefault = (one: Resource): boolean => isProvider(one) && /^default(_|$)/.test(one.name);
 
 type Named = Pick<Wanted, "urn" | "type" | "name"> & Partial<Wanted>;
 
-export const fresh = ({ aliases: _aliases, ...wanted }: Named): Resource => ({
+export const fresh = ({ aliases: _aliases, importId: _importId, ...wanted }: Named): Resource => ({
   custom: true,
   inputs: {},
   provider: "",
