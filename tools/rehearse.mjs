@@ -2,7 +2,7 @@
 /**
  * npm run rehearse: publish day on this machine. Takes a copy of the sources, gives it a repository, generates and releases it, serves
  * npm, PyPI, Go's proxy, the plugin and the templates from 127.0.0.1, and follows docs/languages.md in each language, with a home that
- * is empty: up, a change, destroy. Needs git, openssl, python3 and go. Options:
+ * is empty: up, a change, the other end of the range of Pulumi's SDK, destroy. Needs git, openssl, python3 and go. Options:
  *   --only LANGUAGE,…   such as yaml,python. Default: all
  *   --keep              leaves its folder, and prints where it is
  *   --resume FOLDER     takes the release of a folder that was kept
@@ -40,6 +40,17 @@ const programs = {
   typescript: "index.ts",
   javascript: "index.js",
   "network-file": "network.yaml",
+};
+/** By itself, npm and pip install the newest SDK, and Go the oldest that the template takes. */
+const oldest = { npm: "npm install @pulumi/pulumi@3.216.0", pip: "venv/bin/pip install pulumi==3.220.0" };
+const newest = "go get github.com/pulumi/pulumi/sdk/v3@latest\ngo mod tidy";
+/** Language → how its program gets the SDK at the other end of the range. YAML has none. @type {Record<string, string>} */
+const otherSdk = {
+  python: oldest.pip,
+  go: newest,
+  typescript: oldest.npm,
+  javascript: oldest.npm,
+  "network-file": oldest.npm,
 };
 const { values } = parseArgs({
   options: { only: { type: "string" }, keep: { type: "boolean" }, resume: { type: "string" } },
@@ -139,6 +150,10 @@ async function follow(language, env, service) {
   writeFileSync(program, readFileSync(program, "utf8").replace("Created with pulumi new", "Changed"));
   await sh("pulumi up", join(home, "network"));
   expect(consortia(), ["Changed"]);
+  await sh(`${otherSdk[language] ?? ""}\npulumi preview --expect-no-changes`, join(home, "network"));
+  writeFileSync(program, readFileSync(program, "utf8").replace("Changed", "Changed again"));
+  await sh("pulumi up", join(home, "network"));
+  expect(consortia(), ["Changed again"]);
   await sh("pulumi preview --expect-no-changes\npulumi destroy", join(home, "network"));
   expect(consortia(), []);
 }
