@@ -121,6 +121,33 @@ describe("a turn", () => {
     busy.forEach(({ release }) => release());
   });
 
+  test("comes at once for one signed transaction, and for no other message", async () => {
+    const share = new Share(callLimits.parse({ time: minute }));
+    const busy = await Promise.all([1, 2, 3, 4].map(() => share.turn()));
+    const message = (batch: boolean, ...methods: string[]) => ({
+      batch,
+      calls: methods.map((one) => rpcCall(one, [])),
+    });
+    const sent = "eth_sendRawTransaction";
+    const begun: string[] = [];
+    const others = [message(false, "eth_call"), message(false, "eth_sendTransaction"), message(true, sent)].map(
+      async (other) => {
+        const turn = await share.turn(other);
+        begun.push(other.calls[0]!.method);
+        turn.release();
+      },
+    );
+    const own = await Promise.all([1, 2].map(() => share.turn(message(false, sent))));
+    await wait(50);
+    expect(begun).toEqual([]);
+    own.forEach(({ release }) => release());
+    await wait(50);
+    expect(begun).toEqual([]); // it had no turn to give up
+    busy.forEach(({ release }) => release());
+    await Promise.all(others);
+    expect(begun).toHaveLength(3);
+  });
+
   test("is not given beyond as many open requests as are allowed, until one of them is closed", () => {
     const share = new Share(callLimits.parse({ atOnce: 2 }));
     const open: EventEmitter[] = [];
