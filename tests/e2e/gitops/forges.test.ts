@@ -15,7 +15,8 @@ import { transformSync } from "esbuild";
 import { send } from "../../support/network";
 import { programOf } from "../support/backends/programs";
 import { startS3 } from "../support/backends/s3";
-import { actions, Forge, type Job, type Runner, tokenWith } from "../support/forges";
+import { Forge, type Job, type Runner, tokenWith } from "../support/forges";
+import { github } from "../support/github";
 import { gitlab } from "../support/gitlab";
 import { npmInstallSeeded, packed } from "../support/packed";
 import { cli, failed, finished, root, withoutCompiler } from "../support/stack";
@@ -56,9 +57,11 @@ function push(message: string): void {
   git("push", "--quiet", "origin", "main");
 }
 
-const pullRequest = { event: { pull_request: { number: 3, head: { repo: { full_name: "acme/network" } } } } };
-const preview = (): Promise<Record<string, Job>> => actions(runner, "preview.yml", "refs/pull/3/merge", pullRequest);
-const apply = (inputs: { approve?: string } = {}) => actions(runner, "apply.yml", "main", { event: { inputs } });
+const pullRequest = { number: 3, head: { repo: { full_name: "acme/network" } } };
+const preview = (): Promise<Record<string, Job>> =>
+  github(runner, "preview.yml", "refs/pull/3/merge", { name: "pull_request", payload: { pull_request: pullRequest } });
+const apply = (inputs?: { approve: string }): Promise<Record<string, Job>> =>
+  github(runner, "apply.yml", "main", inputs ? { name: "workflow_dispatch", payload: { inputs } } : { name: "push" });
 const comment = (): string => forge.written[1]!.body;
 const report = ({ folder }: Pick<Job, "folder">): string => readFileSync(join(folder, "report.md"), "utf8");
 const digestIn = (text: string): string => /^> Digest of the plan of .*`([0-9a-f]{64})`$/m.exec(text)![1]!;
@@ -156,7 +159,7 @@ function lock(): void {
 const unlock = (): void => rmSync(locks(), { recursive: true });
 
 /** One story: each test goes on where the one before it ended. */
-describe("GitHub Actions, from pull request to apply", () => {
+describe("GitHub Actions on an independent runner, from pull request to apply", () => {
   /** The checkout of a job that applied staging. */
   let last: string;
 
@@ -189,7 +192,7 @@ describe("GitHub Actions, from pull request to apply", () => {
 
   test("neither key, password nor secret configuration is in any plan, report or comment", async () => {
     propose("Pulumi.staging.yaml", (text) => text.replace("nodesPerMember: 1", "nodesPerMember: 2"));
-    const jobs = await actions(runner, "preview.yml", "refs/pull/3/merge", pullRequest);
+    const jobs = await preview();
     expect(jobs).toMatchObject({ comment: { code: 0 } });
     expect(forge.written).toHaveLength(2); // the same comment
     const { logins } = outputsIn(stateIn(stateFile(states(), "trade-network", "staging"))) as {
@@ -265,7 +268,7 @@ describe("GitHub Actions, from pull request to apply", () => {
     await describeByHand("changed in the console");
     w.service.clearCalls();
     const written = forge.written.length;
-    const jobs = await actions({ ...runner, stacks: ["staging"] }, "drift.yml", "main");
+    const jobs = await github({ ...runner, stack: "staging" }, "drift.yml", "main", { name: "schedule" });
     expect(jobs).toMatchObject({ "drift (staging)": { code: 0 } });
     expect(forge.written).toHaveLength(written + 1);
     expect(forge.written.at(-1)).toMatchObject({ title: "Drift of staging" });

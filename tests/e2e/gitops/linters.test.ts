@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import type * as GitHub from "@actions/workflow-parser";
+import { buildSync } from "esbuild";
 import { temporary, writeIn } from "../../fleet/made";
 import { action, folder, shared, sharedText, text, workflows } from "../../gitops/files";
 import { installFromPyPI } from "../support/pypi";
@@ -44,6 +47,23 @@ describe("what the forges themselves would refuse", () => {
     expect(actionlint([writeIn(temporary(), "apply.yml", needing)])).toContain('"stagging"');
     const misspelled = asWorkflow((steps) => steps.replace("inputs.region", "inputs.regions"));
     expect(actionlint([misspelled])).toContain('"regions"');
+  });
+
+  test("GitHub's own parser takes them, `queue` of a group included, and not what it does not know", () => {
+    const contents = 'export * from "@actions/workflow-parser"';
+    const built = buildSync({ stdin: { contents, resolveDir: __dirname }, bundle: true, format: "cjs", write: false });
+    const file = writeIn(temporary(), "parser.cjs", built.outputFiles[0]!.text);
+    const { parseWorkflow, NoOperationTraceWriter } = createRequire(file)(file) as typeof GitHub;
+    const complaints = (content: string): string[] => {
+      const { context } = parseWorkflow({ name: "w.yml", content }, new NoOperationTraceWriter());
+      return context.errors.getErrors().map(({ message }) => message);
+    };
+    for (const path of [...paths, ...own, onGithub]) expect(complaints(readFileSync(path, "utf8"))).toEqual([]);
+    const apply = text(".github/workflows/apply.yml");
+    expect(apply).toContain("queue: max");
+    expect(complaints(apply.replace("queue: max", "queue: never"))).toEqual([
+      expect.stringContaining("Unexpected value 'never'") as string,
+    ]);
   });
 
   test("the schemas of GitHub and GitLab have nothing to say of the files", async () => {

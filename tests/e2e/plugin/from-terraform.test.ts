@@ -1,15 +1,13 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 import { terraformMapping, terraformResources } from "../../../plugin/terraform";
 import { definitions } from "../../../provider/resources";
-import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
-import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 import { generatedSdk } from "../support/languages/sdk";
+import { goProgram } from "../support/go";
 import { root } from "../support/stack";
 import { type World, world, writesOf } from "../support/world";
 
@@ -23,23 +21,8 @@ jest.setTimeout(1_800_000); // the first time, the converter is built
 const execute = promisify(execFile);
 const sources = join(__dirname, "from-terraform");
 
-/** The converter, in the user's cache. */
-async function converter(): Promise<string> {
-  const hash = createHash("sha256");
-  for (const file of ["main.go", "go.mod", "go.sum"]) hash.update(readFileSync(join(sources, file)));
-  const home = join(cacheRoot(), `from-terraform-${hash.digest("hex").slice(0, 12)}`);
-  const program = join(home, "from-terraform");
-  await fillCacheFolder(home, {
-    what: "The converter from Terraform",
-    isWhole: () => existsSync(program),
-    async fill(draft) {
-      const env = { ...process.env, GOWORK: "off", CGO_ENABLED: "0" };
-      const args = ["build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o", join(draft, "from-terraform"), "."];
-      await execute("go", args, { cwd: sources, env, maxBuffer: 2 ** 26 });
-    },
-  });
-  return program;
-}
+const converter = (): Promise<string> =>
+  goProgram({ what: "The converter from Terraform", name: "from-terraform", module: sources, files: ["main.go"] });
 
 const schema = join(root, "schemas/schema.json");
 const languages = { typescript: "index.ts", python: "__main__.py", go: "main.go", yaml: "Main.yaml" };
