@@ -18,6 +18,7 @@ import { Script } from "node:vm";
  * The beginning of the bundled plugin, which tools/plugin.mjs writes: the file's other parts follow in one comment. A part is read,
  * compiled and run with the first import of it. What V8 made of it is kept in a file beside the plugin, for the next process of the
  * same Node.js: whoever can change that file can change the plugin itself. Without it, everything is compiled again.
+ * Node.js's compile cache (22.1 or newer) and v8-compile-cache keep modules in files of their own: of a single file they would keep nothing.
  */
 
 /** The file's other parts by name: the first byte, counted from the end of the file; the number of bytes; the digest of the text. */
