@@ -1,7 +1,8 @@
-import { type Kind, limits } from "../provider/constants";
+import { kinds as all, type Kind, limits } from "../provider/constants";
 
 export { conditionOf } from "../provider/api/states";
-export { kinds } from "../provider/constants";
+/** The kinds, by the names that people read: a membership is a member. */
+export const kinds = { ...all, membership: { ...all.membership, title: "member" } };
 
 /*
  * A network for people to look at: plain data that can be sent and kept as JSON. It never contains a secret.

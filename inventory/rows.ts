@@ -1,6 +1,7 @@
 import { printable } from "../provider/api/printable";
 import { classOf, type Kind, kindOf, partsOfUrn } from "../provider/constants";
-import { isAdoptedShared } from "../provider/core/state";
+import { type Definition, inputKeys, inputMeta, nameKey } from "../provider/core/definition";
+import { isAdoptedShared, isReadable } from "../provider/core/state";
 import { fieldsOf, text } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { groupBy } from "../provider/core/values";
@@ -50,24 +51,28 @@ export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undef
   return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name } };
 }
 
-/** The properties of each kind that a model has. */
-const shown: Record<Kind, readonly string[]> = {
+/** The properties of a kind that a model has, where they are others than `plainInputs`. */
+const chosen: Partial<Record<Kind, readonly string[]>> = {
   consortium: ["description", "state"],
   membership: ["state", "minimumNodes", "maximumNodes"],
   environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod"],
   node: ["state", "role", "size", "publicAddress", "blockHeight", "validators", "urls"],
-  appCred: [],
   tetherService: [
     ...["network", "intervalHours", "state", "account", "balanceWei", "reports", "lastPin", "problem", "targetUrl"],
     "changedAt",
   ],
-  consortiumZone: ["region", "cloud", "type"],
-  invitation: ["email"],
-  environmentZone: ["region", "cloud", "type", "bridgeId"],
-  configuration: ["type"],
   service: ["service", "serviceType", "size", "zoneId", "hybridPortAllocation"],
   destination: ["serviceId", "uri", "setupComplete", "kaleidoManaged"],
 };
+
+/** The inputs that say what an object is: all but its name, ids of other objects, and what the service does not show. */
+const plainInputs = (definition: Definition): readonly string[] =>
+  inputKeys(definition).filter((key) => {
+    const meta = inputMeta(definition, key)!;
+    return isReadable(meta) && !meta.argument && key !== nameKey(definition);
+  });
+
+const shownOf = (kind: Kind): readonly string[] => (chosen[kind] ??= plainInputs(definitions[kind]));
 
 const isPlain = (value: unknown): value is string | number | boolean =>
   ["string", "number", "boolean"].includes(typeof value);
@@ -105,15 +110,15 @@ function remarksOf(row: Row) {
 
 /** The id, the remarks and the properties of its kind. */
 function factsOf(row: Row) {
-  const given = shown[row.kind].map((key) => [key, plain(key, row.props[key])] as const);
+  const given = shownOf(row.kind).map((key) => [key, plain(key, row.props[key])] as const);
   return { ...remarksOf(row), ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
 }
 
-const isOther = (row: Row): row is Row & { kind: OtherKind } => otherKinds.some((kind) => kind === row.kind);
+const isOther = (row: Row): row is Row & { kind: OtherKind } => isOtherKind(row.kind);
 
 function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefined): OtherModel {
   const { kind, props } = row;
-  const facts = shown[kind].flatMap((key) => (isPlain(props[key]) ? [[key, props[key]] as const] : []));
+  const facts = shownOf(kind).flatMap((key) => (isPlain(props[key]) ? [[key, props[key]] as const] : []));
   const urls = Object.entries(props.urls ?? {}).filter((one): one is [string, string] => typeof one[1] === "string");
   const state = text(props.state);
   return {
@@ -128,8 +133,11 @@ function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefine
   };
 }
 
-/** In the order in which they are shown. */
-const otherKinds: OtherKind[] = [
+/** Kinds with a list of their own in what they are in, and consortia and tethers. */
+const ownLists: readonly Kind[] = ["consortium", "membership", "environment", "node", "appCred", "tetherService"];
+
+/** In the order in which they are shown. Any other kind comes last. */
+const first: OtherKind[] = [
   "service",
   "destination",
   "configuration",
@@ -137,6 +145,8 @@ const otherKinds: OtherKind[] = [
   "consortiumZone",
   "invitation",
 ];
+const isOtherKind = (kind: Kind): kind is OtherKind => !ownLists.includes(kind);
+const otherKinds = [...new Set([...first, ...(Object.keys(definitions) as Kind[]).filter(isOtherKind)])];
 
 const named = (row: Row): string => text(row.props.name) ?? (row.managed as Managed | undefined)?.name ?? idOf(row);
 

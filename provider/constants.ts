@@ -1,6 +1,9 @@
 /*
- * What several parts agree on. Imports nothing, so that it costs programs, policies and commands nothing to load.
+ * What several parts agree on. Imports only what is generated, so that it costs programs, policies and commands nothing to load.
  */
+import { kinds } from "./generated";
+
+export { kinds };
 
 /** Limits by plan: consortia of an organization, environments of a consortium, nodes of an environment. */
 export type PlanLimits = Record<"consortia" | "environments" | "nodes", number>;
@@ -21,21 +24,6 @@ export const consensusOf: Record<string, readonly string[]> = {
 export const tetherNetworks = ["mainnet", "rinkeby", "local"] as const;
 export type TetherNetwork = (typeof tetherNetworks)[number] | (string & Record<never, never>);
 
-/** The kinds of objects, parents before children, each with its class and its name for people. */
-export const kinds = {
-  consortium: { className: "Consortium", title: "consortium" },
-  membership: { className: "Membership", title: "member" },
-  consortiumZone: { className: "ConsortiumZone", title: "zone" },
-  invitation: { className: "Invitation", title: "invitation" },
-  environment: { className: "Environment", title: "environment" },
-  environmentZone: { className: "EnvironmentZone", title: "zone" },
-  configuration: { className: "Configuration", title: "configuration" },
-  node: { className: "Node", title: "node" },
-  appCred: { className: "AppCred", title: "credential" },
-  service: { className: "Service", title: "service" },
-  destination: { className: "Destination", title: "destination" },
-  tetherService: { className: "TetherService", title: "tether service" },
-} as const;
 export type Kind = keyof typeof kinds;
 export type ClassName = (typeof kinds)[Kind]["className"];
 

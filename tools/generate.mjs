@@ -14,7 +14,7 @@ import { policyDocs } from "./generate/markdown.mjs";
 import { profileFiles } from "./generate/profiles.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
 import { terraformPage } from "./generate/terraform.mjs";
-import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
+import { built, kindsOf, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
 import { root } from "./lib/prepare.mjs";
 
 const { definitions } = built("provider/resources/index.js");
@@ -29,6 +29,7 @@ const pluginSchema = packageSchema(about);
 /** @type {Record<string, string>} */
 const files = {
   ...aboutFiles(about, read),
+  "provider/generated.ts": kindsOf(definitions),
   "provider/api/generated.ts": wireObjects(definitions),
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),

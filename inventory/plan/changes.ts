@@ -121,7 +121,7 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const own = isLost(step) && !isSaid;
   const properties = ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [];
   const kind = kindOf(type);
-  const restarts = properties.filter(({ name }) => kind && inputMeta(definitions[kind], name)?.restarts);
+  const restarts = properties.filter(({ name }) => kind && inputMeta(definitions[kind], name)?.onChange === "restart");
   return {
     urn,
     action,

@@ -3,13 +3,14 @@ import {
   type ConsortiumModel,
   type EnvironmentModel,
   displayName,
+  kinds,
   type NodeModel,
   type ObjectModel,
   type OtherModel,
   type TetherModel,
 } from "../../inventory/model";
 import { type Condition, conditionOf } from "../../provider/api/states";
-import { type Kind, kinds, type LedgerHolder } from "../../provider/constants";
+import { type Kind, type LedgerHolder } from "../../provider/constants";
 import { inEther } from "../../provider/plain";
 
 /** A box of the map: one object, or a count of many. */

@@ -1,4 +1,7 @@
+import { enoughFor } from "../../provider/core/check";
+import { type Definition, nameKey } from "../../provider/core/definition";
 import { type LookupName, lookups } from "../../provider/lookups";
+import { definitions } from "../../provider/resources";
 import { Choice, type Fields, Found, type Language, languages, type Part, type Program, Ref, Typed } from "./languages";
 
 /* The programs of the documentation, and those of examples/ and templates/ in languages other than TypeScript. */
@@ -220,8 +223,26 @@ function alone(title: string, name: string, path?: string): Example {
   };
 }
 
+/** What is enough for one of a kind that has no part in `whole`. */
+function least(definition: Definition): Example {
+  const { type, title } = definition;
+  const ids = Object.fromEntries(Object.entries(sampleIds).map(([kind, id]) => [`${kind}Id`, id]));
+  const enough = Object.entries(enoughFor(definition, ids, title));
+  const args = Object.fromEntries(enough.filter(([key]) => key !== nameKey(definition)));
+  const name = title.replaceAll(" ", "-");
+  const parts = [{ type, name, args: args as Fields }];
+  return {
+    title: `The ${title}`,
+    program: { parts, outputs: {} },
+    imports: [`pulumi import consortium:index:${type} ${name} <id>`],
+  };
+}
+
 /** An example for each resource, by itself. */
 export const examples: Record<string, Example> = {
+  ...Object.fromEntries(
+    Object.values<Definition>(definitions).map((definition) => [definition.type, least(definition)]),
+  ),
   Consortium: alone("A consortium", "coffee-trade", "coffee-trade"),
   Membership: alone("A member of a consortium", "grower", "coffee-trade/grower"),
   Environment: alone("A ledger", "ledger", "coffee-trade/ledger"),

@@ -27,9 +27,9 @@ import {
 
 /** What the definition says of a property besides its type. */
 function marks(fields: Fields, key: string): Partial<PropertySpec> {
-  const { replace, secret } = metaOf(fields[key]!);
+  const { onChange, secret } = metaOf(fields[key]!);
   return {
-    ...(replace && { replaceOnChanges: true, willReplaceOnChanges: true }),
+    ...(onChange?.startsWith("replace") && { replaceOnChanges: true, willReplaceOnChanges: true }),
     ...(secret && { secret: true }),
   };
 }

@@ -120,3 +120,19 @@ export function check(definition: Checkable, news: Props): CheckResult {
   if (issues.length === 0) issues.push(...(definition.steps?.rules?.(known, inputs) ?? []));
   return { inputs, issues };
 }
+
+/** Arguments that are enough for one: ids of what it is in, a name, and else the examples that the errors about missing ones give. */
+export function enoughFor({ inputs, ...definition }: Checkable, ids: Props, name: string): Props {
+  const needed = Object.entries<z.ZodType>(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
+  const given = needed.map(([key, schema]) => {
+    if (key in ids) return [key, ids[key]];
+    if (key === nameKey({ inputs })) return [key, name];
+    const messages = [undefined, "?", 0].flatMap((wrong) => schema.safeParse(wrong).error?.issues ?? []);
+    const examples = messages.map(({ message }) => /such as "?([^",]+)|at least (\d+)/.exec(message) ?? []);
+    const [, text, least] = examples.find(({ length }) => length > 0) ?? [];
+    if (text === undefined && least === undefined)
+      throw new Error(`${definition.type}: the errors about ${key} give no example: say "…, such as …"`);
+    return [key, text ?? Number(least)];
+  });
+  return Object.fromEntries(given) as Props;
+}

@@ -180,6 +180,6 @@ export function secretKeys({ inputs, outputs }: Shapes): readonly string[] {
   return keys;
 }
 
-/** Inputs that are not in the spec. They are left out if a service rejects them. */
-export const undocumentedKeys = (definition: Pick<Definition, "inputs">): string[] =>
-  inputKeys(definition).filter((key) => inputMeta(definition, key)?.undocumented);
+/** Inputs whose change does this. */
+export const keysWith = (definition: Pick<Definition, "inputs">, onChange: FieldMeta["onChange"]): string[] =>
+  inputKeys(definition).filter((key) => inputMeta(definition, key)?.onChange === onChange);

@@ -1,7 +1,17 @@
 import { type z } from "zod";
 import { holdsLedger, replaceWarning } from "../constants";
 import { isObject } from "../plain";
-import { type Definition, inputKeys, inputMeta, isOver, meaningOf, nameOf, type Props, secretKeys } from "./definition";
+import {
+  type Definition,
+  inputKeys,
+  inputMeta,
+  isOver,
+  keysWith,
+  meaningOf,
+  nameOf,
+  type Props,
+  secretKeys,
+} from "./definition";
 import { type FieldMeta } from "./field";
 import { isReadable, type StateParts, partsOf } from "./state";
 import { UserError } from "./user-error";
@@ -37,8 +47,8 @@ type Forms = [now: Props, last: Props, shown: Props, answered: Props];
 
 /** Whether a change to it replaces the object. */
 const isReplacing = (definition: Definition, refused: readonly string[], key: string): boolean => {
-  const replace = inputMeta(definition, key)?.replace;
-  return replace === "ifNeeded" ? refused.includes(key) : replace === true;
+  const onChange = inputMeta(definition, key)?.onChange;
+  return onChange === "replace" || (onChange === "replaceIfRefused" && refused.includes(key));
 };
 
 /** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade of the service's own is no step. */
@@ -60,7 +70,7 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
   let forms: Props[] | undefined;
   for (const key of inputKeys(definition)) {
     const meta = inputMeta(definition, key)!;
-    if (meta.ignoredInDiff) continue;
+    if (meta.onChange === "ignore") continue;
     const isUnclear = parts.unclear.includes(key);
     // In most resources, nothing differs.
     if (!meta.normal && !isUnclear && inputs[key] === parts.asked[key] && parts.shown[key] === parts.answered[key])
@@ -68,17 +78,20 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
     const [now, last, shown, answered] = (forms ??= all.map((props) => normalOf(definition, props))) as Forms;
     const isChange = isUnclear || isUnknown(now[key]) || !sameAsked(now[key], last[key]);
     const isDrift =
-      isReadable(meta) && !meta.moves && !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));
+      isReadable(meta) &&
+      meta.computed !== "moving" &&
+      !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));
     if (!isChange && !isDrift) continue;
     // What is so already needs no call, unless another value is on its way. After a change by a run that did not end, a restart may be
     // missing.
     const isUnseen = isChange && parts.unseen.includes(key);
     const isSo = isReadable(meta) && !isUnseen && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
-    if (isSo && !isUnclear && !(isChange && meta.restarts && !sameValue(shown[key], answered[key]))) continue;
+    if (isSo && !isUnclear && !(isChange && meta.onChange === "restart" && !sameValue(shown[key], answered[key])))
+      continue;
     const isOpen = isUnset(inputs[key]);
     if (isChange) {
       // Any value will do, so no ledger is lost for it; and what the service changes by itself is left to it.
-      if (isOpen && meta.computed && (meta.moves === true || losesLedger(definition, key))) continue;
+      if (isOpen && (meta.computed === "moving" || (meta.computed && losesLedger(definition, key)))) continue;
       (keptBecause(definition, parts, inputs, key) === undefined ? found.changed : found.kept).push(key);
     } else if (parts.how !== "shared" && !(isOpen && (meta.computed || parts.how === "adopted"))) {
       (isReplacing(definition, parts.refused, key) ? found.lasting : found.drifted).push(key);
@@ -113,7 +126,7 @@ export function driftBetween(definition: Definition, state: Props, now: Props): 
 }
 
 const losesLedger = (definition: Definition, key: string): boolean =>
-  inputMeta(definition, key)?.replace === true && holdsLedger(definition.type);
+  inputMeta(definition, key)?.onChange === "replace" && holdsLedger(definition.type);
 
 /** Whether a program may leave it out. Otherwise every state has it, unless somebody edited that. */
 const isOptional = ({ inputs }: Definition, key: string): boolean =>
@@ -127,10 +140,10 @@ function keptBecause(definition: Definition, parts: StateParts, inputs: Props, k
     const isTheirs =
       isUnset(inputs[key]) || (isObject(inputs[key]) && !sameValue(parts.answered[key], parts.asked[key]));
     const fits = meta.parent === "path" || definition.shared?.fits.includes(key) === true;
-    if (isReplacing(definition, parts.refused, key) ? !fits : isTheirs && !meta.programOnly)
+    if (isReplacing(definition, parts.refused, key) ? !fits : isTheirs && meta.visibility !== "program")
       return "others may share it";
   }
-  if (meta.replace === true && meta.secret !== true && isUnset(parts.asked[key]) && !isOptional(definition, key))
+  if (meta.onChange === "replace" && meta.secret !== true && isUnset(parts.asked[key]) && !isOptional(definition, key))
     return "the state has lost its value: run `pulumi refresh`, or restore the state";
   if (!losesLedger(definition, key)) return undefined;
   const [now, none] = [inputs, {}].map((one) => normalOf(definition, one)[key]);
@@ -163,7 +176,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
     );
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const sent = [...changed, ...drifted];
-  const restarts = sent.filter((key) => inputMeta(definition, key)?.restarts);
+  const restarts = sent.filter((key) => inputMeta(definition, key)?.onChange === "restart");
   const { naming, isNamedById } = definition;
   const loss = replaceWarning(definition.type);
   const sameName = naming?.every(
@@ -197,7 +210,7 @@ function plansOf(
   inputs: Props,
   { restarts, kept }: Record<"restarts" | "kept", string[]>,
 ): string[] {
-  const again = parts.unclear.filter((key) => !inputMeta(definition, key)?.regenerates);
+  const again = parts.unclear.filter((key) => inputMeta(definition, key)?.onChange !== "regenerate");
   return [
     ...(restarts.length > 0 || parts.open.includes("restart")
       ? [`restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
@@ -216,10 +229,8 @@ export const regenerating = (
   { asked, unclear }: Pick<StateParts, "asked" | "unclear">,
   inputs: Props,
 ): string | undefined =>
-  inputKeys(definition).find(
-    (key) =>
-      inputMeta(definition, key)!.regenerates &&
-      (unclear.includes(key) || (!isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key]))),
+  keysWith(definition, "regenerate").find(
+    (key) => unclear.includes(key) || (!isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key])),
   );
 
 /** A new secret ends the old one at once. */

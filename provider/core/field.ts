@@ -14,38 +14,30 @@ export interface FieldMeta {
   /** A sentence on what TypeScript programs can write instead. Other languages cannot. */
   inTypeScript?: string;
   /**
-   * A change replaces the object. Default: it is updated in place. `ifNeeded`: it is updated in place if the service can; the
-   * state remembers if it cannot, and then a change replaces.
+   * What a change does besides sending it. Default: nothing.
+   * - `replace`: it replaces the object, and is not sent
+   * - `replaceIfRefused`: not in the spec. A create leaves it out if a service rejects it; the state remembers a service that cannot
+   *   change it in place, and then a change replaces
+   * - `restart`: it takes effect after a restart, which the update triggers
+   * - `regenerate`: the service makes a new value of what it shows only once, such as a password
+   * - `ignore`: it does not affect an existing object
    */
-  replace?: boolean | "ifNeeded";
+  onChange?: "replace" | "replaceIfRefused" | "restart" | "regenerate" | "ignore";
   /** Never shown: a secret output. */
   secret?: boolean;
-  /** The service chooses a value if none is given, so leaving it out is no change. */
-  computed?: boolean;
-  /** Not a property of the service's object: neither sent nor read under its name. */
-  programOnly?: boolean;
-  /** Sent with the create and never read back: a service may show it in another form. */
-  sentOnly?: boolean;
-  /** The value that leaving it out means, if `default` names one. */
-  implied?: unknown;
+  /** The service chooses a value if none is given, so leaving it out is no change. `moving`: it also changes it later, which is no drift. */
+  computed?: boolean | "moving";
+  /**
+   * Where the value is found, if not in the list of objects under its name.
+   * - `program`: it is not a property of the service's object, and neither sent nor read
+   * - `writeOnly`: it is sent and never read back, because a service may show it in another form
+   * - `elsewhere`: another call shows it (`details` of the steps)
+   */
+  visibility?: "program" | "writeOnly" | "elsewhere";
   /** The normal form of a value that has several spellings. undefined: it is left out. `inputs`: the other ones. */
   normal?: (value: unknown, inputs: Props) => unknown;
-  /** The service changes it by itself, which is no drift. */
-  moves?: boolean;
   /** The argument of TypeScript programs that takes the resource with this id. */
   argument?: string;
-  /** Which object the id is of, in words that can follow "Id of". */
-  target?: string;
-  /** A change in place takes effect after a restart, which the update triggers. */
-  restarts?: boolean;
-  /** A change lets the service make a new value of what it shows only once, such as a password. */
-  regenerates?: boolean;
-  /** Shown by another call than the list (`details` of the steps). */
-  elsewhere?: boolean;
-  /** A change does not affect an existing object. */
-  ignoredInDiff?: boolean;
-  /** Not in the spec: a service may reject it. */
-  undocumented?: boolean;
   /**
    * Not a field of the object: a change sends this instead. The create leaves it out, and the next update sends it. `shown` is the
    * value that an object with these properties has. With `true`, it does nothing any more, nor does what is in it.

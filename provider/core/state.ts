@@ -98,8 +98,8 @@ export const madeAt = ({ shown, at }: Pick<StateParts, "shown" | "at">): number 
   at ?? timeOf(shown.createdAt);
 
 /** Whether the service shows it under its name. Otherwise only the program knows it. */
-export const isReadable = ({ programOnly, sentOnly, secret, elsewhere, parent }: FieldMeta): boolean =>
-  !(programOnly || sentOnly || secret || elsewhere || parent === "path");
+export const isReadable = ({ visibility, secret, parent }: FieldMeta): boolean =>
+  visibility === undefined && !secret && parent !== "path";
 
 const isName = (definition: Definition, key: string): boolean => key === nameKey(definition);
 
@@ -207,7 +207,7 @@ export function toBody(
   const body: Props = {};
   for (const [key, schema] of entries(definition.inputs)) {
     const meta = metaOf(schema);
-    if (meta.programOnly || meta.parent === "path" || meta.action) continue;
+    if (meta.visibility === "program" || meta.parent === "path" || meta.action) continue;
     if (inputs[key] === undefined || without.includes(key)) continue;
     body[wireName(key)] = inputs[key];
   }

@@ -71,6 +71,10 @@ export function isUnknown(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
 }
 
+/** The value that leaving an input out means. */
+export const defaultOf = (schema: z.ZodType): unknown =>
+  schema.def.type === "default" ? schema.parse(undefined) : undefined;
+
 /**
  * Inputs in their normal form: what is left out has the documented default, and all spellings of one value are the same. Only
  * normal forms are compared. An unknown value of a preview stays one.
@@ -81,8 +85,9 @@ export function normalOf(
   keys: readonly string[] = Object.keys(inputs.shape),
 ): Props {
   const entries = keys.map((key) => {
-    const { implied, normal } = metaOf(inputs.shape[key] as z.ZodType);
-    const value = isUnset(props[key]) ? implied : props[key];
+    const schema = inputs.shape[key] as z.ZodType;
+    const { normal } = metaOf(schema);
+    const value = isUnset(props[key]) ? defaultOf(schema) : props[key];
     return [key, normal && !isUnknown(value) ? normal(value, props) : value] as const;
   });
   return Object.fromEntries(entries);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Definition } from "../core/definition";
 import { field, metaOf } from "../core/field";
+import { isReadable } from "../core/state";
 import { definitions } from "../resources";
 
 /* The results of lookups. A service may leave out any field, and text can be anything. */
@@ -21,10 +22,7 @@ const pick = (definition: Definition, keys: readonly string[]): Record<string, z
 
 /** Properties that the service's list shows. */
 const listed = (definition: Definition): string[] =>
-  Object.entries(properties(definition)).flatMap(([key, schema]) => {
-    const { programOnly, sentOnly, elsewhere, secret, parent } = metaOf(schema);
-    return programOnly || sentOnly || elsewhere || secret || parent === "path" ? [] : [key];
-  });
+  Object.entries(properties(definition)).flatMap(([key, schema]) => (isReadable(metaOf(schema)) ? [key] : []));
 
 /** One object of a list. */
 export const itemOf = (definition: Definition, what = definition.type) =>

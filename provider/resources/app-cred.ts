@@ -27,19 +27,18 @@ export const appCred: Definition = {
       "Name of the credential. If the service cannot rename it, the run ends with an error, and the next run creates a new pair.",
       {
         default: "the name of the resource",
-        replace: "ifNeeded",
-        undocumented: true,
+        onChange: "replaceIfRefused",
       },
     ),
     keepers: field(
       z.record(z.string(), z.unknown(), { error: "keepers must be an object of values" }).optional(),
       "Arbitrary values. When one changes, a new pair is created, then the old one is deleted.",
-      { default: "none", programOnly: true, replace: true },
+      { default: "none", visibility: "program", onChange: "replace" },
     ),
     rotateWhenChanged: field(
       z.record(z.string(), z.unknown(), { error: "rotateWhenChanged must be an object of values" }).optional(),
       "Arbitrary values. When one is added or changed, the service regenerates the password in place: same username, and the old password stops working at once. Not every service can.",
-      { default: "none", programOnly: true, regenerates: true },
+      { default: "none", visibility: "program", onChange: "regenerate" },
     ),
     extra: extra(),
     customTimeouts: customTimeouts(),
@@ -56,7 +55,7 @@ export const appCred: Definition = {
     ),
     basicAuthHeader: field(z.string().optional(), "Value of the `Authorization` header: `Basic …`.", {
       secret: true,
-      programOnly: true,
+      visibility: "program",
     }),
     revision: revision(),
   }),

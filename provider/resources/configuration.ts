@@ -24,13 +24,13 @@ export const configuration: Definition = {
     membershipId: membershipId("Id of the membership that owns it."),
     type: field(requiredText("type", "it", "node_config"), "What it sets, by the service's own name.", {
       seen: ["node_config"],
-      replace: true,
+      onChange: "replace",
     }),
     name: field(nameText("name"), "Name of the configuration.", { default: "the name of the resource" }),
     details: field(
       objectOf("details", "settings").optional(),
       'The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back.',
-      { default: "none", secret: true, sentOnly: true },
+      { default: "none", secret: true, visibility: "writeOnly" },
     ),
     ...common(),
   }),

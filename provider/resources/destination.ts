@@ -49,17 +49,17 @@ export const destination: Definition = {
       argument: "environment",
       default: "that of the service",
       parent: "path",
-      ignoredInDiff: true, // the service cannot move to another one
+      onChange: "ignore", // the service cannot move to another one
     }),
     serviceId: field(
       parentId("the service", "serviceId:, serviceType: and consortiumId:", "service"),
       "Id of the service that it belongs to.",
-      { argument: "service", replace: true, parent: "path" },
+      { argument: "service", onChange: "replace", parent: "path" },
     ),
     serviceType: field(
       parentId("the type of the service", 'serviceType:, such as "documentstore"', "service"),
       "Type of that service: `documentstore` or `dataexchange`.",
-      { replace: true, parent: "path", normal: lowerCase },
+      { onChange: "replace", parent: "path", normal: lowerCase },
     ),
     // In a path, these two are folders.
     name: field(
@@ -67,30 +67,30 @@ export const destination: Definition = {
       "Name of the destination, which is also its id.",
       {
         default: "the name of the resource",
-        replace: true,
+        onChange: "replace",
       },
     ),
     kaleidoManaged: field(
       z.boolean({ error: "kaleidoManaged must be true or false" }).default(true),
       "Whether the service keeps the keys of the destination.",
-      { default: "`true`", implied: true },
+      { default: "`true`" },
     ),
     membershipId: field(optionalText("membershipId"), "Id of the membership that owns the service.", {
       argument: "membership",
       default: "that of the service, if the service is given as a resource",
-      programOnly: true,
-      ignoredInDiff: true,
+      visibility: "program",
+      onChange: "ignore",
     }),
     idRegistryId: idOf("idRegistry", "the `idregistry` service with which the membership is registered first", {
       default: "it is registered already",
       computed: false,
-      programOnly: true,
-      ignoredInDiff: true,
+      visibility: "program",
+      onChange: "ignore",
     }),
     testCertificate: field(
       z.boolean({ error: "testCertificate must be true or false" }).optional(),
       "Whether the membership is verified first with a test certificate of the service, unless it is verified.",
-      { default: "`false`", programOnly: true, ignoredInDiff: true },
+      { default: "`false`", visibility: "program", onChange: "ignore" },
     ),
     ...common(),
   }),

@@ -90,27 +90,26 @@ export const environment: Definition = {
     provider: field(
       open("provider", providers),
       "Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about.",
-      { replace: true },
+      { onChange: "replace" },
     ),
     consensusType: field(
       open("consensusType", consensusTypes),
       "Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`.",
-      { replace: true },
+      { onChange: "replace" },
     ),
     name: field(nameText("name"), "Name of the environment.", { default: "the name of the resource" }),
     description: description(),
     chainId: field(
       z.int({ error: "chainId must be a whole number" }).min(1, "chainId must be at least 1").optional(),
       "Chain id of the ledger.",
-      { default: "the service chooses one", replace: true, computed: true },
+      { default: "the service chooses one", onChange: "replace", computed: true },
     ),
     releaseId: field(
       z.string({ error: "releaseId must be text" }).min(1, "releaseId must not be empty").optional(),
       "Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back.",
       {
         default: "the service chooses the newest",
-        computed: true,
-        moves: true,
+        computed: "moving",
       },
     ),
     paused: field(
@@ -132,7 +131,7 @@ export const environment: Definition = {
         .min(1, "blockPeriod must be at least 1")
         .optional(),
       "Seconds between blocks.",
-      { default: "the service chooses, by the consensus protocol", replace: true, computed: true },
+      { default: "the service chooses, by the consensus protocol", onChange: "replace", computed: true },
     ),
     prefundedAccounts: field(
       z
@@ -152,17 +151,17 @@ export const environment: Definition = {
         )
         .optional(),
       "Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back.",
-      { default: "none", replace: true, sentOnly: true, normal: accounts },
+      { default: "none", onChange: "replace", visibility: "writeOnly", normal: accounts },
     ),
     multiRegion: field(
       z.boolean({ error: "multiRegion must be true or false" }).optional(),
       "Whether its nodes may be in several regions.",
-      { default: "`false`", replace: true, programOnly: true, normal: (_, inputs) => isMultiRegion(inputs) },
+      { default: "`false`", onChange: "replace", visibility: "program", normal: (_, inputs) => isMultiRegion(inputs) },
     ),
     testFeatures: field(
       objectOf("testFeatures", "features").optional(),
       "Experimental features, by the service's own names. They are not read back.",
-      { default: "none", replace: true, programOnly: true, normal: otherFeatures },
+      { default: "none", onChange: "replace", visibility: "program", normal: otherFeatures },
     ),
     ...common(),
   }),

@@ -87,20 +87,20 @@ export const consortiumId = () =>
   field(
     parentId("the consortium", "consortiumId: (its id)", "consortium"),
     "Id of the consortium that it belongs to.",
-    { argument: "consortium", replace: true, parent: "path" },
+    { argument: "consortium", onChange: "replace", parent: "path" },
   );
 
 export const environmentId = () =>
   field(
     parentId("the environment", "environmentId: and consortiumId: (ids)", "environment"),
     "Id of the environment that it belongs to.",
-    { argument: "environment", replace: true, parent: "path" },
+    { argument: "environment", onChange: "replace", parent: "path" },
   );
 
 export const membershipId = (doc: string) =>
   field(parentId("the membership", "membershipId: (its id)", "membership"), doc, {
     argument: "membership",
-    replace: true,
+    onChange: "replace",
     parent: "body",
   });
 
@@ -114,14 +114,14 @@ export const adopt = (which = "the object with this name", otherwise = "a name t
   field(
     z.union([z.boolean(), z.string().min(1, wanted)], { error: wanted }).optional(),
     `\`true\` adopts ${which} if it exists; an id adopts exactly that object or fails.`,
-    { default: `\`false\`: ${otherwise}`, programOnly: true, ignoredInDiff: true },
+    { default: `\`false\`: ${otherwise}`, visibility: "program", onChange: "ignore" },
   );
 
 export const extra = () =>
   field(
     z.record(z.string(), z.unknown(), { error: "extra must be an object of fields" }).optional(),
     "Additional fields for the create call, under the service's own names, sent unchanged.",
-    { programOnly: true, replace: true },
+    { visibility: "program", onChange: "replace" },
   );
 
 /** The id of another object of the environment. @param target which object that is, in words */
@@ -130,7 +130,6 @@ export const idOf = (argument: string, target: string, meta: Omit<FieldMeta, "do
     default: "the service chooses",
     computed: true,
     argument,
-    target,
     ...meta,
   });
 
@@ -141,7 +140,7 @@ export const customTimeouts = () =>
   field(
     z.strictObject({ create: seconds, update: seconds, delete: seconds }).optional(),
     "Timeouts in seconds for create, update and delete; set with the resource option `customTimeouts`.",
-    { programOnly: true },
+    { visibility: "program" },
   );
 
 /** The last arguments of every resource that lives in a collection. */

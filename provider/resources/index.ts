@@ -1,4 +1,3 @@
-import { type Kind } from "../constants";
 import { type Definition } from "../core/definition";
 import { appCred } from "./app-cred";
 import { configuration } from "./configuration";
@@ -26,4 +25,4 @@ export const definitions = {
   service,
   destination,
   tetherService,
-} satisfies Record<Kind, Definition>;
+} satisfies Record<string, Definition>;

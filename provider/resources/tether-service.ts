@@ -27,7 +27,7 @@ export const tetherService: Definition = {
       `Id of the tether service, ordered in the console: ${tetherIdLength} characters.`,
       {
         inTypeScript: "Programs can pass its console address as `consoleUrl` instead, which ends in the id.",
-        replace: true,
+        onChange: "replace",
       },
     ),
     network: field(
@@ -40,7 +40,6 @@ export const tetherService: Definition = {
     ),
     active: field(z.boolean({ error: "active must be true or false" }).default(true), "Whether it pins.", {
       default: "`true`",
-      implied: true,
     }),
     minimumBalanceWei: field(
       z
@@ -51,7 +50,7 @@ export const tetherService: Definition = {
       "Balance in wei that the account needs on the network before the contract is deployed there.",
       {
         default: "more than zero",
-        programOnly: true,
+        visibility: "program",
         normal: (wei) => (typeof wei === "string" ? wei.replace(/^0+(?=\d)/, "") : wei),
       },
     ),
@@ -61,12 +60,12 @@ export const tetherService: Definition = {
         .refine((text) => durationSeconds(text) !== undefined, duration)
         .optional(),
       "How long to wait for funds while the balance is too low, such as `30m`. `customTimeouts` do not shorten it.",
-      { default: "do not wait, and fail before anything is spent", programOnly: true, ignoredInDiff: true },
+      { default: "do not wait, and fail before anything is spent", visibility: "program", onChange: "ignore" },
     ),
     extra: field(
       z.record(z.string(), z.unknown(), { error: "extra must be an object of fields" }).optional(),
       "Additional fields for the body of `deploy`, sent unchanged.",
-      { programOnly: true, ignoredInDiff: true },
+      { visibility: "program", onChange: "ignore" },
     ),
     customTimeouts: customTimeouts(),
   }),

@@ -114,15 +114,8 @@ async function asked(session: Session, kind: ListedKind, place: Props, maxAgeMs:
   return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
 }
 
-/** Kinds that the specification lacks, so that a service may also lack these. */
-const beyondSpec: readonly ListedKind[] = [
-  "consortiumZone",
-  "invitation",
-  "environmentZone",
-  "configuration",
-  "service",
-  "destination",
-];
+/** Kinds of the specification. A service may lack the others. */
+const inSpec: readonly ListedKind[] = ["consortium", "membership", "environment", "node", "appCred"];
 
 /** What lists of a kind have shown. */
 interface Known {
@@ -140,7 +133,7 @@ const lackingMs = 600_000;
 
 /** As `listed`, but asks only once for a kind that the service lacks, rather than in every place. */
 async function listedIfKnown(session: Session, kind: ListedKind, place: Props, maxAgeMs = Infinity) {
-  if (!beyondSpec.includes(kind)) return listed(session, kind, place, maxAgeMs);
+  if (inSpec.includes(kind)) return listed(session, kind, place, maxAgeMs);
   const kinds = knownByRun.get(session.run) ?? {};
   knownByRun.set(session.run, kinds);
   const known = (kinds[kind] ??= {});

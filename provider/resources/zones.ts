@@ -27,18 +27,18 @@ const required = (what: string, example: string) =>
 const inputs = () => ({
   name: field(nameText("name"), "Name of the zone.", { default: "the name of the resource" }),
   region: field(required("region", "us-east-2"), "Region of the cloud, by the cloud's own name, such as `us-east-2`.", {
-    replace: true,
+    onChange: "replace",
     normal: lowerCase,
   }),
   cloud: field(required("cloud", "aws"), "Cloud that it is in.", {
     seen: ["aws", "azure"],
-    replace: true,
+    onChange: "replace",
     normal: lowerCase,
   }),
   type: field(
     required("type", "kaleido").default("kaleido"),
     "Who runs its machines: `kaleido` is the service itself.",
-    { default: "`kaleido`", implied: "kaleido", replace: true },
+    { default: "`kaleido`", onChange: "replace" },
   ),
 });
 
@@ -102,7 +102,7 @@ export const environmentZone: Definition = {
     ...inputs(),
     bridgeId: field(optionalText("bridgeId"), "Id of the bridge that connects it with machines of your own.", {
       default: "none",
-      replace: true,
+      onChange: "replace",
     }),
     ...sharedZone(),
   }),

@@ -104,9 +104,8 @@ const several = (
       const isRequired = usual === undefined && !schema.safeParse(undefined).success;
       const byId = [property, isRequired ? schema : of(resource, property, usual)] as const;
       const name = property.replace(/Id$/, "");
-      const { target } = metaOf(schema);
-      if (target === undefined || !isReference(name)) return [byId];
-      const doc = `Key of ${target}, instead of \`${property}\`.`;
+      if (!isReference(name)) return [byId];
+      const doc = metaOf(schema).doc.replace(/^Id of (.*)\.$/, `Key of $1, instead of \`${property}\`.`);
       return [[name, field(key.optional(), doc, { default: metaOf(byId[1]).default })] as const, byId];
     }),
   );

@@ -64,7 +64,7 @@ describe.each(all)("$type", (definition) => {
   });
 
   test("replaces, and is secret, where the definition says so", () => {
-    const replacing = Object.keys(given).filter((key) => metaOf(given[key]!).replace);
+    const replacing = Object.keys(given).filter((key) => metaOf(given[key]!).onChange?.startsWith("replace"));
     for (const properties of [spec.inputProperties, spec.properties]) {
       expect(keysWith(properties, (one) => one.replaceOnChanges)).toEqual(replacing);
       expect(keysWith(properties, (one) => one.willReplaceOnChanges)).toEqual(replacing);

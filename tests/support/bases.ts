@@ -1,4 +1,5 @@
 import { type ManagedCollection, type Service } from "../../service/index";
+import { definitions } from "../../provider/resources";
 import { type Props } from "./engine";
 import { type Network } from "./network";
 
@@ -27,29 +28,9 @@ export const bases: Record<Collected, (net: Network) => Props> = {
   service: (net) => ({ ...owned(net), name: "files", service: "ipfs" }),
 };
 
-/** The collection of each kind, in a consortium or in an environment. */
-const places = {
-  consortium: { of: "", name: "consortia" },
-  membership: { of: "consortium", name: "memberships" },
-  consortiumZone: { of: "consortium", name: "zones" },
-  invitation: { of: "consortium", name: "invitations" },
-  environment: { of: "consortium", name: "environments" },
-  environmentZone: { of: "environment", name: "zones" },
-  configuration: { of: "environment", name: "configurations" },
-  node: { of: "environment", name: "nodes" },
-  appCred: { of: "environment", name: "appcreds" },
-  service: { of: "environment", name: "services" },
-} as const satisfies Record<Collected, object>;
-
-/** Its path in the fixture's network. */
-export function collectionOf(
-  kind: Collected,
-  { consortiumId, environmentId }: Pick<Network, "consortiumId" | "environmentId">,
-): string {
-  const { of, name } = places[kind];
-  if (of === "") return `/${name}`;
-  return `/consortia/${consortiumId}${of === "environment" ? `/environments/${environmentId}` : ""}/${name}`;
-}
+/** The path of its collection in the fixture's network. */
+export const collectionOf = (kind: Collected, net: Pick<Network, "consortiumId" | "environmentId">): string =>
+  decodeURIComponent(definitions[kind].place({ ...net }).collection);
 
 /** The same as a route of the service. */
 export const routeOf = (kind: Collected): string =>
@@ -74,7 +55,7 @@ export const nameField = (kind: Collected): "org_name" | "name" =>
 
 /** What the service keeps of each kind, to change it behind a client's back. */
 export const storeOf = ({ store }: Service, kind: Collected): ManagedCollection<"consortium"> => {
-  const { name } = places[kind];
-  const collection: unknown = store[name === "appcreds" ? "credentials" : name];
+  const name = routeOf(kind).split("/").at(-1)!;
+  const collection: unknown = store[(name === "appcreds" ? "credentials" : name) as "nodes"];
   return collection as ManagedCollection<"consortium">; // all have the same verbs
 };

@@ -126,11 +126,11 @@ function page(definition, troubleshooting) {
   const inputs = propertiesOf(definition.inputs, "input");
   const parents = inputs.filter(({ meta }) => meta.parent);
   const change = (/** @type {import("./types.mjs").Property} */ { meta }) =>
-    meta.replace === "ifNeeded"
+    meta.onChange === "replaceIfRefused"
       ? "in place, or replaces"
-      : meta.replace
+      : meta.onChange === "replace"
         ? "replaces"
-        : meta.ignoredInDiff
+        : meta.onChange === "ignore"
           ? "nothing"
           : "in place";
   const need = (/** @type {import("./types.mjs").Property} */ { key, optional }) =>

@@ -25,7 +25,7 @@ const { regions, settingNames } = built("provider/api/settings.js");
  * @property {boolean} optional may be left out
  * @property {boolean} filled has a default
  * @property {string} doc its description for programs in TypeScript
- * @property {{ replace?: boolean | "ifNeeded", secret?: boolean, computed?: boolean, programOnly?: boolean, elsewhere?: boolean, sentOnly?: boolean, ignoredInDiff?: boolean, parent?: string, argument?: string }} meta
+ * @property {{ onChange?: string, secret?: boolean, computed?: boolean | "moving", visibility?: string, parent?: string, argument?: string }} meta
  */
 
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole whether optional members are always there @returns {string} */
@@ -227,6 +227,22 @@ export function sdkTypes(definitions, { types, config }) {
   ].join("\n");
 }
 
+/** The kinds, for code that does not load the schemas. @param {Record<string, { type: string, title: string }>} definitions */
+export function kindsOf(definitions) {
+  const lines = Object.entries(definitions).map(
+    ([kind, { type, title }]) =>
+      `  ${kind}: { className: ${JSON.stringify(type)}, title: ${JSON.stringify(title)} },\n`,
+  );
+  return `/*
+ * Generated from the resource definitions (provider/resources/) by \`npm run generate\`. Do not edit.
+ */
+
+/** The kinds of objects, parents before children, each with its class and its name for people. */
+export const kinds = {
+${lines.join("")}} as const;
+`;
+}
+
 /** How a value of the service is read, by its JSON type: see provider/api/wire.ts. @type {Record<string, string>} */
 const readers = {
   string: "text",
@@ -250,8 +266,7 @@ export function wireObjects(definitions) {
   const all = objects.flatMap(({ type, inputs, outputs, place }) => {
     const { idField } = place(Object.fromEntries(Object.keys(inputs.shape).map((key) => [key, "id"])));
     const fields = [...propertiesOf(inputs, "output"), ...propertiesOf(outputs, "output")].filter(
-      ({ key, meta }) =>
-        !meta.programOnly && !meta.sentOnly && !meta.elsewhere && meta.parent !== "path" && !common.includes(key),
+      ({ key, meta }) => meta.visibility === undefined && meta.parent !== "path" && !common.includes(key),
     );
     const isText = (/** @type {Json} */ { type: kind, enum: values, anyOf: forms }) =>
       kind === "string" || values !== undefined || forms?.every(isText) === true;

@@ -226,7 +226,7 @@ export async function adopt(
   const isFixed = (key: string): boolean =>
     how === "shared" && definition.shared
       ? definition.shared.fits.includes(key)
-      : inputMeta(definition, key)?.replace === true;
+      : inputMeta(definition, key)?.onChange === "replace";
   const fixed = differing.filter((key) => isFixed(key) && !agrees(collection, shown, inputs, key));
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
@@ -260,10 +260,10 @@ function differingIn(collection: Collection, shown: Props): string[] {
   const [wanted, there] = [normalOf(definition, inputs), normalOf(definition, shown)];
   return inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
-    if (meta.programOnly || meta.parent === "path" || inputs[key] === undefined) return false;
+    if (meta.visibility === "program" || meta.parent === "path" || inputs[key] === undefined) return false;
     if (meta.computed && isUnset(inputs[key])) return false;
     // What the service does not show may be unset: set it if possible, otherwise trust it.
-    if (!isReadable(meta) || !(key in shown)) return meta.replace !== true && !isUnset(inputs[key]);
+    if (!isReadable(meta) || !(key in shown)) return meta.onChange !== "replace" && !isUnset(inputs[key]);
     const isRewritten = key === nameKey(definition) && session.run.rewritesNames;
     return !sameValue(there[key], wanted[key]) && !(isRewritten && sameName(shown[key], inputs[key]));
   });

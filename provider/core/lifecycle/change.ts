@@ -11,7 +11,7 @@ import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
 import { changeLagMs, lookEveryMs, renamedMs, takenLagMs, waitingAgeMs } from "../times";
 import { Unclear, UserError } from "../user-error";
-import { isUnset, normalOf, sameName, sameValue } from "../values";
+import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
 
 /** One change in place. */
 export interface Change {
@@ -53,7 +53,7 @@ export async function change(one: Change): Promise<Props> {
       : session.client.put(path, toBody(definition, inputs));
   const answer = await renaming(one, send).catch(async (error: unknown) => {
     // What the service moves on by itself may have no way back.
-    const isFixed = keys.some((key) => inputMeta(definition, key)?.moves);
+    const isFixed = keys.some((key) => inputMeta(definition, key)?.computed === "moving");
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
     if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
     if (isForbidden(error)) throw (await goneOutside(one)) ?? error;
@@ -82,8 +82,8 @@ async function completed(one: Change, answer: unknown): Promise<Props> {
 function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string[]): Props {
   const none = (key: string): unknown => {
     if (inputMeta(definition, key)?.computed) return null;
-    const schema = definition.inputs.shape[key] as z.ZodType | undefined;
-    return inputMeta(definition, key)?.implied ?? (schema?.safeParse({}).success ? {} : "");
+    const schema = definition.inputs.shape[key] as z.ZodType;
+    return defaultOf(schema) ?? (schema.safeParse({}).success ? {} : "");
   };
   const entries = keys.flatMap((key): [string, unknown][] => {
     const { action } = inputMeta(definition, key)!;
@@ -169,7 +169,7 @@ export function mayBeIgnored(definition: Definition, asked: Props, key: string):
 /** Says what the service accepted and did not change. */
 export function warnOfIgnored({ collection, before }: Change, ignored: readonly string[]): void {
   if (ignored.length === 0) return;
-  const isIdle = ignored.some((key) => inputMeta(collection.definition, key)!.restarts);
+  const isIdle = ignored.some((key) => inputMeta(collection.definition, key)!.onChange === "restart");
   const old = ignored.every((key) => isUnset(before.shown[key])) ? "none" : "the old one";
   collection.warn(
     `the service accepted another ${ignored.join(" and ")}, but still shows ${old}. ` +

@@ -4,7 +4,7 @@ import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { identityOf, type Props, undocumentedKeys } from "../definition";
+import { identityOf, keysWith, type Props } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
@@ -110,7 +110,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
     await clearSurplus(posting, made);
     return { made };
   } catch (error) {
-    const undocumented = undocumentedKeys(definition);
+    const undocumented = keysWith(definition, "replaceIfRefused");
     if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
       posting.without = undocumented; // no attempt: nothing was made; a strict service may reject what the spec does not list
       return sendOnce(posting, attempt);

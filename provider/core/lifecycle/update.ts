@@ -76,7 +76,7 @@ async function updateFrom(
 ): Promise<Props> {
   const { definition } = collection;
   const { changed, drifted, kept: staying } = changedKeys(definition, before, news);
-  const keys = [...changed, ...drifted].filter((key) => !inputMeta(definition, key)?.programOnly);
+  const keys = [...changed, ...drifted].filter((key) => inputMeta(definition, key)?.visibility !== "program");
   const kept = { ...olds, ...news };
   const one: Change = { collection, id, inputs: news, keys, before };
   const asked: StateParts = {
@@ -165,7 +165,7 @@ export const openAfter = (
   sent: readonly string[],
   open: readonly string[] = [],
 ): readonly string[] =>
-  sent.some((key) => inputMeta(definition, key)?.restarts) ? [...new Set([...open, restartStep])] : open;
+  sent.some((key) => inputMeta(definition, key)?.onChange === "restart") ? [...new Set([...open, restartStep])] : open;
 
 /** What is known after a change. Without an answer about it, it is as it was asked. */
 function changedTo(parts: StateParts, { inputs, keys }: Change, shown: Props): StateParts {
@@ -176,7 +176,7 @@ function changedTo(parts: StateParts, { inputs, keys }: Change, shown: Props): S
 
 /** Inputs that the service may refuse to change. Then another update replaces the object. */
 const refusable = ({ collection, keys }: Change): string[] =>
-  keys.filter((key) => inputMeta(collection.definition, key)?.replace === "ifNeeded");
+  keys.filter((key) => inputMeta(collection.definition, key)?.onChange === "replaceIfRefused");
 
 const withRefused = (parts: StateParts, keys: readonly string[]): StateParts => ({
   ...parts,

@@ -1,4 +1,5 @@
-import { check } from "../../../provider/core/check";
+import { type z } from "zod";
+import { check, enoughFor } from "../../../provider/core/check";
 import { diff } from "../../../provider/core/diff";
 import { definitions } from "../../../provider/resources";
 import { type Kind, type Props, unknown } from "../../support/engine";
@@ -9,37 +10,36 @@ import { type Kind, type Props, unknown } from "../../support/engine";
  */
 
 const run = (kind: Kind, news: Props) => check(definitions[kind], news);
-const whole: Record<Kind, Props> = {
-  consortium: { name: "a" },
-  membership: { consortiumId: "c", orgName: "a" },
-  environment: { consortiumId: "c", name: "a", provider: "quorum", consensusType: "raft" },
-  node: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
-  appCred: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
-  consortiumZone: { consortiumId: "c", name: "a", region: "r", cloud: "aws" },
-  invitation: { consortiumId: "c", orgName: "a", email: "a@b.example" },
-  environmentZone: { consortiumId: "c", environmentId: "e", name: "a", region: "r", cloud: "aws" },
-  configuration: { consortiumId: "c", environmentId: "e", membershipId: "m", type: "node_config", name: "a" },
-  service: { consortiumId: "c", environmentId: "e", membershipId: "m", service: "ipfs", name: "a" },
-  destination: { consortiumId: "c", serviceId: "s", serviceType: "documentstore", name: "a" },
-  tetherService: { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 },
+const kinds = Object.keys(definitions) as Kind[];
+const forEach = <Value>(valueOf: (kind: Kind) => Value) =>
+  Object.fromEntries(kinds.map((kind) => [kind, valueOf(kind)])) as Record<Kind, Value>;
+
+const given = {
+  consortiumId: "c",
+  environmentId: "e",
+  membershipId: "m",
+  serviceId: "s",
+  tetherId: "tether0001",
+  network: "rinkeby",
 };
-const kinds = Object.keys(whole) as Kind[];
-const filled: Partial<Record<Kind, Props>> = {
-  consortiumZone: { type: "kaleido" },
-  environmentZone: { type: "kaleido" },
-  destination: { kaleidoManaged: true },
-  tetherService: { active: true },
-};
-const outputs: Record<Kind, Props> = {
+const whole = forEach((kind) => enoughFor(definitions[kind], given, "a"));
+/** What is filled in. */
+const filled = forEach((kind): Props => {
+  const defaults = Object.entries<z.ZodType>(definitions[kind].inputs.shape).map(([key, schema]) => [
+    key,
+    schema.safeParse(undefined).data,
+  ]);
+  return Object.fromEntries(defaults.filter(([, value]) => value !== undefined)) as Props;
+});
+/** What the service adds, where a state is incomplete without it, or more than text. */
+const outputs: Partial<Record<Kind, Props>> = {
   consortium: { owner: "o", state: "setup", revision: "0", __kept: { version: 2 } },
   membership: { orgId: "o", state: "active", revision: "0" },
   environment: { state: "live", chainId: 7, revision: "0" },
-  node: { state: "started", urls: { rpc: "https://x" }, revision: "3" },
-  appCred: { username: "u", password: "p", revision: "0" },
   consortiumZone: { state: "active", revision: "0" },
   invitation: { state: "pending", revision: "0" },
-  environmentZone: { revision: "0" },
-  configuration: { revision: "0" },
+  node: { state: "started", urls: { rpc: "https://x" }, revision: "3" },
+  appCred: { username: "u", password: "p", revision: "0" },
   service: { state: "started", urls: { http: "https://x" }, serviceType: "member", revision: "0" },
   destination: { uri: "kld://x", setupComplete: true },
   tetherService: { state: "active", deployedNetworks: ["rinkeby"], account: "0x1" },
@@ -49,11 +49,16 @@ const none = { changes: false, changed: [], replaces: [], deleteBeforeReplace: f
 /** The state, with what is changed in it, compared with the program, with what is changed there. */
 const compared = (kind: Kind, change: Props = {}, state: Props = {}) => {
   const inputs = { ...filled[kind], ...whole[kind] };
-  return diff(definitions[kind], "an-id", { ...inputs, ...outputs[kind], ...state }, { ...inputs, ...change });
+  return diff(
+    definitions[kind],
+    "an-id",
+    { ...inputs, revision: "0", ...outputs[kind], ...state },
+    { ...inputs, ...change },
+  );
 };
 
 describe.each(kinds)("%s", (kind) => {
-  const defaults = filled[kind] ?? {};
+  const defaults = filled[kind];
 
   test("whole inputs pass as they are, with defaults", () => {
     expect(run(kind, whole[kind])).toEqual({ inputs: { ...defaults, ...whole[kind] }, issues: [] });

@@ -53,8 +53,8 @@ test("every key has words for the editor", () => {
 
 test("the resources keep what is said of their own properties", () => {
   const { shape } = definitions.environment.inputs;
-  expect(metaOf(shape.consensusType as never)).toMatchObject({ replace: true });
-  expect(metaOf(shape.chainId as never)).toMatchObject({ replace: true, computed: true });
+  expect(metaOf(shape.consensusType as never)).toMatchObject({ onChange: "replace" });
+  expect(metaOf(shape.chainId as never)).toMatchObject({ onChange: "replace", computed: true });
 });
 
 /** What a script prints that uses the package as it is built, which another compiler makes than that of the tests. */
