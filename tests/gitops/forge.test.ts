@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { programOf } from "../e2e/support/backends/programs";
@@ -89,17 +89,13 @@ test("an issue of one stack is not that of another, and no pull request is taken
 test("of several plans for the same files, listed in any order, the newest counts", async () => {
   const { other, env } = await forgeWith();
   const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
-  for (const day of [2, 3, 1]) {
-    writeFileSync(join(other.folder, "day"), String(day));
-    execFileSync("zip", ["-q", "plan.zip", "day"], { cwd: other.folder });
-    other.artifacts.push({
-      name,
-      id: day,
-      created_at: `2026-01-0${day}T00:00:00Z`,
-      zip: readFileSync(join(other.folder, "plan.zip")),
-      expired: false,
-      workflow_run: { id: day, repository_id: 1, head_repository_id: 1 },
-    });
+  for (const [run, day] of [2, 3, 1].entries()) {
+    const folder = join(other.uploads, String(run));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "day"), String(day));
+    execFileSync("zip", ["-q", "-m", `${name}.zip`, "day"], { cwd: folder });
+    const time = new Date(`2026-01-0${day}T00:00:00Z`);
+    utimesSync(join(folder, `${name}.zip`), time, time);
   }
   expect(await run(["plan", "staging"], env)).toMatchObject({ code: 0 });
   expect(readFileSync(join(clone, "approved/day"), "utf8")).toBe("3");
