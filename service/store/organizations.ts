@@ -77,7 +77,9 @@ export class Organizations {
 
   add(name: string, apiKey?: string): Organization {
     if (this.find(name)) throw new ServiceError(`The organization ${name} already exists.`);
-    return this.ensure(name, apiKey);
+    const added = this.ensure(name, apiKey);
+    this.publish();
+    return added;
   }
 
   /** Adds an organization if it does not exist. Gives it this key, if it has another one or none. */
@@ -96,13 +98,17 @@ export class Organizations {
   rotateKey(name: string): string {
     if (!this.find(name)) throw new ServiceError(`There is no organization ${name}.`);
     const { apiKey } = this.ensure(name, randomKey());
-    if (name === this.first) this.publish();
+    this.publish();
     return apiKey;
   }
 
-  /** Writes the key of the first organization into the file `api-key`, for scripts. */
+  /** Writes the key of the first organization into the file `api-key`, for scripts; those of several, by name, into `api-keys.json`. */
   publish(): void {
-    if (this.dir !== undefined) replaceFile(join(this.dir, "api-key"), `${this.firstKey}\n`);
+    if (this.dir === undefined) return;
+    replaceFile(join(this.dir, "api-key"), `${this.firstKey}\n`);
+    const keys = this.#all().map(({ fields: { name, apiKey } }) => [name, apiKey] as const);
+    if (keys.length > 1)
+      replaceFile(join(this.dir, "api-keys.json"), `${JSON.stringify(Object.fromEntries(keys), undefined, 2)}\n`);
   }
 
   #all = () => this.store.children("organization", "");

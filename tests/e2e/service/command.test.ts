@@ -112,6 +112,17 @@ describe("what it prints", () => {
     expect(text).not.toContain(readFileSync(join(dataDir, "api-key"), "utf8").trim());
   });
 
+  test("says where the keys of several organizations are, and they are there", async () => {
+    const { lines } = await serve(["--data", dataDir, "--organization", "acme", "--organization", "globex"]);
+    const text = await printed(lines, "Ctrl+C");
+    const [, file = ""] = /The keys of all organizations are in (\S+)\./.exec(text)!;
+    const keys = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+    expect(Object.keys(keys)).toEqual(["acme", "globex"]);
+    const [, baseUrl = ""] = /(http\S+)/.exec(text)!;
+    for (const key of Object.values(keys))
+      expect(await client(baseUrl, key)("GET", "/consortia")).toMatchObject({ status: 200 });
+  });
+
   test("--show-key shows the key", async () => {
     const { lines } = await serve(["--show-key", "--api-key", "my-key"]);
     expect(await printed(lines, "Ctrl+C")).toMatch(/API key: my-key[\s\S]*Data|Data[\s\S]*API key: my-key/);

@@ -85,6 +85,19 @@ describe("files", () => {
     await database.close();
   });
 
+  test("the keys of several organizations are in one file, as they are now", async () => {
+    const file = join(dataDir, "api-keys.json");
+    const keysIn = () => JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+    const service = await startService({ dataDir, organizations: [{ name: "acme" }, { name: "globex", apiKey: "g" }] });
+    expect(keysIn()).toEqual({ acme: service.apiKey, globex: "g" });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const rotated = service.rotateKey("globex");
+    expect(keysIn()).toEqual({ acme: service.apiKey, globex: rotated });
+    const { apiKey } = service.addOrganization("initech");
+    expect(keysIn()).toEqual({ acme: service.apiKey, globex: rotated, initech: apiKey });
+    await service.close();
+  });
+
   test.each([
     ["no JSON", "node/n1", "{"],
     ["half an object", "node/n1", '{"kind":"node","id":"n1"}'],
