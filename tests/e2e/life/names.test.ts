@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { treeOf } from "../../../tools/lib/processes.mjs";
 import { until } from "../../support/until";
-import { failed, finished } from "../support/stack";
-import { world } from "../support/world";
+import { done, failed, finished } from "../support/stack";
+import { world, writesOf } from "../support/world";
 
 /* Who has a name: the rules are in provider/resources/names and provider/stacks/given-up, this is the real CLI. */
 
@@ -55,6 +55,43 @@ describe.each([false, true])("plugin: %s", (plugin) => {
     stack.program(ledger("e", given, 'new Node("n", { ...within, name: "other" });'));
     expect(await stack.up({}, "--parallel", "1")).toMatchObject({ code: 0 });
     expect((await network()).nodes.map(({ name }) => name).sort()).toEqual(["n", "other"]);
+  });
+
+  test("two names that are swapped in one run: the preview says how to do it in two, and that works", async () => {
+    const named = (a: string, b: string): string =>
+      ledger("e", `new Node("a", { ...within, name: "${a}" });`, `new Node("b", { ...within, name: "${b}" });`);
+    const { service, stack, network } = await world(named("one", "two"), adapter);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const ids = await stack.ids();
+    service.clearCalls();
+    stack.program(named("two", "one"));
+    const how = /swaps names with "[ab]".*Give one of them a temporary name, run `pulumi up`, then set the final one/s;
+    expect(await failed(stack.preview())).toMatch(how);
+    expect(writesOf(service)).toEqual([]);
+    for (const program of [named("spare", "two"), named("spare", "one"), named("two", "one")]) {
+      stack.program(program);
+      expect(await stack.up()).toMatchObject({ code: 0 });
+    }
+    expect((await network()).nodes.map(({ name }) => name).sort()).toEqual(["one", "two"]);
+    expect(await stack.ids()).toEqual(ids);
+  });
+
+  test("deleteBeforeReplace with adopt: --replace leaves the object and what is in it", async () => {
+    const environment = `new Environment("e", { ...base, adopt: true }, { deleteBeforeReplace: true })`;
+    const program = ledger("e", 'new Node("n", within);').replace(
+      'new Environment("e", { ...base, name: "e" })',
+      environment,
+    );
+    expect(program).toContain(environment);
+    const { service, stack, network } = await world(program, adapter);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const before = await network();
+    const { urn } = (await stack.resources()).find((one) => one.urn.endsWith("::e"))!;
+    service.clearCalls();
+    const { text } = await done(stack.up({}, "--replace", urn));
+    expect(text).toMatch(/environment "e" \(\w+\): not deleted, because "e" of the program adopts it/);
+    expect([writesOf(service), await network()]).toEqual([[], before]);
+    expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   });
 });
 
