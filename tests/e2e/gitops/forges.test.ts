@@ -83,6 +83,8 @@ const describeByHand = async (description: string): Promise<void> => {
   await send(w.service, "PATCH", `/consortia/${String(id)}`, { description });
 };
 
+jest.setTimeout(1_800_000); // the first time, act is built
+
 /** The example in a repository of its own, its program compiled once, and two stacks that somebody made. */
 beforeAll(async () => {
   for (const program of ["zip", "unzip"]) await programOf(program, program);

@@ -16,6 +16,8 @@ import { goProgram } from "./geth/build";
  * contract, sends to it, reads its events, hears of one, sees why a call reverts, and makes a batch.
  */
 
+jest.setTimeout(1_800_000); // the first time, the client in Go is built
+
 const execute = promisify(execFile);
 const folder = join(__dirname, "clients");
 

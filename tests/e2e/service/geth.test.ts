@@ -14,6 +14,8 @@ import { steps } from "./geth/steps";
  * says. The profile is that of London, the oldest one that geth 1.17 has.
  */
 
+jest.setTimeout(1_800_000); // the first time, geth is built
+
 const rich = Wallet.createRandom() as unknown as Wallet;
 const balance = 10n ** 22n;
 /** A contract that logs a topic while it is deployed. */
