@@ -41,8 +41,16 @@ const programs = {
   javascript: "index.js",
   "network-file": "network.yaml",
 };
+const { version, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const [oldestOnNpm, oldestOnPyPI] = [
+  peerDependencies["@pulumi/pulumi"],
+  readFileSync(join(root, "templates/python/requirements.txt"), "utf8"),
+].map((range) => /\d+(\.\d+)+/.exec(range)?.[0]);
 /** By itself, npm and pip install the newest SDK, and Go the oldest that the template takes. */
-const oldest = { npm: "npm install @pulumi/pulumi@3.216.0", pip: "venv/bin/pip install pulumi==3.220.0" };
+const oldest = {
+  npm: `npm install @pulumi/pulumi@${oldestOnNpm}`,
+  pip: `venv/bin/pip install pulumi==${oldestOnPyPI}`,
+};
 const newest = "go get github.com/pulumi/pulumi/sdk/v3@latest\ngo mod tidy";
 /** Language → how its program gets the SDK at the other end of the range. YAML has none. @type {Record<string, string>} */
 const otherSdk = {
@@ -58,7 +66,6 @@ const { values } = parseArgs({
 const chosen = Object.keys(programs).filter((one) => !values.only || values.only.split(",").includes(one));
 const folder = values.resume ?? mkdtempSync(join(tmpdir(), "consortium-rehearsal-"));
 const source = join(folder, "source");
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** The sources as they are, with a repository and a date. @param {string} address */
 async function copySources(address) {

@@ -57,6 +57,15 @@ const compared = (kind: Kind, change: Props = {}, state: Props = {}) => {
   );
 };
 
+test("what is filled in is what the pages say", () => {
+  expect(filled).toMatchObject({
+    consortiumZone: { type: "kaleido" },
+    environmentZone: { type: "kaleido" },
+    destination: { kaleidoManaged: true },
+    tetherService: { active: true },
+  });
+});
+
 describe.each(kinds)("%s", (kind) => {
   const defaults = filled[kind];
 
