@@ -54,7 +54,7 @@ test("20 pages cause no more calls than one, and none once nobody looks", async 
   expect(twenty.calls).toBeLessThanOrEqual(perLook * (twenty.looks + 1));
 
   for (const page of pages) page.watch(); // hidden
-  await wait(300); // a look that is under way
+  await until(async () => (await during(300)).calls === 0); // a look that is under way
   expect((await during(1_000)).calls).toBe(0);
   expect(service.calls.filter(({ method }) => method === "GET")).toEqual([]); // what only watches is not logged
 });
