@@ -6,6 +6,19 @@ import { temporary, writeIn } from "./made";
 const running: { close: () => void }[] = [];
 afterAll(() => running.splice(0).forEach((one) => one.close()));
 
+/** A file of kubectl's configuration for a server. */
+export function configurationOf(server: string, { namespace, token }: { namespace: string; token: string }): string {
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "here",
+    clusters: [{ name: "c", cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "u", user: { token } }],
+    contexts: [{ name: "here", context: { cluster: "c", user: "u", namespace } }],
+  };
+  return writeIn(temporary(), "config", JSON.stringify(config));
+}
+
 /** As much of a Kubernetes API server as `status` and `resume` ask. */
 export class Kubernetes {
   readonly calls: string[] = [];
@@ -28,16 +41,7 @@ export class Kubernetes {
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     running.push(server);
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const cluster = { server: address, "insecure-skip-tls-verify": true };
-    const config = {
-      apiVersion: "v1",
-      kind: "Config",
-      "current-context": "here",
-      clusters: [{ name: "c", cluster }],
-      users: [{ name: "u", user: { token: "a-token" } }],
-      contexts: [{ name: "here", context: { cluster: "c", user: "u", namespace: "networks-acme" } }],
-    };
-    return writeIn(temporary(), "config", JSON.stringify(config));
+    return configurationOf(address, { namespace: "networks-acme", token: "a-token" });
   }
 
   #answer({ method, url, headers }: IncomingMessage, text: string): { status: number; body: unknown } {

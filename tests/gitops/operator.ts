@@ -113,6 +113,82 @@ const manifest = z.discriminatedUnion("kind", [
   }),
 ]);
 
+/** JSON Schema of a part of a CRD. */
+interface Schema {
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  [key: string]: unknown;
+}
+
+/** As Kubernetes takes it ("structural"): what one of several kinds of an object may have, the object may have. */
+function structural({ additionalProperties: more, oneOf, anyOf = oneOf, ...schema }: Schema): Schema {
+  const free = { "x-kubernetes-preserve-unknown-fields": true };
+  if (anyOf)
+    return structural({
+      type: "object",
+      properties: Object.assign({}, ...anyOf.map(propertiesIn)) as Schema["properties"],
+    });
+  if (schema.properties === undefined && typeof more === "object") {
+    return { ...schema, additionalProperties: structural(more) };
+  }
+  const parts = Object.entries(schema.properties ?? {}).map(([name, part]) => [name, structural(part)] as const);
+  const isFree = schema.type === undefined || typeof more === "object";
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(parts) }),
+    ...(schema.items !== undefined && { items: structural(schema.items as Schema) }),
+    ...(isFree && free),
+  };
+}
+/** Where each kind names what it is (`type`), any text will do. */
+const propertiesIn = ({ properties = {} }: Schema): Schema["properties"] => ({
+  ...properties,
+  ...(properties.type && { type: { type: "string" } }),
+});
+
+interface Rule {
+  rule: string;
+  message: string;
+}
+const crd = (apiVersion: string, kind: string, part: Record<string, z.ZodType>, rules: Rule[] = []) => {
+  const [group = "", version = ""] = apiVersion.split("/");
+  const plural = `${kind.toLowerCase()}s`;
+  const properties = Object.entries(part).map(([name, schema]) => {
+    return [name, structural(z.toJSONSchema(schema, { target: "openapi-3.0" }) as Schema)] as const;
+  });
+  const status = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const openAPIV3Schema = {
+    type: "object",
+    properties: { ...Object.fromEntries(properties), status },
+    ...(rules.length > 0 && { "x-kubernetes-validations": rules }),
+  };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [
+        { name: version, served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } },
+      ],
+    },
+  };
+};
+
+/** The same description as CRDs, for a real API server. Names of 42 characters are the operator's own rule. */
+export const crds = [
+  crd("pulumi.com/v1", "Stack", { spec: stackSpec }, [
+    { rule: "size(self.metadata.name) <= 42", message: "the name has more than 42 characters" },
+    { rule: "has(self.spec.projectRepo) != has(self.spec.programRef)", message: "projectRepo or programRef" },
+  ]),
+  crd("pulumi.com/v1", "Program", { program }),
+  crd("auto.pulumi.com/v1alpha1", "Workspace", { spec: workspaceSpec }),
+];
+
 /** The objects in a file of manifests, as they are written. */
 export function documentsIn(text: string): Record<string, unknown>[] {
   return parseAllDocuments(text).flatMap((document) => {

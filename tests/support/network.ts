@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from "node:net";
 import { request } from "undici";
 import { type Service } from "../../service/index";
 
@@ -24,6 +25,16 @@ export async function send<T = Made>(service: Place, method: string, path: strin
   if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
   return (text === "" ? {} : JSON.parse(text)) as T;
 }
+
+/** A port of the loopback interface that nobody listens on, for programs that choose none. */
+export const freePort = (): Promise<number> =>
+  new Promise((done, fail) => {
+    const server = createServer().once("error", fail);
+    server.listen({ host: "127.0.0.1", port: 0 }, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => done(port));
+    });
+  });
 
 /** Builds the network and lets it start. */
 export async function network(service: Service, time: { pass(ms: number): void }) {

@@ -1,23 +1,14 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "../../../support/network";
 import { until } from "../../../support/until";
 import { blockGas } from "../../../../service/ledger/admission";
 import { goProgram } from "./build";
 
 const execute = promisify(execFile);
-
-const freePort = () =>
-  new Promise<number>((done, fail) => {
-    const server = createServer().once("error", fail);
-    server.listen({ host: "127.0.0.1", port: 0 }, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => done(port));
-    });
-  });
 
 const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
 const headers = { "content-type": "application/json" };
