@@ -1,9 +1,7 @@
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { parse } from "yaml";
 import { define as defineCheck, tableOf } from "../../cli/check";
-import { metricsOf } from "../../cli/check/metrics";
 import { define as defineMap } from "../../cli/map";
 import { type Result } from "../../observe/check/checks";
 import { type Service, startService } from "../../service/index";
@@ -27,48 +25,6 @@ test.each([
   const used = lines.flatMap(([, line = ""]) => line.split(" #")[0]!.match(/--[\w-]+/g) ?? []);
   expect(used.length).toBeGreaterThan(2);
   expect(used.filter((flag) => !options.includes(flag))).toEqual([]);
-});
-
-test("the alerts of the example name metrics and checks that exist", () => {
-  const text = readFileSync(join(root, "examples/monitoring/alerts.yaml"), "utf8");
-  const { groups } = parse(text) as { groups: { rules: { alert: string; expr: string }[] }[] };
-  const expressions = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)).join("\n");
-  const page = readFileSync(join(root, "docs/reference/check.md"), "utf8");
-  const named = [...expressions.matchAll(/consortium_\w+|(?<=check=")[^"]+/g)].map(([name]) => name);
-  expect(named.length).toBeGreaterThan(5);
-  expect(named.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
-});
-
-test("the dashboard of the example uses what /metrics serves, with labels and checks that there are", () => {
-  const text = readFileSync(join(root, "examples/monitoring/dashboard.json"), "utf8");
-  const { panels, templating } = JSON.parse(text) as {
-    panels: { id: number; targets: { expr: string }[] }[];
-    templating: { list: { name: string; query: string | { query: string } }[] };
-  };
-  const variables = templating.list.map(({ query }) => (typeof query === "string" ? "" : query.query));
-  const used = [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), ...variables].join("\n");
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  const result: Result = {
-    check: "limits",
-    subject: { kind: "node", id: "n", name: "n" },
-    outcome: "ok",
-    text: "",
-    value: 1,
-  };
-  const served = `${metricsOf([result], 0, 1)}\nconsortium_check_up 1`;
-  const metrics = new Set([...used.matchAll(/consortium_\w+/g)].map(([name]) => name));
-  expect([...metrics].sort()).toEqual(
-    [...new Set([...served.matchAll(/^consortium_\w+/gm)].map(([name]) => name))].sort(),
-  );
-  const labels = new Set(
-    [...used.matchAll(/(\w+)=~?"|label_values\(\w+, (\w+)\)/g)].map(([, one, other]) => one ?? other),
-  );
-  for (const label of labels) expect(served).toMatch(new RegExp(`[{,]${label}="`));
-  const page = readFileSync(join(root, "docs/reference/check.md"), "utf8");
-  for (const [, check] of used.matchAll(/check="([^"]+)"/g)) expect(page).toContain(`\`${check}\``);
-  expect([...used.matchAll(/\$(\w+)/g)].map(([, name]) => name)).toEqual(expect.arrayContaining(["within"]));
-  const names = new Set(templating.list.map(({ name }) => name));
-  for (const [, name] of text.matchAll(/\$\{?(\w+)/g)) expect(names).toContain(name);
 });
 
 describe("the commands", () => {
