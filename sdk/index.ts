@@ -1,3 +1,4 @@
+export * from "./classes/generated";
 export {
   EnvironmentConsensusType,
   EnvironmentProvider,
@@ -43,22 +44,16 @@ export {
 } from "./runtime/connect";
 export { type Verification, verifyReport, type VerifyOptions } from "./runtime/verify";
 export {
-  AppCred,
-  type AppCredArgs,
   Configuration,
   type ConfigurationArgs,
   Consortium,
   type ConsortiumArgs,
-  ConsortiumZone,
-  type ConsortiumZoneArgs,
   Destination,
   type DestinationArgs,
   Environment,
   type EnvironmentArgs,
   EnvironmentZone,
   type EnvironmentZoneArgs,
-  Invitation,
-  type InvitationArgs,
   Membership,
   type MembershipArgs,
   Node,

@@ -8,23 +8,17 @@ import {
 } from "@pulumi/pulumi";
 import { type ClassName, classOf, contentsKey, tetherIdOf, unnamedKey } from "../provider/constants";
 import {
-  type AppCredFields,
-  type AppCredProperties,
   type ConfigurationFields,
   type ConfigurationProperties,
   type ConsensusOf,
   type ConsortiumFields,
   type ConsortiumProperties,
-  type ConsortiumZoneFields,
-  type ConsortiumZoneProperties,
   type DestinationFields,
   type DestinationProperties,
   type EnvironmentFields,
   type EnvironmentProperties,
   type EnvironmentZoneFields,
   type EnvironmentZoneProperties,
-  type InvitationFields,
-  type InvitationProperties,
   type MembershipFields,
   type MembershipProperties,
   type NodeFields,
@@ -39,7 +33,10 @@ import {
 import { Managed, namesOf } from "./managed";
 import { references } from "./network/references";
 
-/* One class for each resource. Its outputs are declared by an interface of the same name, because Pulumi sets them. */
+/*
+ * The classes that need code, and those that others refer to; `npm run generate` writes all others (classes/generated.ts). Outputs are
+ * declared by an interface of the same name, because Pulumi sets them.
+ */
 
 /*
  * Each way to name a parent is an interface, because TypeScript then shows its name and not its members. Those by id come first
@@ -167,7 +164,7 @@ export interface ReadableClass<Self, Args, Place> extends ResourceClass<Self, Ar
  * What a class inherits: its inputs are flat, and the name of the object defaults to that of the resource.
  * @param usual options that a program may override
  */
-function resource<Self, Args extends object>(
+export function resource<Self, Args extends object>(
   className: ClassName,
   usual?: CustomResourceOptions,
 ): ResourceClass<Self, Args> {
@@ -187,7 +184,7 @@ function resource<Self, Args extends object>(
 }
 
 /** The same, with `get`. */
-function readable<Self, Args extends object, Place extends object>(
+export function readable<Self, Args extends object, Place extends object>(
   className: ClassName,
   usual?: CustomResourceOptions,
 ): ReadableClass<Self, Args, Place> {
@@ -309,20 +306,6 @@ export class Node extends readable<Node, NodeArgs, InEnvironment>("Node", oldGoe
   }
 }
 
-export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
-
-export interface AppCred extends Outputs<AppCredProperties> {}
-
-/** User name and password for the runtime endpoints of one member's nodes. */
-export class AppCred extends resource<AppCred, AppCredArgs>("AppCred") {}
-
-export type ConsortiumZoneArgs = ConsortiumZoneFields & InConsortium;
-
-export interface ConsortiumZone extends Outputs<ConsortiumZoneProperties> {}
-
-/** A region of a cloud where environments of a consortium may run. */
-export class ConsortiumZone extends readable<ConsortiumZone, ConsortiumZoneArgs, InConsortium>("ConsortiumZone") {}
-
 export type EnvironmentZoneArgs = EnvironmentZoneFields & InEnvironment;
 
 export interface EnvironmentZone extends Outputs<EnvironmentZoneProperties> {}
@@ -347,13 +330,6 @@ export interface Service extends Outputs<ServiceProperties> {}
 
 /** A service beside the ledger of an environment, such as `ipfs`. */
 export class Service extends readable<Service, ServiceArgs, InEnvironment>("Service") {}
-
-export type InvitationArgs = InvitationFields & InConsortium;
-
-export interface Invitation extends Outputs<InvitationProperties> {}
-
-/** Invites a business of another organization to a consortium. */
-export class Invitation extends readable<Invitation, InvitationArgs, InConsortium>("Invitation") {}
 
 export type DestinationArgs = DestinationFields & {
   /** Membership that owns the service, instead of `membershipId`; it follows from `service`. */

@@ -7,6 +7,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { aboutFiles } from "./generate/about.mjs";
+import { sdkClasses } from "./generate/classes.mjs";
 import { commandsPage } from "./generate/commands.mjs";
 import { languageFiles, referenceDocs } from "./generate/docs.mjs";
 import { installing, projects } from "./generate/installing.mjs";
@@ -32,6 +33,7 @@ const files = {
   "provider/generated.ts": kindsOf(definitions),
   "provider/api/generated.ts": wireObjects(definitions),
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
+  "sdk/classes/generated.ts": sdkClasses(definitions, built("sdk/resources.js")),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions, lookups, read("docs/troubleshooting.md")),
   ...installing(about, read),

@@ -7,7 +7,7 @@ import { linesIn } from "./layout";
 const most = { characters: 50_000, edges: 500 } as const;
 
 /** Brackets around a label make the shape. */
-const shapes: Record<MapItem["kind"], readonly [string, string]> = {
+const shapes: Partial<Record<MapItem["kind"], readonly [string, string]>> = {
   consortium: ["[", "]"],
   environment: ["[", "]"],
   membership: ["([", "])"],
@@ -17,12 +17,10 @@ const shapes: Record<MapItem["kind"], readonly [string, string]> = {
   service: ["[[", "]]"],
   consortiumZone: ["[/", "/]"],
   environmentZone: ["[/", "/]"],
-  configuration: ["(", ")"],
-  invitation: ["(", ")"],
-  destination: ["(", ")"],
   chain: ["[(", ")]"],
   nothing: ["[", "]"],
 };
+const otherShape = ["(", ")"] as const;
 
 /** Mid-tones, visible on light and dark pages. */
 const classes: Record<string, string> = {
@@ -46,7 +44,7 @@ export function mermaidOf(map: NetworkMap): string | undefined {
     return known;
   };
   const box = (item: MapItem, indent: string): string => {
-    const [open, close] = shapes[item.kind];
+    const [open, close] = shapes[item.kind] ?? otherShape;
     return `${indent}${name(item)}${open}"${labelOf(item)}"${close}`;
   };
   const within = ({ items, groups }: Pick<MapGroup, "items" | "groups">, indent: string): string[] => [

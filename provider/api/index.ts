@@ -18,18 +18,5 @@ export {
 export { type Transport, type WireAnswer, type WireRequest } from "./transport";
 export { TransportError } from "./transport-error";
 export { version } from "../version";
-export {
-  AppCredObject,
-  ConfigurationObject,
-  ConsortiumObject,
-  ConsortiumZoneObject,
-  CreatedAppCredObject,
-  DestinationObject,
-  EnvironmentObject,
-  EnvironmentZoneObject,
-  InvitationObject,
-  MembershipObject,
-  NodeObject,
-  ServiceObject,
-} from "./generated";
+export * from "./generated";
 export { type Identified, NodeStatusObject, ReleaseObject, type TetherAccount, type TetherReport } from "./wire";

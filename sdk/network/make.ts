@@ -1,4 +1,5 @@
 import { type CustomResourceOptions, type Output, type Resource, secret } from "@pulumi/pulumi";
+import * as generated from "../classes/generated";
 import * as resources from "../resources";
 import { processEnvironment } from "../../provider/api/environment";
 import { argsOf, type Named, partsOfConsortium, Shown } from "./parts";
@@ -9,7 +10,7 @@ import { Variable } from "./references";
 export interface NetworkEnvironmentResources {
   readonly environment: resources.Environment;
   readonly nodes: Readonly<Record<string, resources.Node>>;
-  readonly credentials: Readonly<Record<string, resources.AppCred>>;
+  readonly credentials: Readonly<Record<string, generated.AppCred>>;
   readonly zones: Readonly<Record<string, resources.EnvironmentZone>>;
   readonly configurations: Readonly<Record<string, resources.Configuration>>;
   readonly services: Readonly<Record<string, resources.Service>>;
@@ -22,8 +23,8 @@ export interface NetworkEnvironmentResources {
 export interface NetworkConsortiumResources {
   readonly consortium: resources.Consortium;
   readonly members: Readonly<Record<string, resources.Membership>>;
-  readonly zones: Readonly<Record<string, resources.ConsortiumZone>>;
-  readonly invitations: Readonly<Record<string, resources.Invitation>>;
+  readonly zones: Readonly<Record<string, generated.ConsortiumZone>>;
+  readonly invitations: Readonly<Record<string, generated.Invitation>>;
   readonly environments: Readonly<Record<string, NetworkEnvironmentResources>>;
 }
 
@@ -31,6 +32,8 @@ export interface NetworkConsortiumResources {
 type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
 
 type Make = new (name: string, args: object, options: CustomResourceOptions) => Resource;
+
+const classes = { ...resources, ...generated };
 
 const byKey = <P extends { key: string }, R>(planned: readonly P[], of: (one: P) => R): Record<string, R> =>
   Object.fromEntries(planned.map((one) => [one.key, of(one)]));
@@ -71,7 +74,7 @@ export function makeConsortium(
     const args = Object.entries(argsOf(part, marked)).map(([key, value]) => [key, argument(value)]);
     made.set(
       planned,
-      new (resources[part.className] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options),
+      new (classes[part.className] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options),
     );
   }
   const each = <R extends Resource>(planned: readonly Planned[]): Record<string, R> => byKey(planned, at<R>);
@@ -99,7 +102,7 @@ export interface NetworkEnvironmentOutputs extends Pick<resources.Environment, "
   /** Runtime endpoints of each node. */
   nodes: Record<string, Pick<resources.Node, "id" | "urls">>;
   /** Each credential; the password is secret. */
-  credentials: Record<string, Pick<resources.AppCred, "username" | "password">>;
+  credentials: Record<string, Pick<generated.AppCred, "username" | "password">>;
   zones: Record<string, Pick<resources.EnvironmentZone, "id">>;
   configurations: Record<string, Pick<resources.Configuration, "id">>;
   /** Addresses of each service and of its destinations. */

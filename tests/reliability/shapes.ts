@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { type Output } from "@pulumi/pulumi";
 import * as sdk from "../../sdk";
 import { type FaultRule } from "../../service/index";
-import { type Kind, type Props } from "../support/engine";
+import { type Collected } from "../support/bases";
+import { type Props } from "../support/engine";
 
 /** A resource of a program: its arguments, and which other resources give the ids of its parents. */
 export interface Spec {
   key: string;
-  kind: Exclude<Kind, "tetherService" | "consortiumZone" | "invitation" | "destination">;
+  kind: Exclude<Collected, "consortiumZone" | "invitation">;
   args: Props;
   parents: {
     consortiumId?: string;

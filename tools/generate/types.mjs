@@ -103,7 +103,7 @@ export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
 export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 `;
 
-const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
+export const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
 /** An interface of TypeScript: its members as text, by key. @typedef {{ doc: string, name: string, bases: string[], members: Record<string, string>, isOwn?: boolean }} Interface */
 
 /** @param {Interface} one */
