@@ -86,6 +86,7 @@ export default tseslint.config(
       "provider/**",
       "sdk/**",
     ],
+    ignores: ["provider/api/otel.ts"],
     rules: {
       "@typescript-eslint/no-restricted-imports": [
         "error",
@@ -95,6 +96,13 @@ export default tseslint.config(
               name: "ethers",
               allowTypeImports: true,
               message: "Not every user has it installed: see sdk/runtime/ethers.ts.",
+            },
+          ],
+          patterns: [
+            {
+              group: ["@opentelemetry/*"],
+              allowTypeImports: true,
+              message: "Not every user has it installed: see provider/api/trace.ts.",
             },
           ],
         },

@@ -4,13 +4,14 @@
  * tests and the stories, one for each adapter and language; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
  */
 const transform = {
-  "^.+\\.(ts|mjs)$": [
+  "\\.(ts|mjs)$|/otlp-exporter-base/.+\\.js$": [
     "@swc/jest",
     { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } },
   ],
 };
 const common = {
   transform,
+  transformIgnorePatterns: ["/node_modules/(?!.*/otlp-exporter-base/)"], // it has `import()`, which Jest cannot run as it is
   testEnvironment: "node",
   globalSetup: "<rootDir>/tests/support/jest/temporary.ts",
   moduleNameMapper: {

@@ -274,7 +274,11 @@ export class Resource {
     // What the program asks for, and a state does not have, is not yet applied.
     const added = Object.entries(before).filter(([key]) => key.startsWith("__") || !isStored(props));
     const known: Props = { ...Object.fromEntries(added), ...props };
-    if (!isStored(known)) return this.#readNew(request.getId(), known, secrets);
+    if (!isStored(known)) {
+      const { type: kind } = this.#definition;
+      const readNew = (): Promise<ReadResponse> => this.#readNew(request.getId(), known, secrets);
+      return this.sessions.traced("import", kind, partsOfUrn(this.urn).name, readNew);
+    }
     const id = request.getId();
     const found = await this.#keeping(secrets, () => this.#verbs.read(id, known));
     if (!found) return new ReadResponse();

@@ -8,6 +8,7 @@ import {
 import { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { below } from "../provider/api/trace";
 import { proveSeen } from "../provider/core/organization";
 import { Sessions } from "../provider/core/session";
 import { about, handshake } from "./about";
@@ -26,10 +27,14 @@ const unaryOf =
   (shown: (error: unknown, request: object) => Error) =>
   <Q, A>(answer: (request: Q) => A | Promise<A>): handleUnaryCall<Q, A> =>
   (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>) =>
-    void (async () => answer(call.request))().then(
+    void below(traceOf(call), async () => answer(call.request)).then(
       (done) => callback(null, done),
       (error: unknown) => callback(isStatus(error) ? error : refusal(shown(error, call.request as object))),
     );
+
+/** Pulumi's own trace, if it has one. */
+const traceOf = ({ metadata }: Pick<ServerUnaryCall<unknown, unknown>, "metadata">): string | undefined =>
+  metadata.get("traceparent")[0]?.toString();
 
 const isStatus = (error: unknown): error is { code: number; details: string } =>
   typeof (error as { code?: unknown }).code === "number" &&
@@ -126,6 +131,10 @@ export class ProviderService {
     call.write(new proto.ListResponse().setContinuation(continuation));
   }
 
+  #traced<T>(verb: string, token: string, work: () => Promise<T>): Promise<T> {
+    return this.#sessions.traced(verb, token.slice(token.lastIndexOf(":") + 1), undefined, work);
+  }
+
   readonly #unary = unaryOf((error, request) =>
     this.#sessions.shown(error, "getUrn" in request ? calledIn((request as proto.CheckRequest).getUrn()) : undefined),
   );
@@ -150,9 +159,9 @@ export class ProviderService {
       await this.#resource(request).delete(request);
       return new Empty();
     }),
-    invoke: this.#unary((request) => invoke(request, this.#sessions)),
+    invoke: this.#unary((request) => this.#traced("invoke", request.getTok(), () => invoke(request, this.#sessions))),
     list: (call: ServerWritableStream<proto.ListRequest, proto.ListResponse>) =>
-      void this.#list(call).then(
+      void below(traceOf(call), () => this.#traced("list", call.request.getToken(), () => this.#list(call))).then(
         () => call.end(),
         (error: unknown) => call.emit("error", refusal(this.#sessions.shown(error))),
       ),

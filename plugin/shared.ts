@@ -1,4 +1,5 @@
 import { type Environment } from "../provider/api/environment";
+import { sendSpans } from "../provider/api/trace";
 import { listen, type Served } from "./server";
 
 /* The provider of many stacks in one process, for a fleet. Each stack has its own port, environment and sessions. */
@@ -16,7 +17,8 @@ export function serveShared(left: () => void): void {
   const served = new Map<string, Promise<Served>>();
   process.on("disconnect", () => {
     left();
-    process.exit(1);
+    for (const one of served.values()) void one.then((stack) => stack.end());
+    void Promise.resolve(sendSpans()).then(() => process.exit(1));
   });
   process.on("message", (order: Order) => {
     if ("end" in order) {

@@ -3,12 +3,13 @@ import pLimit from "p-limit";
 import { CallLog, requestIdIn } from "./call-log";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
-import { paths } from "./paths";
+import { paths, templateOf } from "./paths";
 import { messageIn, refusalIn } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
 import { Bearer } from "./token";
+import { bound, type Note, type Traced, traced } from "./trace";
 import { type Transport, type WireAnswer } from "./transport";
 import { TransportError } from "./transport-error";
 import { version } from "../version";
@@ -133,10 +134,11 @@ export class Http {
     for (let attempt = 1; ; attempt++) {
       try {
         // The wait between attempts is outside the limit: a waiting call is not in flight.
-        return await this.connections.limit(() => {
+        const once = bound(() => {
           if (attempt === 1) patience = this.#clock.now() + (this.options.patienceMs ?? Infinity);
           return this.#once(method, path, options, patience, attempt);
         });
+        return await this.connections.limit(once);
       } catch (error) {
         if (!isApiError(error)) throw error;
         error.unclear = unclear ||= error.unclear; // an earlier attempt may have been acted upon
@@ -233,8 +235,19 @@ export class Http {
     return this.#judge(call, url, answer);
   }
 
-  /** Sends one attempt, and logs it. */
-  async #send(call: Sending, bearer: string): Promise<WireAnswer> {
+  /** Sends one attempt, as a span. */
+  #send(call: Sending, bearer: string): Promise<WireAnswer> {
+    return traced(
+      () => spanOf(call, this.settings.baseUrl),
+      async (note) => {
+        const answer = await this.#logged(call, bearer);
+        note?.(...notesOf(answer));
+        return answer;
+      },
+    );
+  }
+
+  async #logged(call: Sending, bearer: string): Promise<WireAnswer> {
     const { log } = this.connections;
     if (!log) return this.#exchange(call, bearer);
     const startedAt = this.#clock.now();
@@ -330,6 +343,27 @@ export class Http {
 /** Whether something answered that does not speak the API: it was answered, and neither refused nor out of order. */
 export const isNotTheApi = ({ kind, status = 500 }: ApiError): boolean =>
   (kind === "server" || kind === "lost") && status < 500 && status !== 408;
+
+/** A call in OpenTelemetry's words for HTTP clients. */
+function spanOf({ method, url, attempt = 1 }: Sending, baseUrl: string): Traced {
+  const { hostname, port, pathname, protocol } = new URL(url);
+  const template = url.startsWith(baseUrl) ? ` ${templateOf(url.slice(baseUrl.length).split("?")[0]!)}` : "";
+  const attributes = {
+    "http.request.method": method,
+    "http.request.resend_count": attempt > 1 ? attempt - 1 : undefined,
+    "url.path": pathname,
+    "server.address": hostname,
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+  return { name: method + template, attributes, isCall: true };
+}
+
+function notesOf({ status, headers, text }: WireAnswer): Parameters<Note> {
+  const attributes = { "http.response.status_code": status, "consortium.request_id": requestIdIn(headers) };
+  if (status < 400) return [attributes];
+  const failure = messageIn(parseJson(text)) ?? sentenceIn(text) ?? `HTTP ${status}`;
+  return [{ ...attributes, "error.type": String(status) }, failure];
+}
 
 const unreadable = Symbol("unreadable");
 

@@ -48,3 +48,10 @@ export const paths = {
   tethers: "/tether",
   tether: (tetherId: string) => path`/tether/${tetherId}`,
 };
+
+/** The path without its ids, which are every second part. */
+export const templateOf = (of: string): string =>
+  of
+    .split("/")
+    .map((part, index) => (index > 0 && index % 2 === 0 ? "{id}" : part))
+    .join("/");

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { sendSpans } from "../api/trace";
 import { engineEveryMs } from "./times";
 
 const enginePattern = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/;
@@ -31,6 +32,7 @@ export function onLeaving(callback: () => void): void {
   const signal = process.platform === "win32" ? "SIGBREAK" : "SIGINT";
   process.once(signal, () => {
     callback();
-    process.kill(process.pid, signal);
+    const end = (): unknown => process.kill(process.pid, signal);
+    void (sendSpans()?.then(end) ?? end());
   });
 }

@@ -11,6 +11,7 @@ import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
 import { Secrets } from "../api/secrets";
+import { begin } from "../api/trace";
 import { NoKeyError, SettingsError } from "../api/settings";
 import { type Props } from "./field";
 import { adoptsAll, type ProviderSettings, resolveProviderSettings, settingVariables } from "./settings";
@@ -154,6 +155,13 @@ export class Sessions {
     return first === where ? undefined : `${brief[0]!.toUpperCase()}${brief.slice(1)}: see the error for ${first}.`;
   }
 
+  /** Work as a span for OpenTelemetry, if somebody asks for that. @param what the kind of the resource, or the name of a lookup */
+  traced<T>(verb: string, what: string, resource: string | undefined, work: () => Promise<T>): Promise<T> {
+    const attributes = { "consortium.verb": verb, "consortium.type": what, "consortium.name": resource };
+    const warn = (message: string): void => this.host.say(`WARNING: ${message}`);
+    return begin({ name: `${verb} ${what}`, attributes }, { mask: (text) => this.secrets.mask(text), warn }, work);
+  }
+
   get provider(): string | undefined {
     return this.host.provider?.();
   }
@@ -190,7 +198,7 @@ export class Sessions {
   async proveKey(): Promise<string | undefined> {
     if (isOffline()) return undefined;
     if (this.#proof) return void (await this.#proof.catch(() => undefined));
-    this.#proof = this.#askForKey();
+    this.#proof = this.traced("check", "key", undefined, () => this.#askForKey());
     return this.#proof;
   }
 

@@ -217,7 +217,8 @@ export class Verbs {
     if (!sessions.isAccepted) return warning === undefined ? [] : [warning];
     const caller = { verb: "diff", resource: object.what };
     const session = { ...within(sessions.current(), previewMs, caller), ...whose };
-    await proveOrganization(session, object).catch((error: unknown) => {
+    const prove = (): Promise<unknown> => proveOrganization(session, object);
+    await sessions.traced("diff", this.definition.type, whose.resource?.name, prove).catch((error: unknown) => {
       // Any other failure may pass: an update, which has more time, asks again.
       if (error instanceof CommonError) throw error;
     });
@@ -251,7 +252,11 @@ export class Verbs {
   }
 
   /** Creates or adopts the object and waits until it is ready. */
-  async create(inputs: Props): Promise<Made> {
+  create(inputs: Props): Promise<Made> {
+    return this.#traced("create", inputs, () => this.#create(inputs));
+  }
+
+  async #create(inputs: Props): Promise<Made> {
     const { definition } = this;
     const timed = this.#begin("create", inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
@@ -281,7 +286,11 @@ export class Verbs {
    * gave them, together with what only an adapter knows.
    * @throws for an object that this stack never had: a wrong id is a mistake, not a deletion
    */
-  async read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
+  read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
+    return this.#traced("read", state, () => this.#read(id, state));
+  }
+
+  async #read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
     const known = resourceOnly(state);
     const timed = this.#begin("read", state, refreshMs);
@@ -305,7 +314,11 @@ export class Verbs {
   }
 
   /** Updates what differs, or completes what an earlier run left incomplete. */
-  async update(id: string, olds: Props, news: Props): Promise<Props> {
+  update(id: string, olds: Props, news: Props): Promise<Props> {
+    return this.#traced("update", news, () => this.#update(id, olds, news));
+  }
+
+  async #update(id: string, olds: Props, news: Props): Promise<Props> {
     const { definition } = this;
     const timed = this.#begin("update", news, timeoutMs(definition, "update", news));
     const object = this.#saw(id, olds);
@@ -322,7 +335,11 @@ export class Verbs {
   }
 
   /** Deletes the object and waits until it is gone, unless another resource of the program takes it over. */
-  async delete(id: string, given: Props): Promise<void> {
+  delete(id: string, given: Props): Promise<void> {
+    return this.#traced("delete", given, () => this.#delete(id, given));
+  }
+
+  async #delete(id: string, given: Props): Promise<void> {
     const { definition } = this;
     const state = resourceOnly(given);
     const timed = this.#begin("delete", given, timeoutMs(definition, "delete", given));
@@ -336,6 +353,10 @@ export class Verbs {
     }
     await stepsOf(definition).delete(timed, id, state);
     timed.run.leases.deleted(object.path);
+  }
+
+  #traced<T>(verb: string, props: Props, work: () => Promise<T>): Promise<T> {
+    return this.sessions.traced(verb, this.definition.type, this.#resource(props)?.name, work);
   }
 
   /** The session of one verb, which must end within this time. */

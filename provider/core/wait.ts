@@ -1,3 +1,4 @@
+import { traced } from "../api/trace";
 import { UserError } from "./user-error";
 import { type Session } from "./session";
 import { firstWaitsMs, waitEveryMs } from "./times";
@@ -18,11 +19,24 @@ export function nextLookMs(looks: number, now: number, elapsed: number): number 
  * @param look may throw to end the wait at once
  * @param group those who wait for the same kind of thing in the same place share a line
  */
-export async function waitFor<T>(
+export const waitFor = <T>(session: Session, what: string, look: () => Promise<Look<T>>, group = what): Promise<T> =>
+  traced(
+    () => ({ name: "wait", attributes: { "consortium.waits_for": what } }),
+    (note) => {
+      let looks = 0;
+      const counted = (): Promise<Look<T>> => {
+        note?.({ "consortium.looks": ++looks });
+        return look();
+      };
+      return lookUntilDone(session, what, counted, group);
+    },
+  );
+
+async function lookUntilDone<T>(
   session: Session,
   what: string,
   look: () => Promise<Look<T>>,
-  group = what,
+  group: string,
 ): Promise<T> {
   const { clock, deadline } = session;
   const start = clock.now();

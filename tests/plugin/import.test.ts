@@ -1,3 +1,4 @@
+import { Metadata } from "@grpc/grpc-js";
 import { ReadRequest, type ReadResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { ProviderService } from "../../plugin/service";
 import { network, others, send, startPinning } from "../support/network";
@@ -19,7 +20,7 @@ async function world(options: ServiceOptions = {}) {
     request.setId(given);
     request.setUrn(`urn:pulumi:test::test::consortium:index:${type}::${resource}`);
     const response = await new Promise<ReadResponse>((resolve, reject) =>
-      calls.read({ request } as never, (error, answer) =>
+      calls.read({ request, metadata: new Metadata() } as never, (error, answer) =>
         error ? reject(new Error((error as { details?: string }).details)) : resolve(answer!),
       ),
     );

@@ -1,4 +1,4 @@
-import { credentials, type Metadata, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import { credentials, Metadata, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
 import { EngineService, type IEngineServer } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { ResourceProviderClient, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
@@ -74,6 +74,8 @@ export class Protocol {
   readonly shown: { row: string; text: string; passing: boolean }[] = [];
   /** How long the engine takes to show a line. */
   busyMs = 0;
+  /** What the engine tells with each call. */
+  readonly metadata = new Metadata();
 
   #client!: ResourceProviderClient;
   #end!: (regular: boolean) => void;
@@ -128,11 +130,15 @@ export class Protocol {
 
   /** One call: its answer. @throws Failed */
   call<A>(verb: Verb, request: unknown): Promise<A> {
-    type Call = (request: unknown, callback: (error: ServiceError | null, answer: A) => void) => void;
+    type Call = (
+      request: unknown,
+      metadata: Metadata,
+      callback: (error: ServiceError | null, answer: A) => void,
+    ) => void;
     const call = (this.#client as unknown as Record<Verb, Call>)[verb].bind(this.#client);
     return new Promise((resolve, reject) =>
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the engine gets
-      call(request, (error, answer) => (error ? reject(failedOf(error)) : resolve(answer))),
+      call(request, this.metadata, (error, answer) => (error ? reject(failedOf(error)) : resolve(answer))),
     );
   }
 
@@ -211,7 +217,7 @@ export class Protocol {
     until: (name: string) => boolean = () => false,
   ): Promise<Listed> {
     const request = message(proto.ListRequest, { token: `consortium:index:${kind}`, query, ...fields });
-    const stream = this.#client.list(request);
+    const stream = this.#client.list(request, this.metadata);
     const listed: Listed = { items: [], next: "", computed: false };
     return new Promise((resolve, reject) => {
       stream.on("data", (response: proto.ListResponse) => {

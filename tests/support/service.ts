@@ -66,7 +66,8 @@ export function newProcess(variables: Record<string, string | undefined> = {}): 
 }
 
 afterEach(async () => {
-  for (const name of Object.keys(process.env)) if (name.startsWith("CONSORTIUM_")) delete process.env[name];
+  for (const name of Object.keys(process.env))
+    if (/^(CONSORTIUM|OTEL)_|^TRACEPARENT$/.test(name)) delete process.env[name];
   Object.assign(process.env, before);
   await Promise.all(running.splice(0).map((service) => service.close()));
 });

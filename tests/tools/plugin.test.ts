@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Metadata } from "@grpc/grpc-js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { CheckRequest, type CheckResponse } from "@pulumi/pulumi/proto/provider_pb";
@@ -14,6 +15,7 @@ const read = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8")
 const { version } = read("package.json");
 const plugin = join(root, "plugin/pulumi-resource-consortium");
 const { calls } = new ProviderService();
+const metadata = new Metadata();
 
 beforeAll(bundle);
 
@@ -119,14 +121,14 @@ test("the signal by which the engine ends a plugin ends it: the engine waits for
 
 test("the version is the same everywhere; a program of another version is refused in one sentence", async () => {
   const info = await new Promise<PluginInfo>((resolve) =>
-    calls.getPluginInfo({ request: new Empty() } as never, (_, answer) => resolve(answer!)),
+    calls.getPluginInfo({ request: new Empty(), metadata } as never, (_, answer) => resolve(answer!)),
   );
   expect([info.getVersion(), read("schemas/schema.json").version]).toEqual([version, version]);
   const request = new CheckRequest();
   request.setUrn("urn:pulumi:test::test::consortium:index:Consortium::c");
   request.setNews(Struct.fromJavaScript({ name: "c", __program: "0.0.9" }));
   const response = await new Promise<CheckResponse>((resolve) =>
-    calls.check({ request } as never, (_, answer) => resolve(answer!)),
+    calls.check({ request, metadata } as never, (_, answer) => resolve(answer!)),
   );
   expect(response.getFailuresList().map((failure) => failure.getReason())).toEqual([
     `the program has pulumi-consortium 0.0.9, but the provider plugin is ${version}: install the plugin of the same version, ` +

@@ -3,13 +3,15 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { secret as secretOutput } from "@pulumi/pulumi";
+import { sendSpans } from "../../../provider/api/trace";
 import * as sdk from "../../../sdk";
 import { revealed } from "../../support/double/wire";
+import { receiver } from "../../support/receiver";
 import { setEnvironment } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
 
-/* The log of a run of every kind: it tells each call with its resource, and has no secret of the run. */
+/* The log and the spans of a run of every kind: they tell each call with its resource, and have no secret of the run. */
 
 const description = "canary-of-the-program";
 const gasPrice = "987654321";
@@ -38,12 +40,13 @@ const program =
   };
 
 onBothAdapters((make) => {
-  test("every call has a line with its verb and its resource, and none has a secret of the run", async () => {
+  test("every call has a line and a span with its verb and its resource, and none has a secret of the run", async () => {
     const { stack, service } = await make(undefined, {
       tethers: [{ id: tetherId, funds: { rinkeby: ether, mainnet: ether } }],
     });
     const file = join(mkdtempSync(join(tmpdir(), "log-")), "calls.log");
     setEnvironment({ CONSORTIUM_LOG: file });
+    const traces = await receiver();
     expect((await stack.up(program())).errors).toEqual([]);
     expect((await stack.up(program(`${description}-2`), { refresh: true })).errors).toEqual([]);
     const { password, basicAuthHeader } = revealed(stack.of("app").outputs) as Record<string, string>;
@@ -63,5 +66,12 @@ onBothAdapters((make) => {
     const writings = secrets.flatMap((one) => [one, Buffer.from(one).toString("base64"), encodeURIComponent(one)]);
     expect(writings.filter((one) => text.includes(one))).toEqual([]);
     expect(text).toContain('"details":"[secret]"');
+    await sendSpans();
+    expect(writings.filter((one) => traces.text().includes(one))).toEqual([]);
+    const spans = traces.spans();
+    expect(spans.filter(({ kind }) => kind === 3)).toHaveLength(service.calls.length);
+    const verbs = new Set(spans.map(({ name }) => name));
+    for (const kind of ["Consortium", "Membership", "Environment", "Node", "AppCred", "TetherService", "Configuration"])
+      for (const verb of ["create", "delete"]) expect(verbs).toContain(`${verb} ${kind}`);
   });
 });

@@ -15,7 +15,7 @@ interface Failure {
 }
 
 type Answer = (error: Error | Failure | null, answer?: unknown) => void;
-type Calls = Partial<Record<string, (call: { request: unknown }, callback: Answer) => void>>;
+type Calls = Partial<Record<string, (call: { request: unknown; metadata: Metadata }, callback: Answer) => void>>;
 
 const prefix = "direct-";
 const services = new Map<string, Calls>();
@@ -38,7 +38,9 @@ function failureOf(error: Error | Failure): Error & Failure {
 
 type Method = ServiceDefinition[string];
 
-function call(address: string, name: string, method: Method, message: unknown, answered: Answer): void {
+function call(address: string, name: string, method: Method, given: unknown[]): void {
+  const [message, answered] = [given[0], given.at(-1) as Answer];
+  const metadata = given[1] instanceof Metadata ? given[1] : new Metadata();
   const request: unknown = method.requestDeserialize(method.requestSerialize(message));
   const fail = (error: Error | Failure): void => answered(failureOf(error));
   // Each way takes a turn of the event loop, as over a network.
@@ -51,7 +53,7 @@ function call(address: string, name: string, method: Method, message: unknown, a
   later((calls) => {
     const handle = calls[name];
     if (!handle) return fail({ code: status.UNIMPLEMENTED, details: `${name} is not implemented` });
-    handle({ request }, (error, answer) => {
+    handle({ request, metadata }, (error, answer) => {
       const read: unknown = error ? undefined : method.responseDeserialize(method.responseSerialize(answer));
       later(() => (error ? fail(error) : answered(null, read)));
     });
@@ -70,7 +72,7 @@ for (const [client, service] of [
     prototype[name] = function (...args) {
       const address = this.getChannel().getTarget().replace(/^dns:/, "");
       if (!address.startsWith(prefix)) return overNetwork.apply(this, args);
-      return call(address, name, method, args[0], args.at(-1) as Answer);
+      return call(address, name, method, args);
     };
   }
 }

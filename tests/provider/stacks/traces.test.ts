@@ -1,0 +1,238 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { sendSpans } from "../../../provider/api/trace";
+import * as sdk from "../../../sdk";
+import { bundle, root } from "../../../tools/lib/prepare.mjs";
+import { temporary } from "../../fleet/made";
+import { built } from "../../service/child";
+import { Protocol } from "../../support/protocol";
+import { receiver, type Span } from "../../support/receiver";
+import { setEnvironment, startAnother } from "../../support/service";
+import { ledger, onBothAdapters } from "../../support/stacks";
+
+/* Spans for OpenTelemetry: verbs, with their waits and calls below them. */
+
+const path = (spans: readonly Span[], { name, parentSpanId }: Span): string => {
+  const parent = spans.find(({ spanId }) => spanId === parentSpanId);
+  return parent ? `${path(spans, parent)} > ${name}` : name;
+};
+const node = ledger(({ environment, membership }) => void new sdk.Node("acme-1", { environment, membership }));
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const ofPulumi = { traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" };
+const nodes = "/consortia/{id}/environments/{id}/nodes";
+
+onBothAdapters((make) => {
+  test("a verb is a span, and its waits and calls are below it", async () => {
+    const { stack } = await make();
+    const { spans } = await receiver();
+    expect((await stack.preview(node)).errors).toEqual([]);
+    expect((await stack.up(node)).errors).toEqual([]);
+    expect((await stack.up(node, { refresh: true })).errors).toEqual([]);
+    expect((await stack.destroy()).errors).toEqual([]);
+    await sendSpans();
+    const all = spans();
+    const paths = new Set(all.map((span) => path(all, span)));
+    expect(paths).toContain(`create Node > wait > POST ${nodes}`);
+    expect(paths).toContain(`create Node > wait > GET ${nodes}`);
+    expect(paths).toContain("check key > GET /consortia");
+    expect([...paths].join("\n")).toMatch(/^read Node/m);
+    expect([...paths].join("\n")).toMatch(/^delete Consortium > (wait > )?DELETE \/consortia\/{id}$/m);
+    const [create] = all.filter(({ name }) => name === "create Node");
+    expect(create!.attributes).toEqual({
+      "consortium.verb": "create",
+      "consortium.type": "Node",
+      "consortium.name": "acme-1",
+    });
+    const [call] = all.filter(({ name }) => name === `POST ${nodes}`);
+    expect(call).toMatchObject({
+      kind: 3,
+      attributes: { "http.request.method": "POST", "http.response.status_code": 201, "server.address": "127.0.0.1" },
+    });
+    expect(call!.attributes).not.toHaveProperty(["http.request.resend_count"]);
+    const waits = all.filter(({ name, traceId }) => name === "wait" && traceId === create!.traceId);
+    expect(new Set(waits.map(({ attributes }) => attributes["consortium.waits_for"]))).toEqual(
+      new Set(['node "acme-1"']),
+    );
+    expect(Math.max(...waits.map(({ attributes }) => Number(attributes["consortium.looks"])))).toBeGreaterThan(1);
+    expect(all.filter(({ failure }) => failure !== undefined)).toEqual([]);
+  });
+
+  test("each attempt is a span, and one that fails says why, without a secret", async () => {
+    const { stack, service } = await make(ledger());
+    const { spans, text } = await receiver();
+    const errorMessage = `no room for ${service.apiKey}`;
+    service.faults.add({ kind: "status", status: 429, errorMessage, method: "POST", route: /nodes$/, times: 1 });
+    service.faults.add({ kind: "status", status: 400, errorMessage, method: "POST", route: /nodes$/, times: 1 });
+    const { errors } = await stack.up(node);
+    expect(errors).toHaveLength(1);
+    await sendSpans();
+    const attempts = spans().filter(({ name }) => name === `POST ${nodes}`);
+    expect(attempts.map(({ failure, attributes }) => [failure, attributes["error.type"]])).toEqual([
+      ["no room for [secret]", "429"],
+      ["no room for [secret]", "400"],
+    ]);
+    expect(attempts.map(({ attributes }) => attributes["http.request.resend_count"])).toEqual([undefined, 1]);
+    expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId)).size).toBe(1);
+    expect(spans().find(({ name }) => name === "create Node")!.failure).toMatch(/HTTP 400: no room for \[secret]/);
+    expect(text()).not.toContain(service.apiKey);
+  });
+
+  test("verbs are below the span that the environment names", async () => {
+    const { stack } = await make();
+    const { spans } = await receiver();
+    setEnvironment({ TRACEPARENT: traceparent });
+    expect((await stack.up(ledger())).errors).toEqual([]);
+    await sendSpans();
+    const roots = spans().filter(({ name }) => /^(check|create) /.test(name));
+    expect(roots).toHaveLength(3);
+    for (const one of roots) expect(one).toMatchObject(ofPulumi);
+  });
+
+  test.each([
+    ["OTEL_SDK_DISABLED", "true"],
+    ["OTEL_TRACES_EXPORTER", "none"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", undefined],
+  ])("with %s=%s there are none, and nothing is loaded", async (name, value) => {
+    const { stack } = await make();
+    const { requests } = await receiver();
+    setEnvironment({ [name]: value });
+    expect((await stack.up(ledger())).errors).toEqual([]);
+    expect(sendSpans()).toBeUndefined();
+    expect(requests).toEqual([]);
+  });
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    [
+      "a package that is missing",
+      {},
+      /ENDPOINT is set, but no spans are sent: .*Cannot find module.*`npm install @open.*unset/,
+    ],
+    ["gRPC", { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, /over HTTP, not gRPC.*4318/],
+    [
+      "no address",
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "collector:4318" },
+      /TRACES_ENDPOINT is set.*begins with http/,
+    ],
+  ])("%s is said once, and the run goes on", async (_, variables, warning) => {
+    const { stack } = await make();
+    const { requests } = await receiver();
+    setEnvironment(variables);
+    const missing = Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });
+    jest.doMock("../../../provider/api/otel", () => {
+      throw missing;
+    });
+    const { errors, lines } = await stack.up(ledger());
+    jest.dontMock("../../../provider/api/otel");
+    expect(errors).toEqual([]);
+    expect(lines.filter((line) => /spans/.test(line))).toEqual([expect.stringMatching(warning)]);
+    await sendSpans();
+    expect(requests).toEqual([]);
+  });
+});
+
+test("the plugin's verbs are below the span of Pulumi's call", async () => {
+  await startAnother();
+  const { spans } = await receiver();
+  const plugin = await Protocol.start();
+  plugin.metadata.set("traceparent", traceparent);
+  await plugin.configure();
+  await plugin.create("Consortium", { name: "acme" });
+  await plugin.invoke("getConsortia", {});
+  await plugin.list("Consortium");
+  plugin.metadata.remove("traceparent");
+  await plugin.invoke("getConsortia", {});
+  plugin.close();
+  await sendSpans();
+  const all = spans().filter(({ kind }) => kind === 1);
+  const roots = all
+    .filter(({ name }) => name !== "wait")
+    .map(({ name, traceId, parentSpanId }) => [name, traceId, parentSpanId]);
+  const { traceId, parentSpanId } = ofPulumi;
+  expect(roots).toEqual([
+    ...["create Consortium", "invoke getConsortia", "list Consortium"].map((name) => [name, traceId, parentSpanId]),
+    ["invoke getConsortia", expect.not.stringMatching(traceId), undefined],
+  ]);
+});
+
+describe("a process", () => {
+  beforeAll(built);
+  beforeAll(bundle);
+  const host = require.resolve("@pulumi/pulumi/cmd/dynamic-provider/index.js");
+  const runtime = JSON.stringify(join(root, "dist/provider/dynamic/runtime.js"));
+  const handler = `exports.handler = () => require(${runtime}).consortium;`;
+  const hosts = {
+    dynamic: { command: host, properties: { name: "acme", __provider: handler } },
+    plugin: { command: join(root, "plugin/pulumi-resource-consortium"), properties: { name: "acme" } },
+  };
+  /** Node.js tells which packages it has, when it ends. */
+  const told = (file: string): string =>
+    `process.once("SIGINT", () => require("fs").writeFileSync(${JSON.stringify(file)}, JSON.stringify(Object.keys(require.cache))));`;
+
+  /** One that has created something is ended as the engine ends it. */
+  async function ended({ command, properties }: (typeof hosts)["plugin"]) {
+    const folder = temporary();
+    const [hook, file] = [join(folder, "hook.cjs"), join(folder, "cache.json")];
+    writeFileSync(hook, told(file));
+    const engine = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+    await once(engine, "listening");
+    const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+    const child = spawn(process.execPath, ["--require", hook, command, address], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: process.env,
+    });
+    const port = String((await once(child.stdout, "data"))[0]).trim();
+    const client = Protocol.at(`127.0.0.1:${port}`);
+    try {
+      await client.configure();
+      const { id } = await client.create("Consortium", properties);
+      const since = performance.now();
+      child.kill("SIGINT");
+      const [, signal] = (await once(child, "exit")) as [null, string];
+      const cache = JSON.parse(readFileSync(file, "utf8")) as string[];
+      return {
+        id,
+        signal,
+        ms: performance.now() - since,
+        cache: cache.filter((one) => /otel|otlp|opentelemetry.sdk/.test(one)),
+      };
+    } finally {
+      client.close();
+      child.kill("SIGKILL");
+      engine.close();
+    }
+  }
+
+  test.each(Object.entries(hosts))("of %s sends its spans at the end", async (_, one) => {
+    await startAnother();
+    const { spans } = await receiver();
+    expect(await ended(one)).toMatchObject({ signal: "SIGINT" });
+    expect(spans().map(({ name }) => name)).toContain("create Consortium");
+  });
+
+  test("loads it only if somebody asks", async () => {
+    await startAnother();
+    expect((await ended(hosts.dynamic)).cache).toEqual([]);
+    await startAnother();
+    await receiver();
+    expect((await ended(hosts.dynamic)).cache).not.toEqual([]);
+  });
+
+  test.each(Object.entries(hosts))("of %s waits no longer than 3 s for a receiver that hangs", async (_, one) => {
+    await startAnother();
+    const { requests } = await receiver(() => undefined);
+    const { id, signal, ms } = await ended(one);
+    expect([typeof id, signal, requests.length]).toEqual(["string", "SIGINT", 1]);
+    expect(ms).toBeLessThan(4_500); // the engine kills after 5 s
+  });
+
+  test("does not mind a receiver that is down", async () => {
+    await startAnother();
+    setEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
+    const { signal, ms } = await ended(hosts.plugin);
+    expect(signal).toBe("SIGINT");
+    expect(ms).toBeLessThan(4_500);
+  });
+});
