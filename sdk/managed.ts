@@ -173,7 +173,7 @@ function refuseBroken(className: ClassName, name: string, inputs: Props): void {
 /** Resources with aliases of the program. */
 const renamed = new WeakSet<Resource>();
 
-/** What Pulumi's SDK knows of a parent, besides what it documents. */
+/** Undocumented members of a parent in Pulumi's SDK. */
 interface Above {
   __parentResource?: Above;
   __aliases?: unknown[];
@@ -194,7 +194,7 @@ export function namesOf(name: string, { aliases = [], parent }: CustomResourceOp
   return former.every((one) => typeof one === "string") ? [name, ...former] : undefined;
 }
 
-/** What all resources of this package share: the inputs go to the provider process under flat names. */
+/** Base of all resources of this package: inputs go to the provider process under flat names. */
 export abstract class Managed extends CustomResource {
   static isManaged(value: unknown): value is Managed {
     return value instanceof Managed;

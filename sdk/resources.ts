@@ -161,7 +161,7 @@ export interface ReadableClass<Self, Args, Place> extends ResourceClass<Self, Ar
 }
 
 /**
- * What a class inherits: its inputs are flat, and the name of the object defaults to that of the resource.
+ * Base of a class: its inputs are flat, and the object is named after the resource by default.
  * @param usual options that a program may override
  */
 export function resource<Self, Args extends object>(

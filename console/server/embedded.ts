@@ -11,7 +11,7 @@ export type About = z.infer<typeof About>;
 
 const mostCalls = 500;
 
-/** What only the embedded service has: what people do in the hosted console, and tools for tests. */
+/** Features of the embedded service only: tasks of the hosted console, and tools for tests. */
 export class Embedded {
   #calls: CallView[] = [];
   #seen = 0;

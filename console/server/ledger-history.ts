@@ -17,7 +17,7 @@ interface RpcBlock {
   transactions: { hash: string; from: string; to: string | null; value: string }[];
 }
 
-/** What was seen of one environment while a page watched: heights of its nodes over time, and its last blocks. */
+/** History of one environment while a page watched: node heights over time, and the last blocks. */
 export class LedgerHistory {
   /** When the nodes were looked at, and what heights they had then, by their ids. */
   #looks: { at: number; heights: Record<string, number | undefined> }[] = [];

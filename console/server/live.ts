@@ -18,7 +18,7 @@ const lateMs = 10_000;
  */
 export class Live {
   readonly #pages = new Set<Page>();
-  /** What was last sent of each section, when it was last looked at, and when that last succeeded. */
+  /** For each section: the last value sent, the time of the last look, and of the last success. */
   readonly #last = new Map<Section, { text: string; shown: Shown; at: number; read?: number }>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;

@@ -8,7 +8,7 @@ import {
 import { type TetherView, type Verdict } from "../protocol";
 
 const mostPins = 50;
-/** Number of last pins whose average is the cost of one. */
+/** Number of recent pins that the average cost of one is taken from. */
 const costsKept = 5;
 
 /** The pins of tethers, and whether they are on the public chain. */

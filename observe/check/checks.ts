@@ -38,15 +38,15 @@ export interface Result {
   check: string;
   subject: Subject;
   outcome: Outcome;
-  /** What was seen, or why it failed. */
+  /** The observation, or the reason for the failure. */
   text: string;
-  /** What to do about it. */
+  /** The next step. */
   next?: string;
   /** The measured value, for metrics. */
   value?: number;
 }
 
-/** What all results together say, and its exit code; the first that applies. */
+/** Overall results with their exit codes. The first that applies counts. */
 const verdicts = [
   ["wrong", 1, ({ outcome }: Result) => outcome === "failed"],
   ["unseen", 2, ({ outcome }: Result) => outcome === "unseen"],
@@ -92,7 +92,7 @@ type Look<K extends keyof Kinds> = (
   within: Kinds[K][1],
 ) => Finding | undefined;
 
-/** What results call a kind, and with them dashboards and pipelines. */
+/** Names of kinds in results, which dashboards and pipelines rely on. */
 const wordFor = (kind: Kind): string =>
   (({ appCred: "credential", tetherService: "tether" }) as Partial<Record<Kind, string>>)[kind] ?? kind;
 

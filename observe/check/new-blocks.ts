@@ -6,7 +6,7 @@ import { conditionOf } from "../../provider/api/states";
 import { secondsOf } from "../../provider/profiles";
 import { messageOf } from "../../sdk/runtime/ethers";
 
-/** What a node showed of its chain during the check. */
+/** A node's chain as seen during the check. */
 export interface ChainProbe {
   chainId: number;
   /** Heights at the first look and at the last one, and the seconds between them. */
@@ -17,7 +17,7 @@ export interface ChainProbe {
   period?: number;
   /** Number of transactions that have been waiting for a block since the first look. */
   waiting: number;
-  /** What happened to our own transaction. */
+  /** The outcome of our own transaction. */
   written?: Written;
   /** Its height at last, and the one that some node of its environment had shown before it was asked for that. */
   compared?: { height: number; reached: number };

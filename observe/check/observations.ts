@@ -90,7 +90,7 @@ const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlis
 
 /** The public chain's answer about a tether's last pins. */
 interface TetherProbe {
-  /** Absent if there is no report or no chain to ask. */
+  /** Absent without a report or a chain to ask. */
   verdict?: Verification;
   /** Average cost of the last pins. */
   weiPerPin?: bigint;
@@ -100,7 +100,7 @@ interface TetherProbe {
   apartMs?: number;
 }
 
-/** Number of last pins whose average is the cost of one. */
+/** Number of recent pins that the average cost of one is taken from. */
 const samples = 3;
 
 async function probeTether(client: ConsortiumClient, tether: TetherModel, targets: Targets): Promise<TetherProbe> {
@@ -147,7 +147,7 @@ interface CredentialProbe {
   nodes: number;
   opened: string[];
   refused: string[];
-  /** What the last node that refused it said. */
+  /** The message of the last node that refused it. */
   why?: string;
 }
 

@@ -38,7 +38,7 @@ export interface NetworkMap {
   edges: MapEdge[];
 }
 
-/** What to draw of a network, in any format. */
+/** A network to draw, in any format. */
 export function mapOf(model: NetworkModel): NetworkMap {
   const drawn = model.consortia.map((one) => consortiumGroup(model, one));
   const bound = new Set(environmentsOf(model).flatMap((one) => tethersOf(model, one)));

@@ -59,7 +59,7 @@ export const note = (kind: "chain" | "nothing", id: string, label: string, detai
 /** Condition; `plain` if there is nothing to say. */
 export type Tone = "good" | "waiting" | "bad" | "plain";
 
-/** What is known of an object besides its state. */
+/** Marks of an object besides its state. */
 type Mark = Change | "drift" | "not in stacks";
 
 const tones: Record<Condition, Tone> = {
@@ -108,14 +108,14 @@ export const classOf = (mark: Mark): string => mark.replaceAll(" ", "-");
 /** A number of objects: `1 node`, `3 nodes`. */
 export const counted = (count: number, kind: Kind): string => `${count} ${kinds[kind].title}${count === 1 ? "" : "s"}`;
 
-/** What is destroyed along with an object. */
+/** Losses along with an object. */
 const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<Kind, string>> = {
   consortium: "⚠ DESTROYS ALL ITS LEDGERS",
   environment: "⚠ DESTROYS ITS LEDGER",
   service: "⚠ DESTROYS WHAT IT KEEPS",
 };
 
-/** What is drawn below the name of an object. */
+/** Lines below the name of an object. */
 function linesOf(kind: Kind, object: ObjectModel, owner?: string): string[] {
   const line = factsOf(kind, object, owner)
     .filter((fact) => fact !== undefined && fact !== "")
@@ -125,7 +125,7 @@ function linesOf(kind: Kind, object: ObjectModel, owner?: string): string[] {
   return [...(line === "" ? [] : [line]), ...(loss === undefined ? [] : [loss])];
 }
 
-/** What identifies an object for a reader. */
+/** Facts that identify an object for a reader. */
 function otherFacts({ kind, facts, state }: OtherModel, owner: string | undefined): (string | undefined)[] {
   const { region, cloud, type, service, email, setupComplete } = facts;
   const told = [kind === "configuration" ? type : undefined, region, cloud, service, email].map((one) =>

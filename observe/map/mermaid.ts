@@ -76,7 +76,7 @@ const labelOf = (item: MapItem): string =>
 /** All characters but letters, digits, spaces, our own signs and hyphens within words. */
 const special = /[^\p{L}\p{M}\p{N} ·…⚠±−≠✎-]|(?<![\p{L}\p{N}])-|-(?![\p{L}\p{N}])/gu;
 
-/** What Mermaid interprets in a label even after decoding it: formulas, line breaks and icons. */
+/** Syntax that Mermaid interprets in a label even after decoding it: formulas, line breaks and icons. */
 const readLater = /\$(?=\$)|\\(?=n)|:(?=fa-)/g;
 /** Invisible; keeps two characters apart. */
 const wordJoiner = "\u2060";

@@ -4,7 +4,7 @@ import { printable } from "./printable";
 import { otherRegionOfKey, type Settings } from "./settings";
 
 /**
- * What went wrong with a call. Code decides by this, never by the message.
+ * The kind of failure of a call. Code decides by this, never by the message.
  * - `unsent`: no connection was made, so nothing happened there
  * - `lost`: sent, but no usable answer came back (reset, timeout, 408, 504, truncated JSON, an HTML page)
  * - `limited`: 425, 429 · `unavailable`: 503 · `server`: other 5xx
@@ -42,7 +42,7 @@ export interface ErrorFacts {
   late?: boolean;
   /** Whether the service may have acted on it, because an attempt had no clear answer. Default: by the kind. */
   unclear?: boolean;
-  /** What the user can do next. Default: what `nextStep` says. */
+  /** The next step for the user. Default: `nextStep`. */
   next?: string;
   /** For a partial list: the elements that it has. */
   items?: unknown[];
@@ -154,7 +154,7 @@ export function kindOfStatus(status: number): ErrorKind {
 
 const dayMs = 86_400_000;
 
-/** What to do next, by kind of failure. */
+/** Next steps by kind of failure. */
 export function nextStep(facts: ErrorFacts, settings: Settings): string {
   const { kind, call, status, retryAfterMs = 0 } = facts;
   const { apiKey, baseUrl, advice } = settings;

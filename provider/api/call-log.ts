@@ -32,7 +32,7 @@ const mostMasked = 256 * 1024;
 /** Only a process that was killed leaves its mark for longer. */
 const staleMs = 10_000;
 
-/** Members whose values are secret in any body. */
+/** Members with secret values in any body. */
 const secretKey =
   /pass(word|wd|phrase)?$|secret|token|^(api_?)?keys?$|^apikey|private_?key|mnemonic|^hash$|authorization|auth_?header|^details$/i;
 
@@ -92,7 +92,7 @@ export class CallLog {
     };
   }
 
-  /** Begins a new file once this one is full. Of several processes, one does it. */
+  /** Starts a new file once this one is full. Only one of several processes does it. */
   #rotate(bytes: number): void {
     this.#unchecked += bytes;
     if (this.#unchecked < this.limit / 100) return;
@@ -155,7 +155,7 @@ function withoutSecret(value: unknown, secrets: Secrets): unknown {
   }
 }
 
-/** What services and proxies call the number of a request. */
+/** Names of the header with a request id, in services and proxies. */
 const requestIds = ["x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid", "x-amz-request-id", "cf-ray"];
 
 /** The service's own number of the request, by which those who run it find it. */

@@ -55,7 +55,7 @@ const isOperation = (value: string | undefined): boolean => /^[!<>^$~]/.test(val
  */
 export class ConsortiumClient {
   readonly http: Http;
-  /** What was asked of the key, for all clients of these connections. */
+  /** Answers about the key, for all clients of these connections. */
   #asked = new Map<string, Promise<unknown>>();
 
   /** Settings default to those in the environment (`CONSORTIUM_API_KEY`, …). */
@@ -255,7 +255,7 @@ export class ConsortiumClient {
     return this.http.request("POST", collection, { body });
   }
 
-  /** The raw answer at a path such as `/consortia/c1/environments/e1`. undefined: there is no such object or call. */
+  /** The raw answer at a path such as `/consortia/c1/environments/e1`. undefined: no such object or call. */
   async find(where: string): Promise<object | undefined> {
     const answer = this.http.request("GET", where);
     const body = (await answerOr(answer, undefined, "missing", "unsupported", "invalid"))?.body;
@@ -291,7 +291,7 @@ export class ConsortiumClient {
     );
   }
 
-  /** What the plan of the key's organization allows, where the service tells. Asked once. Not in the specification. */
+  /** Limits of the organization's plan, if the service reports them. Asked once. Not in the specification. */
   limits(): Promise<ToldLimits | undefined> {
     return this.#once("limits", async () =>
       askForLimits(

@@ -9,7 +9,7 @@ import { type Settings, SettingsError } from "./settings";
 import { isGone } from "./states";
 import { ApiKeyObject, type Identified, OrganizationObject } from "./wire";
 
-/** What an API key shows of the organization that it belongs to. */
+/** Facts about the organization of an API key. */
 export interface Visible {
   /** Ids of the consortia that it lists. */
   consortia: ReadonlySet<string>;

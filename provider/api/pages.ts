@@ -84,7 +84,7 @@ export async function readPages(ask: Ask, elementsOf: ElementsOf, isWhole: boole
 interface Reading extends Listing {
   /** Why something may have been skipped: two pages show the same, or a page before the last is shorter than the one before it. */
   doubt?: "overlap" | "shrink";
-  /** What is on which page. */
+  /** Items by page. */
   pages: string;
 }
 

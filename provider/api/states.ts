@@ -18,7 +18,7 @@ const known: [Condition, RegExp][] = [
   ["stopped", /^(stopp(ing|ed)|paused|suspended|hibernated)$/],
   /** The service no longer has it: only who remembers it calls it so. */
   ["gone", /^gone$/],
-  /** What works. */
+  /** States that count as working. */
   ["ready", /^(running|serving|listening|operating)$/],
   /** States that pass by themselves: `initializing` in the spec, and what services call the same; `upgrade` of an environment. */
   ["pending", /ing$|^(queued|scheduled|upgrade|in[-_ ]progress)$/],

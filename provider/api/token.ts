@@ -21,7 +21,7 @@ const claims = z.object({
   orgs: z.array(z.unknown()).optional().catch(undefined),
 });
 
-/** What a token (JWT) says of itself. Nothing depends on its truth: the service decides what it accepts. */
+/** The claims of a token (JWT). They are hints: the service decides what it accepts. */
 function claimsOf(token: string): z.infer<typeof claims> {
   try {
     return claims.parse(JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()));
@@ -30,7 +30,7 @@ function claimsOf(token: string): z.infer<typeof claims> {
   }
 }
 
-/** The token in an answer, and its lifetime (ms). undefined: there is none to use. */
+/** The token in an answer, and its lifetime (ms). undefined: no usable token. */
 function tokenIn({ status, text }: WireAnswer): { token: string; lifetimeMs: number } | undefined {
   if (status < 200 || status >= 300) return undefined;
   try {
@@ -64,7 +64,7 @@ export class Bearer {
     private readonly clock: Clock,
   ) {}
 
-  /** What the next call sends. @param ask asks the service for a token */
+  /** The credential for the next call. @param ask asks the service for a token */
   async next(ask: () => Promise<WireAnswer>): Promise<string> {
     const now = this.clock.now();
     const isDue = ++this.#calls > callsBefore && now >= (this.#held?.renewAt ?? 0);

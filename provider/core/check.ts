@@ -45,7 +45,7 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
     });
 }
 
-/** What an object is recognized by after a lost answer: in `extra`, it would be something else than the program says. */
+/** Properties that identify an object after a lost answer. In `extra`, they would contradict the program. */
 function overridden(definition: Checkable, shape: Shape, { extra }: Props): Issue[] {
   const identifying = [...new Set([nameKey(definition) ?? [], definition.naming ?? [], ["membershipId"]].flat())];
   return identifying

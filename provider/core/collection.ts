@@ -48,7 +48,7 @@ export class Collection extends Listed {
     this.say(text, "Warning: ");
   }
 
-  /** What the service shows of the object, by property. */
+  /** The properties of the object that the service shows. */
   shown(item: Identified): Props {
     return fromWire(this.definition, item);
   }
@@ -78,7 +78,7 @@ export class Collection extends Listed {
     return exact.length > 0 ? exact : this.#named(items, sameName);
   }
 
-  /** The items whose long name is the beginning of the one in the inputs: a service may cut names without a word. */
+  /** Items with a long name that is the beginning of the one in the inputs: a service may truncate names silently. */
   cutNames(items: Identified[]): Identified[] {
     return this.#named(items, (name, wanted) => {
       const isText = typeof name === "string" && typeof wanted === "string";

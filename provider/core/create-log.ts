@@ -55,7 +55,7 @@ export interface LogContents {
   interrupted: LoggedCreate[];
   /** Creates since then. */
   current: LoggedCreate[];
-  /** What the stack has left, because the service did not delete it alone. */
+  /** Objects that the stack left behind because the service did not delete them alone. */
   left: LoggedCreate[];
   /** Whether this run made the stack. */
   isOfNewStack: boolean;
@@ -139,7 +139,7 @@ export const markInterrupted = (file: string, held: string[]): void => write(fil
 export interface Logs {
   /** Whether a fleet keeps it, which knows the states of all its stacks. */
   readonly isFleets: boolean;
-  /** What was logged before this process began. */
+  /** Entries from before this process began. */
   readonly before: LogContents;
   write(line: Line): void;
   /** The logs of other stacks. */
@@ -204,7 +204,7 @@ export class CreateLog {
     return this.logs?.before.held.has(path) === true;
   }
 
-  /** What other stacks have created there since, or may have. */
+  /** Objects that other stacks have created there since, or may have. */
   ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
     return (this.logs?.others() ?? []).flatMap(({ stack, file }) => {
       const { interrupted, current } = readCreateLog(file);

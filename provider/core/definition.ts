@@ -36,13 +36,13 @@ export interface Made {
 interface Details {
   /** The outputs that a complete object has. */
   outputs: readonly string[];
-  /** What messages say while some are missing. */
+  /** Progress message while some are missing. */
   waiting: string;
   /** undefined: some are still missing. */
   read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
 }
 
-/** What a resource may do in its own way, with the functions of the core: see `stepsOf` in verbs.ts. */
+/** Steps that a resource may replace with its own, built from functions of the core: see `stepsOf` in verbs.ts. */
 export interface Steps {
   /** @param left the state of the same object, if another resource has just released it */
   create(session: Session, inputs: Props, left?: Props): Promise<Made>;
@@ -63,9 +63,9 @@ export interface Steps {
   details: Details;
   /** Rules between known values, for `check`. `given` also has the values that will be known later. */
   rules(known: Props, given: Props): Issue[];
-  /** What `check` warns of, which alone can see it: Pulumi shows it the earlier inputs, but asks nothing about what it would delete. */
+  /** Warnings of `check` about losses. Pulumi shows earlier inputs only to `check`, and calls no provider about planned deletions. */
   losses(olds: Props, news: Props): string[];
-  /** What to do after an import about what it lacks. */
+  /** What an import does not restore, and what to do about it. */
   onImport: string;
 }
 
@@ -79,7 +79,7 @@ interface Shared {
 }
 
 /**
- * What a state means: as for all objects, or
+ * The meaning of a state: as for all objects, or
  * - `over`: it can do nothing any more. It keeps no name from others, and counts as deleted where its deletion only leads to such a state
  * - `empty`: a service may leave it so until something is put into it. It is waited for only briefly, so that its outputs are known where
  *   the state passes by itself
@@ -89,11 +89,11 @@ export type Meaning = Condition | "over" | "empty";
 export interface States {
   /** @param state in lower case @returns undefined: as for all objects */
   meaning(state: string): Meaning | undefined;
-  /** What previews say of one that is over: it follows "is expired: ". */
+  /** Text of previews about an object that is over. It follows "is expired: ". */
   over?: string;
 }
 
-/** What is special about a resource; the core does the rest. */
+/** The facts of one kind of resource. The core does the rest. */
 export interface Definition {
   /** Name of the class, such as `Node`. */
   type: string;
@@ -102,11 +102,11 @@ export interface Definition {
   doc: string;
   /** A strict zod object: inputs as in states and policies, with parents as flat ids. */
   inputs: z.ZodObject;
-  /** What the service adds. */
+  /** Properties that the service adds. */
   outputs: z.ZodObject;
   timeouts?: Partial<Timeouts>;
   /**
-   * What a preview warns about although it is allowed.
+   * Warnings of a preview about allowed but unusual inputs.
    * @param stopped ids of objects of the stack that do nothing after this run, such as paused environments
    */
   cautions?(inputs: Props, stopped: ReadonlySet<string>): string[];
@@ -117,7 +117,7 @@ export interface Definition {
   naming?: readonly string[];
   /** Set if several organizations or stacks use one such object: it is adopted as it is, and what was adopted is never deleted. */
   shared?: Shared;
-  /** What its states mean, where `conditionOf` does not tell that. */
+  /** Meanings of its states, where they differ from `conditionOf`. */
   states?: States;
   /** Whether other objects name it by its id: a replacement is made before the old one goes. */
   isNamedById?: boolean;
@@ -144,7 +144,7 @@ export function pathOf(definition: Pick<Definition, "type" | "place">, props: Pr
   }
 }
 
-/** What tells the object with these properties from its siblings, as one text. undefined: nothing does. */
+/** Text that distinguishes this object from its siblings. undefined: siblings may be alike. */
 export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
   naming?.map((key) => String(props[key])).join(" ");
 
@@ -159,7 +159,7 @@ export const isOver = (definition: Pick<Definition, "states">, object: { state?:
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>
   ["name", "orgName"].find((key) => key in inputs.shape);
 
-/** Metadata of an input; undefined if there is no such input. */
+/** Metadata of an input. undefined: unknown input. */
 export function inputMeta({ inputs }: Pick<Definition, "inputs">, key: string): FieldMeta | undefined {
   const schema = (inputs.shape as Record<string, z.ZodType | undefined>)[key];
   return schema && metaOf(schema);
@@ -180,6 +180,6 @@ export function secretKeys({ inputs, outputs }: Shapes): readonly string[] {
   return keys;
 }
 
-/** Inputs whose change does this. */
+/** Inputs with this effect on change. */
 export const keysWith = (definition: Pick<Definition, "inputs">, onChange: FieldMeta["onChange"]): string[] =>
   inputKeys(definition).filter((key) => inputMeta(definition, key)?.onChange === onChange);

@@ -21,17 +21,17 @@ export interface DiffResult {
   changes: boolean;
   /** Properties that differ. Empty if only the last run has to be completed. */
   changed: string[];
-  /** Properties whose change replaces the object. */
+  /** Properties that replace the object when they change. */
   replaces: string[];
   /** The old object must go first, because the new one has the same name in the same parent. */
   deleteBeforeReplace: boolean;
   /** Warnings to read before confirming. */
   warnings: string[];
-  /** What an update in place does besides changing values: only where one may follow. */
+  /** Side effects of an update in place, if one may follow. */
   plans: string[];
 }
 
-/** What differs, by property. */
+/** Differences by property. */
 interface ChangedKeys {
   /** The program asks for something else than it did. */
   changed: string[];
@@ -103,13 +103,13 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
 /** An input of which the service now shows something else than it answered. */
 export interface Drift {
   key: string;
-  /** What the program asked for, or else what the service chose. */
+  /** The value that the program asked for, or else the one that the service chose. */
   was: unknown;
   is: unknown;
   isSecret: boolean;
 }
 
-/** What somebody has changed in the service since a run last applied this state. @param now the state, as a refresh reads it */
+/** Changes that somebody made in the service since a run last applied this state. @param now the state, as a refresh reads it */
 export function driftBetween(definition: Definition, state: Props, now: Props): Drift[] {
   const [before, after] = [partsOf(definition, state), partsOf(definition, now)];
   const { changed, drifted, lasting } = changedKeys(definition, { ...after, unclear: [] }, before.asked);
@@ -153,7 +153,7 @@ function keptBecause(definition: Definition, parts: StateParts, inputs: Props, k
   return isUntold ? "it was adopted, and the service does not show whether it has this" : undefined;
 }
 
-/** What is compared for drift: of an object whose members the service may add, at any depth, only those that the program sets. */
+/** The part of a value that can drift. If the service may add members, only those set by the program count, at any depth. */
 function watched({ computed }: FieldMeta, wanted: unknown, ...values: [unknown, unknown]): [unknown, unknown] {
   if (!computed) return values;
   const own = (value: unknown, set: unknown): unknown =>
@@ -203,7 +203,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   };
 }
 
-/** What an update in place does besides changing values. */
+/** Side effects of an update in place. */
 function plansOf(
   definition: Definition,
   parts: StateParts,

@@ -3,18 +3,18 @@ import { type z } from "zod";
 
 export type Props = Record<string, unknown>;
 
-/** What is known of a property besides its type. */
+/** Metadata of a property, besides its type. */
 export interface FieldMeta {
   /** One or two sentences: meaning, unit, and the rule itself. */
   doc: string;
-  /** What applies if it is left out, in words that can follow "Default:". */
+  /** The default, in words that can follow "Default:". */
   default?: string;
   /** The service decides which values are allowed. These were seen. */
   seen?: readonly string[];
   /** A sentence on what TypeScript programs can write instead. Other languages cannot. */
   inTypeScript?: string;
   /**
-   * What a change does besides sending it. Default: nothing.
+   * The effect of a change besides sending it. Default: no other effect.
    * - `replace`: it replaces the object, and is not sent
    * - `replaceIfRefused`: not in the spec. A create leaves it out if a service rejects it; the state remembers a service that cannot
    *   change it in place, and then a change replaces

@@ -34,7 +34,7 @@ interface Held {
   isOver?: boolean;
 }
 
-/** What is known of a resource in this run. */
+/** Everything this run knows about a resource. */
 export interface Lease {
   resource: ProgramResource;
   definition: Definition;
@@ -51,7 +51,7 @@ export interface Lease {
   create?: { path: string } | "failed";
 }
 
-/** The name in its place, as one text. undefined: nothing tells siblings apart. */
+/** The name in its place, as one text. undefined: siblings have no distinguishing name. */
 function nameMark(definition: Definition, props: Props): string | undefined {
   const { naming, type } = definition;
   if (!naming) return undefined;
@@ -92,7 +92,7 @@ export function handover(from: ProgramResource | undefined, to: ProgramResource 
   );
 }
 
-/** The error for resources whose names go round, so that none is free for the next one. */
+/** The error for resources that swap names, so that each waits for the other. */
 export const swapping = (what: string, { name }: ProgramResource): string =>
   `${what} swaps names with "${name}", which one run cannot do, because neither name is free first. Give one of them a ` +
   "temporary name, run `pulumi up`, then set the final one.";

@@ -3,7 +3,7 @@ import { type ConsortiumClient, type Settings } from "../api";
 
 /* What a state records of the organization that its object belongs to. organization.ts decides by it. */
 
-/** What a state records of the organization that its object belongs to. */
+/** The organization of an object, as recorded in its state. */
 export interface Ownership {
   /** Ids of the organizations that it may be, usually one. Absent: the service did not show it. */
   organizations?: string[];

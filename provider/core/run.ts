@@ -3,13 +3,13 @@ import { type Ownership, type StateObject } from "./ownership";
 import { Leases } from "./leases";
 import { unseenMs } from "./times";
 
-/** What a run knows of one place. */
+/** Everything a run knows about one place. */
 interface Known {
   /** The latest list, requested or answered. */
   list?: Requested;
-  /** What this process created, by id. */
+  /** Objects that this process created, by id. */
   made: Map<string, Identified>;
-  /** Ids of what it deleted. */
+  /** Ids of the objects that it deleted. */
   removed: Set<string>;
   /** Creates in flight. */
   creates: Set<Promise<unknown>>;
@@ -23,7 +23,7 @@ export interface Requested {
   items: Promise<Listing>;
 }
 
-/** What the service shows of a collection. */
+/** A collection as the service lists it. */
 export interface Listing {
   items: Identified[];
   /** Set if that is not everything: the error for callers that need all of it. */
@@ -102,14 +102,14 @@ export class Run {
     }
   }
 
-  /** Remembers a state that the engine shows; of its origin, one for each organization and consortium is enough. */
+  /** Remembers a state that the engine shows. One per ownership and consortium is enough. */
   remember(object: StateObject): void {
     this.shown.add(object.path);
     if (object.ownership.keys.length === 0 && !object.ownership.organizations && !object.consortiumId) return;
     this.#subjects.set(JSON.stringify([object.ownership, object.consortiumId]), object);
   }
 
-  /** What the states record. New objects must belong to the same organization. */
+  /** Objects recorded in the states. New objects must belong to the same organization. */
   get stateObjects(): readonly StateObject[] {
     return [...this.#subjects.values()];
   }

@@ -20,11 +20,11 @@ import { previewMs, toldPauseMs } from "./times";
 import { Incomplete, UserError } from "./user-error";
 import { type Path, valuesAt } from "./values";
 
-/** What a verb works with. */
+/** The context of one verb. */
 export interface Session {
   client: ConsortiumClient;
   clock: Clock;
-  /** What this process knows. */
+  /** Everything this process knows. */
   run: Run;
   /** Shows a line at once, in the row of the stack. */
   say(message: string): void;
@@ -63,7 +63,7 @@ export function within(session: Session, ms: number, caller?: Caller): Session {
   return { ...session, deadline, client: session.client.until(deadline) };
 }
 
-/** What an adapter knows of its engine. */
+/** Facts about the engine that only an adapter knows. */
 export interface Host {
   /** The settings of the provider: another object after each change. */
   settings(): ProviderSettings;
@@ -113,7 +113,7 @@ function resolve(given: ProviderSettings): Resolved {
 export class Sessions {
   /** Secrets that this process was given. */
   readonly secrets = new Secrets();
-  /** What it creates, where no fleet logs that. */
+  /** Log of creates, unless a fleet keeps one. */
   readonly log = new StackLog((line) => this.host.say(line));
   #checked?: Resolved;
   #resolved?: { from: unknown[]; now: Resolved };
@@ -227,7 +227,7 @@ export class Sessions {
     return undefined;
   }
 
-  /** What this process knows, with the current settings. */
+  /** Everything this process knows under the current settings. */
   run(): Run {
     const { key } = this.#now();
     if (this.#run?.key !== key) {

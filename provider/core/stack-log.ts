@@ -126,7 +126,7 @@ export class StackLog implements Logs {
     }
   }
 
-  /** What killed runs of the stack logged. */
+  /** Creates logged by killed runs of the stack. */
   get before(): LogContents {
     const folder = this.#place;
     if (folder === undefined) return nothing;
@@ -134,7 +134,7 @@ export class StackLog implements Logs {
     const all = this.#recent(folder).map(readCreateLog);
     const logs = all.filter(({ run }) => run !== this.#run);
     const killed = logs.flatMap(({ current }) => current);
-    // What a service did not delete is found again like a killed run's, but no run was killed.
+    // An object that the service did not delete is found like one of a killed run, but no run was killed.
     const interrupted = [...killed, ...logs.flatMap(({ left }) => left)].sort((one, other) => one.at - other.at);
     return (this.#before = { ...nothing, interrupted, isContinued: killed.length > 0 });
   }

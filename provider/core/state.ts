@@ -13,15 +13,15 @@ import { isUnset, sameName, sameValue, secretPaths, timeOf } from "./values";
  * and what it shows now. Only differences are written down.
  */
 
-/** What a state holds besides the properties. */
+/** Contents of a state besides the properties. */
 export interface StoredState {
   /** Version of this form. */
   version: 2;
   /** How the object came to the stack. Absent: the stack created it. Written when it happens, never inferred. */
   how?: "adopted" | "shared";
-  /** What the program asked for, where the property does not show it. null: nothing. */
+  /** Requested values, where the property does not show them. null: no value. */
   asked?: Props;
-  /** What the service answered, where the property shows something else. null: nothing. */
+  /** Values in the answer, where the property shows something else. null: no value. */
   answered?: Props;
   /** When the stack made it, in ms since 1970 by the service's clock, where `createdAt` does not tell that. */
   at?: number;
@@ -29,7 +29,7 @@ export interface StoredState {
   open?: readonly string[];
   /** Inputs that the service did not change in place when it was asked to: another change replaces the object. */
   refused?: readonly string[];
-  /** Inputs whose last change had no clear answer: they are sent again, whatever the program asks for. */
+  /** Inputs with an unclear last change: they are sent again, whatever the program asks for. */
   unclear?: readonly string[];
   /** Changed inputs of which the service still showed the old value: setting that again is sent, too. */
   unseen?: readonly string[];
@@ -37,7 +37,7 @@ export interface StoredState {
   organizations?: string[];
   keys?: string[];
   provider?: string;
-  /** Deployments of a tether whose outcome is unknown. */
+  /** Deployments of a tether with an unknown outcome. */
   deployment?: Props;
   /** Whether the program has something in it that goes with it (`deletedWith`): Pulumi announces no deletion of that. */
   takesItsOwn?: true;
@@ -81,7 +81,7 @@ export function isRewritten(definition: Definition, state: Props): boolean {
 export interface StateParts extends Pick<StoredState, "how" | "at">, Record<(typeof lists)[number], readonly string[]> {
   /** The inputs as they were last applied. */
   asked: Props;
-  /** What the service showed of the inputs right after that. */
+  /** The inputs as the service showed them right after that. */
   answered: Props;
   /** Inputs and outputs as the service showed them last. */
   shown: Props;
@@ -90,7 +90,7 @@ export interface StateParts extends Pick<StoredState, "how" | "at">, Record<(typ
 const lists = ["open", "refused", "unclear", "unseen"] as const;
 const none = { open: [], refused: [], unclear: [], unseen: [] };
 
-/** What is known of an object that was just made or adopted. */
+/** The state of an object that was just created or adopted. */
 export const fresh = (asked: Props, shown: Props): StateParts => ({ asked, answered: shown, shown, ...none });
 
 /** When the object was made, in ms since 1970. undefined: nobody knows. */
@@ -103,7 +103,7 @@ export const isReadable = ({ visibility, secret, parent }: FieldMeta): boolean =
 
 const isName = (definition: Definition, key: string): boolean => key === nameKey(definition);
 
-/** What the program asked for where nothing is written down: nothing, if the service chooses the value. */
+/** The requested value if none is recorded: undefined if the service chooses it. */
 const impliedAsked = (definition: Definition, state: Props, key: string): unknown =>
   inputMeta(definition, key)!.computed ? undefined : state[key];
 
@@ -175,7 +175,7 @@ export function stateOf(definition: Definition, parts: StateParts, before: Props
 
 const entries = (object: z.ZodObject): [string, z.ZodType][] => Object.entries<z.ZodType>(object.shape);
 
-/** What the service shows of an object, by property, without its secrets. */
+/** The properties of an object that the service shows, without secrets. */
 export function fromWire(definition: Definition, item: Identified): Props {
   const read = definition.wire.safeParse(item);
   const object: Props = read.success ? read.data : item;

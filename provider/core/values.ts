@@ -93,7 +93,7 @@ export function normalOf(
   return Object.fromEntries(entries);
 }
 
-/** A time of the API, which is UTC, in ms since 1970. undefined: it is none. */
+/** A time of the API, which is UTC, in ms since 1970. undefined: not a time. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.trim();

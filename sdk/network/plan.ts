@@ -73,7 +73,7 @@ interface Settings {
   [other: string]: unknown;
 }
 
-/** What a resource in an environment has besides its entry. */
+/** Settings of a resource in an environment besides its entry. */
 interface Within {
   /** Names of its parent, if that is not the environment. */
   names?: Names;

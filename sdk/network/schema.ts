@@ -307,7 +307,7 @@ export const ConsortiumHead = named(
   consortiumFields("the name of the network"),
 );
 
-/** What a consortium consists of. */
+/** The parts of a consortium. */
 const contents = () => ({
   members: optional(
     z.union([z.array(key), entries("members", Member.nullable())], {
@@ -352,7 +352,7 @@ const limit = (what: string, usual: number) =>
     String(usual),
   );
 
-/** What the service allows (spec, section 8). */
+/** Limits of the service (spec, section 8). */
 export const usualLimits = {
   consortiaPerOrganization: limits.consortia,
   environmentsPerConsortium: limits.environments,

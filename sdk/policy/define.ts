@@ -76,7 +76,7 @@ const jsonSchemaOf = (shape: SettingsShape) =>
   }).properties as Record<string, Setting>;
 
 export interface Report {
-  /** What is wrong, and how to fix it; shown below the rule. */
+  /** The problem and its fix, shown below the rule. */
   violation(message: string, urn?: string): void;
   /** Shown at any level of the policy, and never stops a run. */
   advice(message: string, urn?: string): void;
@@ -84,11 +84,11 @@ export interface Report {
 
 interface Definition<Name extends string = string, Shape extends SettingsShape = SettingsShape> {
   name: Name;
-  /** What must hold, in one sentence. */
+  /** The rule in one sentence. */
   description: string;
   enforcementLevel: EnforcementLevel;
   settings: Shape;
-  /** What is wrong with settings that are each allowed. */
+  /** Problems with the combination of settings that are each allowed. */
   conflict?(this: void, settings: z.output<z.ZodObject<Shape>>): string | undefined;
   /** Validates one resource before anything is done with it. */
   validateResource?(resource: Resource, settings: z.output<z.ZodObject<Shape>>, report: Report): void;

@@ -43,7 +43,7 @@ export const providerTitle = (provider: PolicyProviderResource | undefined): str
     ? `provider "${provider.name}"`
     : "the default provider";
 
-/** What a provider instance says of its organization. */
+/** The organization of a provider instance, as configured. */
 interface Identity {
   /** Equal for instances with the same key. */
   key: string;

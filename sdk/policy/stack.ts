@@ -80,7 +80,7 @@ export const propertyOf = {
   Membership: "membershipId",
 } as const;
 
-/** What is known of the parent of a resource: its id, or the resource of this stack, or both. */
+/** The known parent of a resource: its id, the resource of this stack, or both. */
 interface Link {
   id?: string;
   urn?: string;

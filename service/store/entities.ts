@@ -4,7 +4,7 @@ import type { Settings, Timing } from "../settings/settings";
 /** An object as the API shows it. */
 export type Wire = Record<string, unknown>;
 
-/** What tethers can pin to: the networks of the specification, and a name of our own for a chain of this machine. */
+/** Networks that tethers can pin to: those in the specification, and our own name for a chain of this machine. */
 export const networks = ["mainnet", "rinkeby", "local"] as const;
 export type Network = (typeof networks)[number];
 
@@ -75,7 +75,7 @@ export interface FieldsOf {
     /** The address of that account, once its chain has started. */
     first_user_account?: string;
   };
-  /** Of a consortium or of an environment. */
+  /** A zone of a consortium or of an environment. */
   zone: { name?: string; region: string; cloud: string; type: string; bridge_id?: string };
   configuration: { name?: string; type: string; membership_id: string; details?: Wire };
   service: {
@@ -164,7 +164,7 @@ export interface Entity<K extends Kind = Kind> {
   readonly createdAt: number;
   readonly changedAt: number;
   readonly revision: number;
-  /** Objects are listed in this order: that of their creation. */
+  /** Objects are listed in order of creation. */
   readonly order?: number;
   /** When it can no longer be reached. */
   readonly deletedAt?: number;

@@ -8,9 +8,9 @@ import type { Entity, FieldsOf, Kind } from "./entities";
  * is its own.
  */
 
-/** What only its own organization sees. */
+/** Kinds that only their own organization sees. */
 const privateKinds = new Set<Kind>(["credential", "configuration", "invitation"]);
-/** What only the organization of the consortium makes there. */
+/** Kinds that only the organization of the consortium creates there. */
 const ownersKinds = new Set<Kind>(["membership", "environment", "invitation"]);
 
 const isMember = ({ store }: Base, organization: string, consortium: string): boolean =>
@@ -47,7 +47,7 @@ export function refuseMakingIn(organization: string, kind: Kind, parent: Entity)
     throw new Refusal(403, `Only the organization of the consortium ${parent.id} can make a new ${kind} in it.`);
 }
 
-/** What other organizations have in an object, such as `2 node(s)`. */
+/** Objects of other organizations in an object, such as `2 node(s)`. */
 export function ofOthers({ store }: Base, { id, organization }: Entity, kind: Kind): string | undefined {
   const count = store.children(kind, id).filter((one) => one.organization !== organization).length;
   return count > 0 ? `${count} ${kind}(s) of other organizations` : undefined;
@@ -59,7 +59,7 @@ export const invitationsTo = ({ store }: Base, { id, fields: { name } }: Entity<
     .all("invitation")
     .filter(({ organization, state, fields }) => organization !== id && state === "sent" && fields.org_name === name);
 
-/** What a new membership of an organization has. */
+/** Fields of a new membership of an organization. */
 export const newMembership = ({ limits }: Settings, org_id: string, org_name: string): FieldsOf["membership"] => {
   return { org_name, org_id, minimum_nodes: 0, maximum_nodes: limits.nodes };
 };

@@ -253,7 +253,7 @@ function entityOf(key: string, value: Buffer): Entity {
   return data;
 }
 
-/** What is under a key of the database, for people. */
+/** A key of the database in words, for people. */
 export const nameOf = (key: string) => key.replace("/", " ");
 
 const tooLarge = (file: string, excess: string) =>

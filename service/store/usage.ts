@@ -8,7 +8,7 @@ import type { Entity, Kind } from "./entities";
 const perValue = 64;
 /** Bytes that old versions of an organization's objects may take. */
 const mostOld = 4 * 1_048_576;
-/** What the service itself adds. No caller decides how many there are, and none is refused. */
+/** Objects that the service itself adds. Callers do not decide their number, so they are never refused. */
 const uncounted = new Set<Kind>(["organization", "report", "ledger"]);
 
 /** How many bytes an object takes, about. Its text alone says too little: `[[],[],…]` takes twenty times as much. */
@@ -23,7 +23,7 @@ export interface Used {
   bytes: number;
 }
 
-/** A version that is no longer the latest, or that of a deleted object. */
+/** A version that is not the latest, or belongs to a deleted object. */
 interface Old {
   key: string;
   bytes: number;
@@ -43,7 +43,7 @@ const roomFor = ({ heap_size_limit: most, used_heap_size: used }: HeapInfo) => (
 const startable = 1.25;
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MiB`;
 
-/** What objects take, of each organization and together. */
+/** Space that objects take, per organization and in total. */
 export class Usage {
   readonly #organizations = new Map<string, Kept>();
   /** The bytes of the latest version of each object that is not deleted. */

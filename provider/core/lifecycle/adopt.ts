@@ -28,7 +28,7 @@ interface Adoption {
   isContinued?: true;
 }
 
-/** What exists already: made by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
+/** The existing object: created by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
 export async function findExisting(
   collection: Collection,
   siblings: Identified[] | undefined,
@@ -202,7 +202,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   );
 }
 
-/** What else may have happened. A fleet continues its killed runs by itself. */
+/** Other possible causes. A fleet continues its killed runs by itself. */
 const more = ({ createLog }: Session): string =>
   `${createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
   `${autonamingSetting}, on the provider plugin. For a renamed resource or ` +
@@ -254,7 +254,7 @@ export async function adopt(
   return { shown: after, open: openAfter(collection, made) };
 }
 
-/** What the program asks for and the object does not have. */
+/** Desired values that the object lacks. */
 function differingIn(collection: Collection, shown: Props): string[] {
   const { inputs, definition, session } = collection;
   const [wanted, there] = [normalOf(definition, inputs), normalOf(definition, shown)];

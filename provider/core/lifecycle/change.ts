@@ -17,7 +17,7 @@ import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
 export interface Change {
   collection: Collection;
   id: string;
-  /** What the program asks for. */
+  /** The desired inputs. */
   inputs: Props;
   /** The inputs that are sent. */
   keys: readonly string[];
@@ -52,7 +52,7 @@ export async function change(one: Change): Promise<Props> {
       ? session.client.patch(path, body)
       : session.client.put(path, toBody(definition, inputs));
   const answer = await renaming(one, send).catch(async (error: unknown) => {
-    // What the service moves on by itself may have no way back.
+    // A value that the service changes by itself may have no way back.
     const isFixed = keys.some((key) => inputMeta(definition, key)?.computed === "moving");
     const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
     if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
@@ -66,7 +66,7 @@ export async function change(one: Change): Promise<Props> {
   }
 }
 
-/** What the object is after an answer, once all of the change is made. */
+/** The object after an answer, once the whole change is made. */
 async function completed(one: Change, answer: unknown): Promise<Props> {
   const { collection, id, inputs, keys, before } = one;
   const shown = await afterwards(one, before.shown, answer);
@@ -93,7 +93,7 @@ function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string
   return Object.fromEntries(entries);
 }
 
-/** What an answer shows of secret inputs, which no state keeps. */
+/** Secret inputs in an answer, which no state keeps. */
 function hiddenIn({ collection, keys }: Change, answer: unknown): Props {
   const secret = keys.filter((key) => inputMeta(collection.definition, key)?.secret);
   return Object.fromEntries(secret.map((key) => [key, fieldsOf(answer)[wireName(key)]]));
@@ -177,7 +177,7 @@ export function warnOfIgnored({ collection, before }: Change, ignored: readonly 
   );
 }
 
-/** What to do if the service does not take back a value that the program no longer asks for. */
+/** Advice if the service keeps a value that the program no longer sets. */
 function takenBack({ collection, inputs, keys }: Change, error: unknown): unknown {
   const removed = keys.filter((key) => inputMeta(collection.definition, key)?.computed && isUnset(inputs[key]));
   if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
@@ -257,7 +257,7 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What has the name, and the resource of the program that gives it up. */
+/** The object with the name, and the resource of the program that gives it up. */
 async function rivals({ collection, id, inputs }: Change): Promise<{ found: Identified[]; mover: string | undefined }> {
   const siblings = (await collection.siblings(0)) ?? [];
   const found = collection.namesakes(siblings).filter((one) => one.id !== id);
@@ -266,7 +266,7 @@ async function rivals({ collection, id, inputs }: Change): Promise<{ found: Iden
   return { found, mover: mover?.resource.name };
 }
 
-/** What has the name. Whether this run deletes it is not known yet. */
+/** The object with the name. Whether this run deletes it is not known yet. */
 function takenName({ collection, inputs }: Change, found: Identified[], error: ApiError): ApiError | UserError {
   if (found.length === 0) return error;
   const taken = `"${identityOf(collection.definition, inputs)}" is taken by ${found.map(({ id }) => id).join(", ")}`;

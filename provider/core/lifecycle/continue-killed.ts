@@ -40,7 +40,7 @@ export async function toContinue(collection: Collection): Promise<Identified | u
   );
 }
 
-/** What killed runs sent to this service for the resource. */
+/** Creates that killed runs sent to this service for the resource. */
 function interruptedFor({ session, path, definition, inputs }: Collection): LoggedCreate[] {
   const identity = identityOf(definition, inputs);
   const { settings } = session.client.http;

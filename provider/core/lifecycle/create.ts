@@ -17,7 +17,7 @@ import { settle } from "./settle";
 import { restarted } from "./update";
 
 /**
- * What is special about making a new object of a kind; what exists already is adopted without it.
+ * Wraps the call that creates an object. Adopting an existing one skips it.
  * @param send creates it, with more fields of the body, under the service's names
  */
 export type Making = (collection: Collection, send: (more?: Props) => Promise<Identified>) => Promise<Identified>;

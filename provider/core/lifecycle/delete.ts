@@ -41,15 +41,15 @@ export interface Inside {
   what: string;
 }
 
-/** What is special about the deletion of a kind of object. */
+/** Exceptions for deleting one kind of object. */
 export interface Deleting {
-  /** What would be lost with it: everything in it that this run has not deleted, and that is not on its way out. */
+  /** Objects that would be lost with it: everything in it that is neither deleted by this run nor being deleted. */
   inside?: (session: Session, id: string, state: Props) => Promise<Inside[]>;
-  /** What is said before: Pulumi asks no provider about a deletion in a preview. */
+  /** A warning before the deletion, because a preview does not ask providers about deletions. */
   warning?: (inside: readonly Inside[]) => string | undefined;
   /** Who uses a shared object, as far as the service shows. */
   users?: (session: Session, id: string, state: Props) => Promise<User[]>;
-  /** What it is deleted with, where a service has no call to delete it alone. */
+  /** The parent that it is deleted with, if a service cannot delete it alone. */
   goesWith?: string;
   /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
   foundedWith?: (object: Identified, parent: Identified) => boolean;
@@ -136,7 +136,7 @@ async function sparing(collection: Collection, id: string, state: Props, how: De
   );
 }
 
-/** What stays in it that neither a state nor a log shows to be this stack's. What was just deleted may still be listed for a moment. */
+/** Objects in it that neither a state nor a log shows to be this stack's. Deleted ones may still be listed for a moment. */
 async function strangers(
   collection: Collection,
   id: string,

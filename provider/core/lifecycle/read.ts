@@ -49,7 +49,7 @@ async function isSilent(collection: Collection, error: unknown): Promise<boolean
   return owner !== undefined && conditionOf(owner.state) !== "ready";
 }
 
-/** What is only written differently, in an object that nobody has changed since: an answer may have repeated the request. */
+/** Values that are only spelled differently in an unchanged object: an answer may have repeated the request. */
 function ownFormsIn(definition: Definition, { asked, shown: before }: StateParts, shown: Props): Props {
   if (shown.revision === undefined || shown.revision !== before.revision) return {};
   const keys = inputKeys(definition).filter((key) => !isUnset(asked[key]) && sameName(shown[key], asked[key]));

@@ -74,7 +74,7 @@ function isLike(there: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, value]) => isLike(there[key], value));
 }
 
-/** What the service shows, in words. Objects, such as `details`, may hold secrets of others. */
+/** The object in words. Values such as `details` are left out: they may hold secrets of others. */
 export const factOf = (shown: Props, key: string): string =>
   `${key} is ${typeof shown[key] === "object" ? "another one" : JSON.stringify(shown[key])}`;
 

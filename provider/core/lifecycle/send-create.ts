@@ -29,7 +29,7 @@ interface Posting extends CreateAttempts {
   without: readonly string[];
 }
 
-/** What came of sending it: the object, a failure after which it may exist, or a refusal that passes by itself. */
+/** The outcome of a create: the object, a failure after which it may exist, or a temporary refusal. */
 type FinalOutcome = { made: Identified } | { failure: unknown; taken: boolean };
 type Outcome = FinalOutcome | { early: string };
 
@@ -357,7 +357,7 @@ function sayUnlisted({ collection }: Posting): void {
   );
 }
 
-/** Adds to a failure the credentials that lost attempts may have created, whose passwords nobody has. */
+/** Adds credentials that lost attempts may have created to a failure: nobody has their passwords. */
 async function withOrphans(posting: Posting, failure: unknown, known?: string): Promise<unknown> {
   const { collection } = posting;
   if (collection.definition.naming !== undefined) return failure;

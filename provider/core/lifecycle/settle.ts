@@ -21,7 +21,7 @@ import { type Look, waitFor } from "../wait";
 /** After this many looks at a ready object, a missing output counts as not shown at all. */
 const looksForShownLater = 2;
 
-/** What is known after another look. What is shown of the sent inputs is what the service answered to them. */
+/** The state after another look. Shown values of sent inputs count as the answer to them. */
 export function seen(parts: StateParts, shown: Props, sent: readonly string[]): StateParts {
   const answers = sent.flatMap((key) => (shown[key] === undefined ? [] : [[key, shown[key]] as const]));
   return {
@@ -34,7 +34,7 @@ export function seen(parts: StateParts, shown: Props, sent: readonly string[]): 
 /** Whether a list lags behind what an answer said: revisions only rise. */
 const isOlder = (listed: Props, known: Props): boolean => Number(listed.revision) < Number(known.revision);
 
-/** What a run has done before it waits. */
+/** Steps that a run took before it waits. */
 interface Before {
   /** The inputs that it has sent. Default: all. */
   sent?: readonly string[];
@@ -83,7 +83,7 @@ export async function settle(
   }
 }
 
-/** There is nothing left to wait for. The message, which follows its name, says what to do. */
+/** Waiting longer is pointless. The message follows the name and says what to do. */
 class Ended extends UserError {}
 
 /** One object that is waited for. */

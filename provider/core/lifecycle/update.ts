@@ -101,13 +101,13 @@ async function updateFrom(
   return unseen.length > 0 ? stateOf(definition, { ...settled, unseen: [...settled.unseen, ...unseen] }, kept) : state;
 }
 
-/** What was asked of the inputs that stay: in the normal form, because another input may have said it. */
+/** Requested values of unchanged inputs, in normal form, because another input may have set them. */
 function stillAsked(definition: Definition, asked: Props, keys: readonly string[]): Props {
   const [last, none] = [asked, {}].map((one) => normalOf(definition, one)) as [Props, Props];
   return Object.fromEntries(keys.map((key) => [key, sameValue(last[key], none[key]) ? asked[key] : last[key]]));
 }
 
-/** What the object shows as it is asked for needs no call, and counts as answered: a later change of it is drift. */
+/** Values that are already as requested need no call and count as answered: a later change is drift. */
 function alreadySo(definition: Definition, { shown }: StateParts, news: Props): Props {
   const isSo = (key: string): boolean =>
     sameValue(shown[key], news[key]) && !(isUnset(news[key]) && inputMeta(definition, key)!.computed);
@@ -167,7 +167,7 @@ export const openAfter = (
 ): readonly string[] =>
   sent.some((key) => inputMeta(definition, key)?.onChange === "restart") ? [...new Set([...open, restartStep])] : open;
 
-/** What is known after a change. Without an answer about it, it is as it was asked. */
+/** The state after a change. Without an answer, the change counts as made. */
 function changedTo(parts: StateParts, { inputs, keys }: Change, shown: Props): StateParts {
   const asIs = Object.fromEntries(keys.map((key) => [key, inputs[key]]));
   const answered = { ...parts, answered: { ...parts.answered, ...asIs }, shown: { ...parts.shown, ...asIs } };

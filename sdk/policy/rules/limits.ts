@@ -12,7 +12,7 @@ interface Counted extends Omit<Siblings, "key"> {
   further?: (others: Existing[] | undefined, report: Report) => void;
 }
 
-/** What is counted, and how messages call it. */
+/** Counted resources, and their name in messages. */
 interface Things {
   kind: ListedKind;
   things: string;
