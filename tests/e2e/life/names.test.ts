@@ -76,6 +76,28 @@ describe.each([false, true])("plugin: %s", (plugin) => {
     expect(await stack.ids()).toEqual(ids);
   });
 
+  test("--continue-on-error after a failed adoption: what was to be adopted stays, with what is in it", async () => {
+    const { service, stack, network } = await world(ledger("e", 'new Node("n", within);'), adapter);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const before = await network();
+    const renamed = (more: string): string =>
+      ledger("e").replace(
+        'new Environment("e", { ...base, name: "e" })',
+        `new Environment("e2", { ...base, name: "e", ${more} })`,
+      );
+    service.clearCalls();
+    stack.program(renamed('adopt: true, consensusType: "ibft"'));
+    const text = await failed(stack.up({}, "--continue-on-error"));
+    expect(text).toMatch(/cannot be adopted, because consensusType is raft, not ibft/);
+    expect(text).toMatch(
+      /node "n" \(\w+\) is not deleted, because "e2" of the program asks for what it is in, and failed/,
+    );
+    expect([writesOf(service), await network()]).toEqual([[], before]);
+    stack.program(`${renamed("adopt: true")} new Node("n", within);`);
+    expect(await done(stack.up())).toMatchObject({ code: 0 });
+    expect([writesOf(service), await network()]).toEqual([[], before]);
+  });
+
   test("deleteBeforeReplace with adopt: --replace leaves the object and what is in it", async () => {
     const environment = `new Environment("e", { ...base, adopt: true }, { deleteBeforeReplace: true })`;
     const program = ledger("e", 'new Node("n", within);').replace(

@@ -72,7 +72,7 @@ inBothManners(() => {
       expect(await count()).toBe(0);
     });
 
-    test("whose new resource failed stays with what is in it: with --continue-on-error, Pulumi deletes nevertheless", async () => {
+    test("--continue-on-error: what a failed resource was to adopt stays, with what is in it", async () => {
       const { net, writes } = await world("environment");
       const environment = await theirs("environment", bases.environment(net));
       const node = await theirs("node", { ...bases.node(net), environmentId: environment.kept!.id });
