@@ -21,7 +21,7 @@ export interface Wanted {
 }
 
 /** What forges call the commit before a branch's first push, and before a pipeline that a person starts: all stacks. */
-export const isNoCommit = /^(0{40}|0{64})$/;
+const isNoCommit = /^(0{40}|0{64})$/;
 
 /**
  * The wanted stacks. Shards without a stage run in no order: stacks that depend on each other share one.

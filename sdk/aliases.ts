@@ -21,7 +21,7 @@ import { classes } from "./generated";
 type Aliases = NonNullable<ResourceOptions["aliases"]>;
 
 /** The same resource's type on the other provider. Types of other packages stay. */
-export function counterpartOf(type: string): string {
+function counterpartOf(type: string): string {
   if (type === dynamicProvider || type === pluginProvider)
     return type === pluginProvider ? dynamicProvider : pluginProvider;
   const className = classOf(type);

@@ -153,13 +153,13 @@ function waysOf({ groups, edges }: NetworkMap, right: number, boxes: ReadonlyMap
   });
 }
 
-export interface Size {
+interface Size {
   width: number;
   height: number;
 }
 
 /** A line of text in a box. */
-export interface Line {
+interface Line {
   text: string;
   kind: "label" | "detail" | "mark";
   height: number;
@@ -199,7 +199,7 @@ function textWidth(text: string, kind: Line["kind"]): number {
 }
 
 /** Truncates a text that is too long for its box. */
-export function shortened(text: string, most = longest): string {
+function shortened(text: string, most = longest): string {
   let columns = 0;
   let short = "";
   for (const { segment } of characters.segment(text)) {
@@ -223,7 +223,7 @@ export function linesIn({ label, details, marks }: MapItem): Line[] {
   ];
 }
 
-export function sizeOf(item: MapItem): Size {
+function sizeOf(item: MapItem): Size {
   const { width, height } = headerOf(item);
   return { width: Math.max(width, 90), height: height + padding.y + roomAbove(item) };
 }

@@ -84,7 +84,7 @@ const isWaiting = ({ isNew, create }: Lease): boolean => isNew && create === und
 const took = ({ create }: Lease, path: string): boolean => typeof create === "object" && create.path === path;
 
 /** Pulumi's two ways to give an object of the stack to another resource. */
-export function handover(from: ProgramResource | undefined, to: ProgramResource | undefined): string {
+function handover(from: ProgramResource | undefined, to: ProgramResource | undefined): string {
   const [old, now] = [from ? `"${from.name}"` : "the old resource", to ? `"${to.name}"` : "the new one"];
   return (
     `To give it to ${now}, take ${old} out of the program, and either give ${now} the resource option ` +
