@@ -68,7 +68,8 @@ export async function pulumiCli({ languages = false, release: wanted, ...making 
   const moreOf = (/** @type {string} */ version) =>
     join(cacheRoot(), `pulumi-v${version}-languages-${languagesVersion()}-${platform}`);
   const [home, more] = [homeOf(pulumiVersion), moreOf(pulumiVersion)];
-  const needed = languages ? [...companions, ...languageHosts] : companions;
+  // The newest leaves policy packs to the host of Node.js, which only comes with the others.
+  const needed = languages || release === releases.newest ? [...companions, ...languageHosts] : companions;
   // A test's PATH may begin with a copy of the other release.
   const copies = Object.values(releases).flatMap(({ version }) => [homeOf(version), moreOf(version)]);
   const own = [launcher, ...copies.map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
