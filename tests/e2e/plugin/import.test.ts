@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../../../service/storage/files";
 import { send, startPinning } from "../../support/network";
-import { failed, root, Stack } from "../support/stack";
+import { failed, root, Stack, onNewest } from "../support/stack";
 import { canaryKey, tetherId, type World, world, writesOf } from "../support/world";
 
 /** A network that was made by hand comes into a stack with Pulumi's own import, and nothing of it is touched. */
@@ -156,10 +156,11 @@ describe("classes on the plugin", () => {
     stack.program(differing);
     expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("2 updated") as string });
     w.service.clearCalls();
-    // Pulumi has forgotten by which text it imported them: they are replaced by themselves.
+    // Older releases forget by which text they imported them: they are replaced by themselves.
     const again = await stack.up();
-    expect(again).toMatchObject({ code: 0, text: expect.stringContaining("2 replaced") as string });
-    expect(again.text).toMatch(/not deleted, because it is "n" of the program now/);
+    const said = onNewest ? "8 unchanged" : "2 replaced";
+    expect(again).toMatchObject({ code: 0, text: expect.stringContaining(said) as string });
+    if (!onNewest) expect(again.text).toMatch(/not deleted, because it is "n" of the program now/);
     expect(await stack.preview({}, "--expect-no-changes", "--refresh")).toMatchObject({ code: 0 });
     expect(changing()).toEqual([]);
     stack.env.PULUMI_STACK = "second";

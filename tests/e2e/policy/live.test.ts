@@ -49,8 +49,11 @@ describe("a network that is there, and the next version of its program", () => {
   test("what is deleted does not count, what is ignored does not change, what is protected is protected", async () => {
     const { code, text } = await preview(later, { "protect-ledgers": { stacks: ["test"] } });
     expect(code).toBe(0);
+    // The newest Pulumi leaves the module out where a resource has children.
     expect(text.match(/\[(advisory|mandatory)\] .*/g)).toEqual([
-      "[advisory]  protect-ledgers  (pulumi-nodejs:dynamic/consortium:Consortium: trade)",
+      expect.stringMatching(
+        /^\[advisory\] {2}protect-ledgers {2}\(pulumi-nodejs:dynamic(\/consortium)?:Consortium: trade\)$/,
+      ),
     ]);
     expect(text).toContain("1 to delete");
   });

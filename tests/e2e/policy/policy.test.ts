@@ -101,8 +101,9 @@ describe("a program that breaks every rule", () => {
   });
 
   test("each says what must hold, what was found, and how to mend it", () => {
-    expect(found)
-      .toContain(`[mandatory]  environments-per-consortium  (pulumi-nodejs:dynamic/consortium:Consortium: Trade)
+    // The newest Pulumi leaves the module out where a resource has children.
+    expect(found.map((one) => one.replace("dynamic/consortium:", "dynamic:")))
+      .toContain(`[mandatory]  environments-per-consortium  (pulumi-nodejs:dynamic:Consortium: Trade)
 A consortium holds no more environments than the service allows.
 Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and "e3"), but at most 3 are allowed. Remove some, or put them into another consortium.`);
   });

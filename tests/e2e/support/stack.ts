@@ -30,6 +30,9 @@ let found: Promise<PulumiCli> | undefined;
 /** The real CLI itself: `tools/pulumi` would be one more process for a signal to pass. */
 export const cli = (): Promise<PulumiCli> => (found ??= pulumiCli());
 
+/** Whether all tests run on the newest release, which does some things in another way. */
+export const onNewest = process.env.PULUMI_CONSORTIUM_CLI === "newest";
+
 export interface StackOptions {
   /** The program: JavaScript text that may `require("pulumi-consortium")`, or the folder of an example. */
   program: string | { example: string };
