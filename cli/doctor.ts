@@ -1,10 +1,9 @@
 import { type Command } from "@commander-js/extra-typings";
 import { environmentName, processEnvironment } from "../provider/api/environment";
-import { printable, printableLines } from "../provider/api/printable";
 import { Secrets } from "../provider/api/secrets";
 import { resolveProviderSettings } from "../provider/core/settings";
 import { fieldsOf, messageOf } from "../provider/plain";
-import { type Finding, unknown, wrong } from "./doctor/findings";
+import { showFindings, unknown, wrong } from "./doctor/findings";
 import { service } from "./doctor/service";
 import { parsed, versions } from "./doctor/versions";
 import { connectionHelp, pulumiOutput } from "./shared/connection";
@@ -23,7 +22,7 @@ export function define(command: Command): void {
       "after",
       "\nExamines what a run needs: versions that fit, the key and whose it is, the service, the clock, the proxy; and of a\n" +
         "stack its state, locks, pending operations, and objects that are gone. Ends with what to do. Changes nothing, and\n" +
-        `prints no secret.\n${connectionHelp}\nExit code 1: something is wrong.`,
+        `prints no secret. For fleets: consortium fleet doctor.\n${connectionHelp}\nExit code 1: something is wrong.`,
     )
     .action((flags) => doctor(flags));
 }
@@ -58,36 +57,5 @@ async function doctor({ stack, json }: Flags): Promise<void> {
     const { stack: examined } = await import("./doctor/stack.js");
     findings.push(...(await examined(stack, folder, env, reached ? settings : undefined)));
   }
-  const masked = findings.map((one) => maskedWith(secrets, one));
-  console.log(json ? jsonOf(masked) : textOf(masked));
-  process.exitCode = masked.some(({ state }) => state === "wrong") ? 1 : 0;
-}
-
-const maskedWith = (secrets: Secrets, { next, ...one }: Finding): Finding => ({
-  ...one,
-  text: secrets.mask(one.text),
-  ...(next !== undefined && { next: secrets.mask(next) }),
-});
-
-const todoOf = (findings: readonly Finding[]): string[] => [...new Set(findings.flatMap(({ next }) => next ?? []))];
-
-/** For programs. */
-const jsonOf = (findings: readonly Finding[]): string =>
-  JSON.stringify(
-    { ok: findings.every(({ state }) => state !== "wrong"), findings, todo: todoOf(findings) },
-    undefined,
-    2,
-  );
-
-/** A symbol and, where something is wrong, a word: no state depends on color alone. */
-const signs: Record<Finding["state"], string> = { ok: "✓", note: "-", unknown: "?", wrong: "✗ WRONG" };
-
-function textOf(findings: readonly Finding[]): string {
-  const lines = findings.map(({ about, state, text }) => `${signs[state]} ${about}: ${printable(text)}`);
-  const todo = todoOf(findings);
-  const end =
-    todo.length === 0
-      ? ["Nothing wrong was found."]
-      : ["What to do:", ...todo.map((one, index) => `${index + 1}. ${printable(one)}`)];
-  return printableLines([...lines, "", ...end].join("\n"));
+  showFindings(findings, secrets, json);
 }

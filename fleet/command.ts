@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Command as Program } from "commander";
+import { defineDoctor } from "./doctor";
 import { problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
 import { defineResume, defineStatus } from "./operator-command";
@@ -60,6 +61,7 @@ const commands: Record<Command, { summary: string; note: string }> = {
 };
 
 export function define(program: Program): void {
+  defineDoctor(program);
   defineManifests(program);
   definePlan(program);
   defineMerge(program);

@@ -55,16 +55,22 @@ export async function stackIn(name: string, workspace: Workspace): Promise<Stack
   return stack;
 }
 
-/** Releases the lock of a stack, wherever its program is. */
-export async function cancelStack(project: string, stack: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "consortium-cancel-"));
+/** Works in an empty project of this name, which is removed then. */
+export async function inProject<T>(project: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "consortium-project-"));
   try {
     writeFileSync(join(folder, "Pulumi.yaml"), yamlForAll({ name: project, runtime: "yaml" }));
-    await (await stackIn(stack, await workspaceIn(folder, env, await findPulumi()))).cancel();
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Releases the lock of a stack, wherever its program is. */
+export const cancelStack = (project: string, stack: string, env: NodeJS.ProcessEnv): Promise<void> =>
+  inProject(project, async (folder) => {
+    await (await stackIn(stack, await workspaceIn(folder, env, await findPulumi()))).cancel();
+  });
 
 type Failure = "StackNotFoundError" | "StackAlreadyExistsError" | "ConcurrentUpdateError";
 

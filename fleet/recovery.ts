@@ -4,21 +4,13 @@ import { homedir, hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { lock } from "proper-lockfile";
-import { markInterrupted, paths, readCreateLog } from "pulumi-consortium/internal/fleet";
+import { check, lock } from "proper-lockfile";
+import { type Holder, markInterrupted, paths, readCreateLog } from "pulumi-consortium/internal/fleet";
 
 /*
  * How a run goes on where a killed one stopped. Pulumi locks a stack for one command. A run of the fleet is several of them, and Pulumi's
  * lock stays if it is killed: a record tells a run that is at work from one that was killed.
  */
-
-/** Who holds a lock on a stack, as Pulumi names it. */
-interface Holder {
-  user: string;
-  host: string;
-  pid: number;
-  since: string;
-}
 
 /** The file that is there while a run changes a stack, and after it was killed. */
 export const recordOf = (workFolder: string, stack: string): string => join(workFolder, "journal", `${stack}.json`);
@@ -26,6 +18,13 @@ export const recordOf = (workFolder: string, stack: string): string => join(work
 /** Whether a run is at work on any stack, or was killed while it was. */
 export const isAnyOpen = (workFolder: string): boolean =>
   readdirSync(join(workFolder, "journal")).some((file) => file.endsWith(".json"));
+
+/** The run that changes a stack, or was killed while it did. */
+export async function openRun(record: string): Promise<{ isAtWork: boolean; holder?: Holder } | undefined> {
+  if (!existsSync(record)) return undefined;
+  const holder = optional(() => JSON.parse(readFileSync(record, "utf8")) as Holder);
+  return { isAtWork: await check(record, { realpath: false }), holder };
+}
 
 export interface Begun {
   /** Whether a run was killed while it changed the stack. */

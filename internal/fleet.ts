@@ -1,4 +1,8 @@
 /* What the package consortium-fleet is built from. Not for programs: it may change with every version. */
+export { type Finding, note, ok, parts, showFindings, unknown, wrong } from "../cli/doctor/findings";
+export { type Holder, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "../cli/doctor/held";
+export { service as examineService } from "../cli/doctor/service";
+export { versions as examineVersions } from "../cli/doctor/versions";
 export { noPulumi } from "../cli/shared/connection";
 export { type TestCase, junitXml } from "../cli/shared/formats";
 export {
@@ -34,6 +38,7 @@ export {
   sharedArgument,
 } from "../provider/constants";
 export { isOffline } from "../provider/core/session";
+export { backendOf } from "../provider/core/stack-log";
 export { resolveProviderSettings } from "../provider/core/settings";
 export { createLogVariable, markInterrupted, markNew, readCreateLog } from "../provider/core/create-log";
 export { type Props, pathOf } from "../provider/core/definition";

@@ -1,3 +1,6 @@
+import { printable, printableLines } from "../../provider/api/printable";
+import { type Secrets } from "../../provider/api/secrets";
+
 /** What the doctor found about one thing. */
 export interface Finding {
   about: string;
@@ -21,4 +24,40 @@ export const isAtLeast = (version: string, least: string): boolean =>
 export function parts(text: string): [what: string, next: string] {
   const [first = "", ...rest] = text.split(/(?<=[.!?]) (?=[A-Z])/);
   return [first.replace(/\.$/, ""), rest.join(" ")];
+}
+
+/** Prints findings without secrets, and what to do. The exit code says whether something is wrong. */
+export function showFindings(findings: readonly Finding[], secrets: Secrets, json?: boolean): void {
+  const masked = findings.map((one) => maskedWith(secrets, one));
+  console.log(json ? jsonOf(masked) : textOf(masked));
+  process.exitCode = masked.some(({ state }) => state === "wrong") ? 1 : 0;
+}
+
+const maskedWith = (secrets: Secrets, { next, ...one }: Finding): Finding => ({
+  ...one,
+  text: secrets.mask(one.text),
+  ...(next !== undefined && { next: secrets.mask(next) }),
+});
+
+const todoOf = (findings: readonly Finding[]): string[] => [...new Set(findings.flatMap(({ next }) => next ?? []))];
+
+/** For programs. */
+const jsonOf = (findings: readonly Finding[]): string =>
+  JSON.stringify(
+    { ok: findings.every(({ state }) => state !== "wrong"), findings, todo: todoOf(findings) },
+    undefined,
+    2,
+  );
+
+/** A symbol and, where something is wrong, a word: no state depends on color alone. */
+const signs: Record<Finding["state"], string> = { ok: "✓", note: "-", unknown: "?", wrong: "✗ WRONG" };
+
+function textOf(findings: readonly Finding[]): string {
+  const lines = findings.map(({ about, state, text }) => `${signs[state]} ${about}: ${printable(text)}`);
+  const todo = todoOf(findings);
+  const end =
+    todo.length === 0
+      ? ["Nothing wrong was found."]
+      : ["What to do:", ...todo.map((one, index) => `${index + 1}. ${printable(one)}`)];
+  return printableLines([...lines, "", ...end].join("\n"));
 }

@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, sep } from "node:path";
-import { z } from "zod";
 import { LiveNetwork } from "../../inventory/live";
 import { displayName, objectsOf } from "../../inventory/model";
 import { readStack } from "../../inventory/stack";
@@ -9,20 +6,12 @@ import { briefly } from "../../provider/api/api-error";
 import { backendOf } from "../../provider/core/stack-log";
 import { storedIn } from "../../provider/core/state";
 import { UserError } from "../../provider/core/user-error";
-import { fieldsOf, messageOf } from "../../provider/plain";
+import { messageOf } from "../../provider/plain";
 import { exportStack } from "../shared/connection";
 import { type Finding, note, ok, parts, unknown, wrong } from "./findings";
-import { parsed } from "./versions";
+import { holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
 
 /* Whether the state can be read, is not held up by another run, and has what the service has. */
-
-const Pending = z.looseObject({
-  deployment: z.looseObject({
-    pending_operations: z
-      .array(z.looseObject({ type: z.string(), resource: z.looseObject({ urn: z.string() }) }))
-      .nullish(),
-  }),
-});
 
 const patienceMs = 10_000;
 
@@ -39,49 +28,38 @@ export async function stack(
     document = await exportStack(name);
   } catch (error) {
     const next = "Check the name of the stack, `pulumi whoami --verbose`, and the variables of the backend.";
-    return [wrong("state", `${messageOf(error)} (backend ${withoutLogin(backend)})`, next), ...locks(backend, name)];
+    const unread = wrong("state", `${messageOf(error)} (backend ${withoutLogin(backend)})`, next);
+    return [unread, ...lockFindings(backend, name)];
   }
   const read = readStack(document, `The stack ${name}`);
+  const locks = lockFindings(backend, name, read.rows[0]?.managed.stack.split("/")[0]);
   const tooNew = newer(read.rows.map((row) => row.state ?? {}));
-  if (tooNew.length > 0) return [...tooNew, ...locks(backend, name)];
+  if (tooNew.length > 0) return [...tooNew, ...locks];
+  const pending = pendingIn(
+    document,
+    "Run `pulumi up`, which goes on; then `pulumi refresh --clear-pending-creates` ends the warning.",
+  );
   return [
     ok("state", `${read.rows.length} resources in ${withoutLogin(backend)}`),
-    ...locks(backend, name),
-    ...pendingIn(document),
+    ...locks,
+    ...(pending.length > 0 ? pending : [ok("pending operations", "none")]),
     ...(settings ? await compared(read, settings) : [unknown("objects", "the service could not be asked for them")]),
   ];
 }
 
-/** The address of a backend may hold a password. */
-const withoutLogin = (url: string): string => url.replace(/\/\/[^/@]*@/, "//");
-
-/** The locks that runs hold in a folder. Other backends tell of them only when a run starts. */
-function locks(backend: string, name: string): Finding[] {
-  if (!backend.startsWith("file://")) return [];
-  const folder = join(backend.slice("file://".length).replace(/^~/, process.env.HOME ?? "~"), ".pulumi", "locks");
-  const stackName = name.split("/").at(-1)!;
-  let files: string[];
-  try {
-    files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  } catch {
-    return [ok("lock", "none")]; // no run has ever locked it
-  }
-  const held = files.filter((file) => file.endsWith(".json") && file.split(sep).at(-2) === stackName);
-  if (held.length === 0) return [ok("lock", "none")];
-  const holders = held.map((file) => {
-    const { username, hostname, pid, timestamp } = fieldsOf(parsed(readFileSync(join(folder, file), "utf8")));
-    return `${String(username)}@${String(hostname)} (process ${String(pid)}) since ${String(timestamp)}`;
-  });
+/** The lock of the stack, and those of others in its backend. */
+function lockFindings(backend: string, name: string, project?: string): Finding[] {
+  const locks = locksIn(backend);
+  if (!locks) return [];
+  const own = (lock: Lock): boolean => isOn(lock, project, name.split("/").at(-1)!);
+  const mine = locks.filter(own).map(({ holder }) => holder);
   const next = `Wait for that run. If it was killed, run \`pulumi cancel --stack ${name}\`, then \`pulumi up\`.`;
-  return [wrong("lock", `the stack is locked by ${holders.join(" and ")}`, next)];
-}
-
-function pendingIn(document: unknown): Finding[] {
-  const pending = Pending.safeParse(document).data?.deployment.pending_operations ?? [];
-  if (pending.length === 0) return [ok("pending operations", "none")];
-  const names = pending.map(({ type, resource }) => `${type} ${resource.urn.split("::").at(-1)}`);
-  const next = "Run `pulumi up`, which goes on; then `pulumi refresh --clear-pending-creates` ends the warning.";
-  return [wrong("pending operations", `a run was killed: ${names.join(", ")}`, next)];
+  return [
+    mine.length === 0 ? ok("lock", "none") : wrong("lock", `the stack is locked by ${holdersText(mine)}`, next),
+    ...locks
+      .filter((lock) => !own(lock))
+      .map(({ path, holder }) => note("lock of another stack", `${path}, by ${holdersText([holder])}`)),
+  ];
 }
 
 function newer(states: readonly Readonly<Record<string, unknown>>[]): Finding[] {

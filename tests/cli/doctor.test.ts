@@ -238,7 +238,13 @@ describe("a set-up that does not work:", () => {
     expect((await look("dev")).wrong).toEqual([
       "lock: the stack is locked by ada@ci-1 (process 4711) since 2026-11-27T18:00:00Z",
     ]);
-    expect((await look("organization/net/prod")).wrong).toEqual([]);
+    const other = await look("organization/net/prod");
+    expect(other.wrong).toEqual([]);
+    expect(other.findings).toContainEqual({
+      about: "lock of another stack",
+      state: "note",
+      text: "organization/net/dev, by ada@ci-1 (process 4711) since 2026-11-27T18:00:00Z",
+    });
   });
 
   test("objects that are gone, and a key of another organization", async () => {

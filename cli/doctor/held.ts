@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, sep } from "node:path";
+import { z } from "zod";
+import { fieldsOf } from "../../provider/plain";
+import { type Finding, wrong } from "./findings";
+import { parsed } from "./versions";
+
+/* What holds up a stack: locks of runs, and what a killed one had begun. */
+
+export interface Holder {
+  user: string;
+  host: string;
+  pid: number;
+  since: string;
+}
+
+export interface Lock {
+  /** Such as `organization/net/dev`. */
+  path: string;
+  holder: Holder;
+}
+
+/**
+ * The locks that runs hold in a backend. Only folders tell: other backends do so when a run starts.
+ * @returns undefined where nobody can tell
+ */
+export function locksIn(backend: string): Lock[] | undefined {
+  if (!backend.startsWith("file://")) return undefined;
+  const folder = join(backend.slice("file://".length).replace(/^~/, homedir()), ".pulumi", "locks");
+  const files = filesIn(folder).filter((file) => file.endsWith(".json"));
+  return files.flatMap((file) => {
+    const holder = holderIn(join(folder, file));
+    return holder ? [{ path: dirname(file).split(sep).join("/"), holder }] : [];
+  });
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" });
+  } catch {
+    return []; // no run has ever locked anything
+  }
+}
+
+function holderIn(file: string): Holder | undefined {
+  try {
+    const { username, hostname, pid, timestamp } = fieldsOf(parsed(readFileSync(file, "utf8")));
+    return { user: String(username), host: String(hostname), pid: Number(pid), since: String(timestamp) };
+  } catch {
+    return undefined; // its run has just ended
+  }
+}
+
+/** Whether a lock is on this stack. @param project absent: any */
+export function isOn({ path }: Lock, project: string | undefined, stack: string): boolean {
+  const [inProject, name] = path.split("/").slice(-2);
+  return name === stack && (project === undefined || inProject === project);
+}
+
+export const holdersText = (holders: readonly Holder[]): string =>
+  holders.map(({ user, host, pid, since }) => `${user}@${host} (process ${pid}) since ${since}`).join(" and ");
+
+const Pending = z.looseObject({
+  deployment: z.looseObject({
+    pending_operations: z
+      .array(z.looseObject({ type: z.string(), resource: z.looseObject({ urn: z.string() }) }))
+      .nullish(),
+  }),
+});
+
+/** What a killed run had begun, in the exported state of a stack. @param next what to do */
+export function pendingIn(document: unknown, next: string): Finding[] {
+  const pending = Pending.safeParse(document).data?.deployment.pending_operations ?? [];
+  if (pending.length === 0) return [];
+  const names = pending.map(({ type, resource }) => `${type} ${resource.urn.split("::").at(-1)}`);
+  return [wrong("pending operations", `a run was killed: ${names.join(", ")}`, next)];
+}
+
+/** The address of a backend may hold a password. */
+export const withoutLogin = (url: string): string => url.replace(/\/\/[^/@]*@/, "//");

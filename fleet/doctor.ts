@@ -1,0 +1,180 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Command as Program } from "commander";
+import limited from "p-limit";
+import {
+  backendOf,
+  examineService,
+  examineVersions,
+  type Finding,
+  holdersText,
+  isOn,
+  type Lock,
+  locksIn,
+  messageOf,
+  note,
+  ok,
+  parts,
+  pendingIn,
+  resolveProviderSettings,
+  Secrets as Hidden,
+  showFindings,
+  unknown,
+  withoutLogin,
+  wrong,
+} from "pulumi-consortium/internal/fleet";
+import { readFleet } from "./file";
+import { fleetFile, only } from "./options";
+import { own } from "./ownership";
+import { workFolderOf } from "./project";
+import { findPulumi, inProject, saidIn, unless, workspaceIn } from "./pulumi";
+import { haveEnded, openRun, recordOf } from "./recovery";
+import { counted } from "./results";
+import { type Fleet, type FleetStack } from "./schema";
+import { readSecrets, type Secrets, stackEnvironment } from "./secrets";
+import { selected } from "./selection";
+
+/* `doctor`: whether the keys, the backend and the stacks of a fleet are fit for a run, and who holds them. */
+
+export function defineDoctor(program: Program): void {
+  program
+    .command("doctor")
+    .description("find out why a fleet does not run")
+    .addArgument(fleetFile())
+    .addOption(only())
+    .option("--json", "print one JSON document")
+    .addHelpText(
+      "after",
+      "\nExamines versions, each organization's key and service, the backend, and each stack's locks, killed runs and pending\n" +
+        "operations. Ends with what to do. Changes nothing, and prints no secret.\nExit code 1: something is wrong.",
+    )
+    .action(doctor);
+}
+
+async function doctor(file: string, { only: patterns, json }: { only: string[]; json?: boolean }): Promise<void> {
+  const fleet = readFleet(file);
+  const { stacks } = selected(fleet, { only: patterns });
+  const hidden = new Hidden();
+  const findings = [
+    ...(await examineVersions(fleet.folder, process.versions.node)),
+    ...(await organizations(fleet, stacks, hidden)),
+    ...(await states(fleet, stacks, hidden)),
+  ];
+  showFindings(findings, hidden, json);
+}
+
+/** How many processes of Pulumi, and organizations, at a time. */
+const atOnce = 4;
+
+const prefixed = (name: string, findings: readonly Finding[]): Finding[] =>
+  findings.map((one) => ({ ...one, about: `${name}: ${one.about}` }));
+
+/** A secret that the fleet file names and nobody has. */
+function missing(about: string, error: unknown): Finding {
+  const [text, next] = parts(messageOf(error));
+  return wrong(about, text, next.replace(/ ?Nothing was started\.$/, "") || "Set it, or correct the fleet file.");
+}
+
+/** The key and the service of each organization, as its stacks use them. */
+async function organizations(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidden): Promise<Finding[]> {
+  const limit = limited(atOnce);
+  const firsts = stacks.filter((one, at) => stacks.findIndex((two) => two.organization === one.organization) === at);
+  const examined = firsts.map((stack) =>
+    limit(async () => prefixed(stack.organization.name, await connection(fleet, stack, hidden))),
+  );
+  return (await Promise.all(examined)).flat();
+}
+
+async function connection(fleet: Fleet, stack: FleetStack, hidden: Hidden): Promise<Finding[]> {
+  let secrets: Secrets;
+  try {
+    secrets = await readSecrets({ ...fleet, passphrase: undefined }, [stack], process.env);
+  } catch (error) {
+    return [missing("API key", error)];
+  }
+  hidden.learn([...secrets.apiKeys.values()]);
+  const { findings } = await examineService(() => resolveProviderSettings({}, stackEnvironment(stack, secrets)));
+  return findings.filter(({ about, state }) => state === "wrong" || ["service", "API key"].includes(about));
+}
+
+/** The backend, and what is wrong with the stacks in it. */
+async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidden): Promise<Finding[]> {
+  let environment: NodeJS.ProcessEnv;
+  try {
+    ({ environment } = await readSecrets(fleet, [], process.env));
+  } catch (error) {
+    return [missing("passphrase", error)];
+  }
+  hidden.learn(environment.PULUMI_CONFIG_PASSPHRASE);
+  const pulumi = await findPulumi().catch(() => undefined);
+  if (!pulumi) return [unknown("backend", "there is no Pulumi CLI that could ask it")];
+  return inProject(fleet.project, async (folder) => {
+    const backend = backendOf(environment, folder);
+    if (fleet.backend?.startsWith("file:///") && !existsSync(fileURLToPath(backend)))
+      return [note("backend", `${backend} is not there yet: the first run makes it`)];
+    const open: Where["open"] = (at = folder) => workspaceIn(at, environment, pulumi);
+    try {
+      await (await open()).listStacks();
+    } catch (error) {
+      const text = `its stacks cannot be listed: ${saidIn(error as Error)} (${withoutLogin(backend)})`;
+      const next = "Correct backend in the fleet file, or the variables of its login, until `pulumi stack ls` works.";
+      return [wrong("backend", text, next)];
+    }
+    const locks = locksIn(backend);
+    const limit = limited(atOnce);
+    const where = { fleet, open, locks: locks ?? [] };
+    const all = await Promise.all(stacks.map((one) => limit(() => stateOf(one, where))));
+    const count = `${all.filter(({ exists }) => exists).length} of ${counted(stacks.length, "stack")} exist`;
+    const text = `${withoutLogin(backend)}: ${count}${locks ? "" : ". Only a run shows its locks"}`;
+    return [ok("backend", text), ...all.flatMap(({ findings }) => findings)];
+  });
+}
+
+interface Where {
+  fleet: Fleet;
+  /** A workspace in the folder of a program, or in one of the fleet's project. */
+  open: (folder?: string) => ReturnType<typeof workspaceIn>;
+  locks: readonly Lock[];
+}
+
+/** Whether a stack exists, and what is wrong with it. */
+async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boolean; findings: Finding[] }> {
+  const { fleet, open } = where;
+  const { name } = stack;
+  const findings = await heldUp(stack, where);
+  let exists = false;
+  try {
+    const workspace = await open(stack.program);
+    const state = await unless<unknown>("StackNotFoundError", workspace.exportStack(name), undefined);
+    exists = state !== undefined;
+    if (exists) findings.push(...pendingIn(state, goOn(fleet, name)));
+    if (exists) await own(stack, fleet, workspace, { isNew: false, claims: false });
+  } catch (error) {
+    const [text, next] = parts(error instanceof Error ? saidIn(error) : messageOf(error));
+    findings.push(wrong("state", text, next || "Run `pulumi stack export` for it, and correct what it says."));
+  }
+  return { exists, findings: prefixed(name, findings) };
+}
+
+const goOn = ({ file }: Fleet, name: string): string =>
+  `Run \`consortium fleet up ${file} --only ${name}\`, which continues where that run stopped.`;
+
+/** Who is at work on a stack, or was killed while it was. */
+async function heldUp({ name, program }: FleetStack, { fleet, locks }: Where): Promise<Finding[]> {
+  const workFolder = workFolderOf(fleet);
+  const run = await openRun(recordOf(workFolder, name));
+  const who = run?.holder ? `: ${holdersText([run.holder])}` : "";
+  if (run?.isAtWork) return [wrong("run", `a run is at work on the stack${who}`, "Wait for that run.")];
+  const findings = run ? [wrong("run", `a run was killed while it changed the stack${who}`, goOn(fleet, name))] : [];
+  // The project of a program has a name of its own.
+  const project = program === undefined ? fleet.project : undefined;
+  const holders = locks.filter((lock) => isOn(lock, project, name)).map(({ holder }) => holder);
+  if (holders.length === 0) return findings;
+  const isLeft = haveEnded(holders);
+  const text = `the stack is locked by ${holdersText(holders)}${isLeft ? ", which has ended" : ""}`;
+  const cancel =
+    `\`pulumi cancel --yes --stack ${name}\` in ${program ?? workFolder}, with the fleet's backend as ` +
+    "PULUMI_BACKEND_URL.";
+  const next = isLeft ? `Run ${cancel}` : `Wait for that run. If it was killed, run ${cancel}`;
+  return [...findings, wrong("lock", text, run && isLeft ? goOn(fleet, name) : next)];
+}
