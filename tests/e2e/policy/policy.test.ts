@@ -45,13 +45,15 @@ describe("the quickstart", () => {
   });
 });
 
-/** Breaks every rule, in a stack of the name `test`; what is under the Provider breaks none, because it counts apart. */
+/** Breaks every rule, in a stack of the name `test`; what is under the Providers, of one organization, breaks only its own. */
 const broken = `
   const { ComponentResource } = require("@pulumi/pulumi");
   const { Consortium, Environment, Membership, Node, Provider, TetherService } = require("pulumi-consortium");
   const [consortium] = ["Trade", "b", "c"].map((name) => new Consortium(name));
-  const bolt = new Provider("bolt", { apiKey: "key-of-bolt", region: "eu" });
-  for (const name of ["d", "e"]) new Consortium(name, {}, { provider: bolt, protect: true });
+  for (const [name, apiKey] of [["d", "key-of-bolt"], ["e", "other-key-of-bolt"]]) {
+    const provider = new Provider("bolt-" + name, { apiKey, region: "eu", organization: "o-bolt" });
+    new Consortium(name, {}, { provider, protect: true });
+  }
   const membership = new Membership("m", { consortium });
   const protect = true;
   const raft = { consortium, provider: "quorum", consensusType: "raft" };
@@ -65,6 +67,7 @@ const broken = `
   new TetherService("pin", { tetherId: "${tetherId}", network: "mainnet", intervalHours: 1 }, { dependsOn: nodes.slice(1) });
 `;
 const rules = {
+  "consortia-per-organization": { maxOf: { "o-bolt": 1 } },
   "consensus-for-provider": { allowed: { quorum: ["ibft"] } },
   "node-size": { sizes: ["small", "medium"] },
   "tether-interval": { minHours: 2 },
@@ -76,14 +79,14 @@ const rules = {
 /** How often each policy finds something in that program. Their words: tests/policy. */
 const expected = {
   "[mandatory]  consensus-for-provider": 1,
-  "[mandatory]  consortia-per-organization": 1,
+  "[mandatory]  consortia-per-organization": 2,
   "[mandatory]  environments-per-consortium": 1,
   "[mandatory]  node-size": 1,
   "[mandatory]  nodes-per-environment": 1,
   "[mandatory]  tether-after-configuration": 1,
   "[mandatory]  tether-interval": 1,
   "[advisory]  allowed-networks": 1,
-  "[advisory]  allowed-regions": 2,
+  "[advisory]  allowed-regions": 3,
   "[advisory]  balanced-membership": 1,
   "[advisory]  credential-per-member": 1,
   "[advisory]  naming": 1,
@@ -106,6 +109,11 @@ describe("a program that breaks every rule", () => {
       .toContain(`[mandatory]  environments-per-consortium  (pulumi-nodejs:dynamic:Consortium: Trade)
 A consortium holds no more environments than the service allows.
 Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and "e3"), but at most 3 are allowed. Remove some, or put them into another consortium.`);
+  });
+
+  test("the providers of one organization are counted together, with its own maximum", () => {
+    const own = 'The organization of provider "bolt-d" and provider "bolt-e" would have 2 consortia';
+    expect(result.text).toContain(`${own} (in this stack "d" and "e"), but at most 1 are allowed.`);
   });
 
   test("each finds its own, and nothing else, in one run, which fails; nothing is created, and nobody was called", async () => {
