@@ -17,7 +17,7 @@ import {
   classOf,
   kindOf,
   hiddenKey,
-  lossWarnings,
+  lossWarning,
   partsOfUrn,
   autonamingSetting,
   previewKey,
@@ -122,13 +122,10 @@ function isOperation(urn: string): boolean {
 }
 
 /** What a deletion would lose. `pulumi do … delete` reads the object, asks, and only then tells the provider what it is about. */
-const deletionLines = (definition: Definition, id: string, inputs: Props): string[] =>
-  definition.type in lost ? [`${nameOf(definition, inputs)} (${id}): ${lost[definition.type]}`] : [];
-
-const lost: Partial<Record<string, string>> = {
-  Consortium: lossWarnings.deleteConsortium,
-  Environment: lossWarnings.deleteEnvironment,
-};
+function deletionLines(definition: Definition, id: string, inputs: Props): string[] {
+  const loss = lossWarning("delete", definition.type);
+  return loss === undefined ? [] : [`${nameOf(definition, inputs)} (${id}): ${loss}`];
+}
 
 /** The verbs of the one resource that a request names, in the engine's messages. */
 export class Resource {

@@ -76,9 +76,9 @@ export type LedgerHolder = (typeof ledgerHolders)[number];
 export const holdsLedger = (className: string | undefined): className is LedgerHolder =>
   (ledgerHolders as readonly (string | undefined)[]).includes(className);
 
-/** The warning about a replacement that loses a ledger. */
-export const replaceWarning = (className: string): string | undefined =>
-  holdsLedger(className) ? lossWarnings[`replace${className}`] : undefined;
+/** The warning about a replacement or a deletion that loses a ledger. */
+export const lossWarning = (verb: "replace" | "delete", className: string): string | undefined =>
+  holdsLedger(className) ? lossWarnings[`${verb}${className}`] : undefined;
 
 /** Whether an object stays in the service when its resource leaves the stack, according to Pulumi's state. */
 export const outlivesResource = (state: { retainOnDelete?: boolean; external?: boolean } | undefined): boolean =>

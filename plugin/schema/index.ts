@@ -2,7 +2,7 @@ import { z } from "zod";
 import { environmentName } from "../../provider/api/environment";
 import { type SettingName } from "../../provider/api";
 import { ownKey } from "../../provider/core/settings";
-import { dynamicPrefix, replaceWarning } from "../../provider/constants";
+import { dynamicPrefix, lossWarning } from "../../provider/constants";
 import { type Definition, nameKey, type Props } from "../../provider/core/definition";
 import { docOf, field, metaOf } from "../../provider/core/field";
 import { type Lookup, lookups } from "../../provider/lookups";
@@ -63,7 +63,7 @@ function resourceSpec(definition: Definition, types: Types): ResourceSpec {
   const { type, doc } = definition;
   const inputs = argumentsOf(definition);
   const all: Fields = { ...inputs, ...definition.outputs.shape };
-  const warning = replaceWarning(type);
+  const warning = lossWarning("replace", type);
   const given = types.properties(type, inputs, { io: "input" });
   return {
     description: [doc, ...(warning ? [`> **${warning}.**`] : []), examplesOf(type)].join("\n\n"),

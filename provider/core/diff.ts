@@ -1,5 +1,5 @@
 import { type z } from "zod";
-import { holdsLedger, replaceWarning } from "../constants";
+import { holdsLedger, lossWarning } from "../constants";
 import { isObject } from "../plain";
 import {
   type Definition,
@@ -178,7 +178,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const sent = [...changed, ...drifted];
   const restarts = sent.filter((key) => inputMeta(definition, key)?.onChange === "restart");
   const { naming, isNamedById } = definition;
-  const loss = replaceWarning(definition.type);
+  const loss = lossWarning("replace", definition.type);
   const sameName = naming?.every(
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
   );

@@ -5,6 +5,7 @@ import {
   contentsKey,
   hiddenKey,
   logicalNameKey,
+  lossWarning,
   ownKeys,
   previewKey,
   providerNameKey,
@@ -240,7 +241,11 @@ export class Verbs {
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) {
       leases.giveUp(path);
-      difference.warnings.push(...cautionsOf(definition, inputs, stopped));
+      // A destroy of targets asks what depends on them, as if that were replaced, and checks nothing.
+      const isOfDestroy = isUnknown(inputs) && programmed.size === 0;
+      const loss = isOfDestroy ? lossWarning("delete", definition.type) : undefined;
+      if (loss !== undefined) difference.warnings = [`${nameOf(definition, olds)} (${id}): ${loss}`];
+      else difference.warnings.push(...cautionsOf(definition, inputs, stopped));
     }
     const resource = this.#resource(news);
     // What only a refresh has shown may leave the program, or get another name in it. During an update, the engine asks with unknown

@@ -141,3 +141,18 @@ test.each([false, true])(
     expect(await stack.destroy()).toMatchObject({ code: 0 });
   },
 );
+
+test.each([false, true])(
+  "a destroy of a target says what goes with it, and nothing of a replacement (plugin: %s)",
+  async (plugin) => {
+    const { stack } = await world(wholeTree, { inline: true, plugin, ledger: false });
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    const target = (await stack.resources()).find(({ urn }) => urn.endsWith(":Consortium::c"))!.urn;
+    const { code, text } = await stack.run(["destroy", "--target", target, "--target-dependents", "--yes"]);
+    expect({ code, text }).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/environment "\w+" \(\w+\): DELETING AN ENVIRONMENT DESTROYS ITS LEDGER/) as string,
+    });
+    expect(text).not.toContain("REPLACING");
+  },
+);
