@@ -27,6 +27,7 @@ const commands: [string, string, string | undefined][] = [
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet status", "[options] [files...]", undefined],
   ["fleet resume", "[options] [files...]", undefined],
+  ["fleet doctor", "[options] <file>", "error: missing required argument 'file'"],
   ["check", "[options]", undefined],
   ["console", "[options]", undefined],
   ["map", "[options] [file]", undefined],
