@@ -1,6 +1,7 @@
 import { ConsortiumClient } from "../../../provider/api/client";
 import { resolveSettings } from "../../../provider/api/settings";
 import { network } from "../../support/network";
+import { failure, json, peer, settingsFor } from "../../support/peer";
 import { start } from "../../support/service";
 
 /* Endpoints of the API (spec, section 4), with typed results; what lookups ask for: tests/sdk/lookups. */
@@ -70,4 +71,22 @@ test("a tether's life: deployed, active, with reports, inactive", async () => {
   expect(await client.getTetherReport(tetherId, 2)).toEqual(latest);
   expect(await client.deactivateTether(tetherId)).toBe(true);
   await client.close();
+});
+
+describe.each(["activate", "deactivate"] as const)("%s", (action) => {
+  const isStarted = action === "activate";
+  const answered = async (body: unknown) => {
+    const { baseUrl } = await peer(json(200, body));
+    return new ConsortiumClient(settingsFor(baseUrl))[`${action}Tether`](tetherId);
+  };
+
+  test.each([[{ started: isStarted }], [{ config: { started: isStarted } }], [{ config: {} }], [true]])(
+    "%j is a yes",
+    async (body) => expect(await answered(body)).toEqual(body),
+  );
+  test.each([[{ started: !isStarted }], [{ config: { started: !isStarted } }]])("%j is a no", async (body) => {
+    const { message } = await failure(answered(body));
+    expect(message).toContain(`POST /tether/${tetherId}/${action}`);
+    expect(message).toContain(`started: ${!isStarted}`);
+  });
 });
