@@ -7,7 +7,7 @@ import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./
 
 const { nameKey } = built("provider/core/definition.js");
 const { conditionOf } = built("provider/api/states.js");
-const { replaceWarning } = built("provider/constants.js");
+const { lossWarning } = built("provider/constants.js");
 const { examples, lookupExamples, quickstart, sampleIds, starter, whole } = built("plugin/schema/examples.js");
 const { languages, yamlBody } = built("plugin/schema/languages.js");
 
@@ -173,7 +173,7 @@ function page(definition, troubleshooting) {
 ${doc}
 
 Type token: \`${pluginPrefix}${type}\`, or as a [dynamic resource](../plugin.md) \`${dynamicPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
-${replaceWarning(type) ? `\n> **${replaceWarning(type)}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
+${lossWarning("replace", type) ? `\n> **${lossWarning("replace", type)}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
 ${resourceExample(examples[type])}
 ## Arguments
 
