@@ -91,7 +91,8 @@ async function plugins(folder, platforms) {
 /** SDKs that the CLI generates from the schema. @param {string} folder @returns {Promise<string[]>} languages without a host here */
 async function sdks(folder) {
   const cli = await pulumiCli({ languages: true });
-  const env = { ...process.env, ...cli.env };
+  // The newest Pulumi would download a host that is missing.
+  const env = { ...process.env, ...cli.env, PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" };
   const schema = join(folder, "schema.json");
   /** @type {string[]} */
   const left = [];

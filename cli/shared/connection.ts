@@ -49,7 +49,7 @@ export async function exportStack(stack: string, { secrets = false } = {}): Prom
     throw new Error(`${failure}: Pulumi's output is not valid JSON.`, { cause });
   }
   if (!secrets) return document;
-  // With a wrong passphrase, Pulumi shows each secret as null, and does not fail.
+  // With a wrong passphrase, older releases of Pulumi show each secret as null, and do not fail.
   const shown = objectsWithin(document).flatMap((one) => ("plaintext" in one ? [one.plaintext] : []));
   if (shown.length > 0 && shown.every((one) => one === "null"))
     throw new Error(`${failure}: its secrets cannot be decrypted. Check PULUMI_CONFIG_PASSPHRASE.`);

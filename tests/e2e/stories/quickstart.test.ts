@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { done, root } from "../support/stack";
+import { done, root, onNewest } from "../support/stack";
 import { canaryKey, tetherId, type World, world } from "../support/world";
 
 let w: World;
@@ -79,7 +79,11 @@ describe("the quickstart, through the real CLI", () => {
     expect(leaks(checked + mapped, [canaryKey, ...passwords])).toEqual([]);
     env = { ...env, PULUMI_CONFIG_PASSPHRASE: "another one" };
     const withoutKey = run("check", "--stack", "test").catch((error: { stderr: string }) => error.stderr);
-    expect(await withoutKey).toContain("its secrets cannot be decrypted. Check PULUMI_CONFIG_PASSPHRASE.");
+    expect(await withoutKey).toContain(
+      onNewest
+        ? "incorrect passphrase, please set PULUMI_CONFIG_PASSPHRASE"
+        : "its secrets cannot be decrypted. Check PULUMI_CONFIG_PASSPHRASE.",
+    );
   });
 
   test("destroy leaves nothing, children before parents", async () => {
