@@ -77,11 +77,14 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     if (error instanceof Refusal && isPlain(context, request, error))
       return refusePlainly(request, reply, error.status);
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
-    const { statusCode = 500, message } = error as { statusCode?: number; message: string };
+    const { statusCode = 500, message, code } = error as { statusCode?: number; message: string; code?: string };
     if (isFull(error)) return refuse(reply, 507, unwritten("This cannot be written", error).message);
     if (statusCode < 500) return refuse(reply, statusCode, message);
-    request.log.error(error);
-    context.report(error);
+    const hasGone = code === "ERR_STREAM_PREMATURE_CLOSE" && !request.socket.writable; // the caller, before its answer came
+    if (!hasGone) {
+      request.log.error(error);
+      context.report(error);
+    }
     return refuse(reply, statusCode, "The service failed to do this; its log says why.");
   });
 
