@@ -29,7 +29,7 @@ const counted: Partial<Record<string, keyof Counts>> = {
 const signs: Partial<Record<keyof Counts, string>> = { created: "+", updated: "~", replaced: "+-", deleted: "-" };
 
 /** The title of a resource: "Node trade/prod/acme-1". */
-export function titleOf(urn: string): string {
+function titleOf(urn: string): string {
   const { type, name } = partsOfUrn(urn);
   return printable(`${type.split(":").at(-1)} ${name}`);
 }

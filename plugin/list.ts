@@ -13,7 +13,7 @@ import { lookAgeMs, owners, ownerKeys, unlistedError } from "./import";
 /* What exists of a type: for `pulumi do … list`, and whoever asks a provider what it could import. */
 
 /** One object. */
-export interface Item {
+interface Item {
   /** As an import takes it: the path of ids. */
   id: string;
   name: string;

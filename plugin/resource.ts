@@ -382,7 +382,7 @@ export function refusal(error: unknown): Partial<ServerErrorResponse> {
 }
 
 /** The error for an object that exists but is not ready: the engine keeps id and state, and the next `up` continues. */
-export function notReady(error: Incomplete, properties: Struct): Partial<ServerErrorResponse> {
+function notReady(error: Incomplete, properties: Struct): Partial<ServerErrorResponse> {
   const shown = refusal(error);
   const failed = new ErrorResourceInitFailed();
   failed.setId(error.id);

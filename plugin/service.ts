@@ -201,7 +201,7 @@ const lookupOf = (token: string): Lookup => {
 };
 
 /** Answers a lookup. A list is under its key, because functions return objects. */
-export async function invoke(request: proto.InvokeRequest, sessions: Sessions): Promise<proto.InvokeResponse> {
+async function invoke(request: proto.InvokeRequest, sessions: Sessions): Promise<proto.InvokeResponse> {
   const lookup = lookupOf(request.getTok());
   const args = fromEngine(request.getArgs());
   sessions.hide(args.props, args.paths);

@@ -71,7 +71,7 @@ export const lossWarnings = {
 } as const;
 
 /** Classes whose objects contain ledgers, which are lost with them. */
-export const ledgerHolders = ["Consortium", "Environment"] as const;
+const ledgerHolders = ["Consortium", "Environment"] as const;
 export type LedgerHolder = (typeof ledgerHolders)[number];
 export const holdsLedger = (className: string | undefined): className is LedgerHolder =>
   (ledgerHolders as readonly (string | undefined)[]).includes(className);

@@ -37,7 +37,7 @@ import { classes } from "./generated";
 import { onPlugin, type Provider } from "./provider";
 
 /** The type token of a resource class on the dynamic provider. */
-export const token = (className: ClassName): string => dynamicPrefix + className;
+const token = (className: ClassName): string => dynamicPrefix + className;
 
 /** @throws for an import, which would crash Pulumi: it reads without the inputs, which contain the provider. */
 function refuseImport(className: ClassName, name: string, { import: id }: CustomResourceOptions = {}): void {

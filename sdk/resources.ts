@@ -105,7 +105,7 @@ interface WithService {
   consortiumId?: undefined;
 }
 /** The service, as the resource, or by its id and type and the ids of its environment and consortium. */
-export type InService = ByServiceId | WithService;
+type InService = ByServiceId | WithService;
 
 type Flat = Record<string, Input<unknown>>;
 
@@ -274,7 +274,7 @@ export class Environment<C extends string = Client> extends readable<Environment
 }
 
 /** Resources in place of the ids that a node refers to. */
-export interface NodeReferences {
+interface NodeReferences {
   /** Zone of the environment that it runs in, instead of `zoneId`. */
   zone?: EnvironmentZone;
   /** Configuration of its key management, instead of `kmsId`. */
@@ -344,7 +344,7 @@ export interface Destination extends Outputs<DestinationProperties> {}
 export class Destination extends readable<Destination, DestinationArgs, InService>("Destination") {}
 
 /** The tether service, by its id or by its address in the console. */
-export type WhichTether =
+type WhichTether =
   { tetherId: Input<string>; consoleUrl?: undefined } | { consoleUrl: Input<string>; tetherId?: undefined };
 
 export type TetherServiceArgs = Omit<TetherServiceFields, "tetherId"> & WhichTether;

@@ -35,6 +35,7 @@ const checks = [
   tool("eslint", "node_modules/eslint/bin/eslint.js", ...cache("eslint/"), "."),
   tool("types", "node_modules/typescript-7/bin/tsc", "--build", ...typed),
   tool("imports", "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", ...sources, "bench", "tools"),
+  tool("exports that nobody uses", "node_modules/knip/bin/knip.js", "--treat-config-hints-as-errors"),
   tool(
     "prettier",
     "node_modules/prettier/bin/prettier.cjs",

@@ -25,7 +25,7 @@ import { type Observations } from "./observations";
  */
 export type Outcome = "ok" | "failed" | "skipped" | "unseen" | "unknown";
 
-export interface Subject {
+interface Subject {
   kind: string;
   id: string;
   name: string;

@@ -157,7 +157,7 @@ function factsOf(kind: Kind, object: ObjectModel, owner: string | undefined): (s
 }
 
 /** Everything that is known of an object, in one sentence. */
-export function inWords(kind: Kind, object: ObjectModel, owner?: string): string {
+function inWords(kind: Kind, object: ObjectModel, owner?: string): string {
   const { managed, change, kept, drift = [], id } = object;
   const name = displayName(object);
   const account = (object as TetherModel).account;

@@ -75,7 +75,7 @@ export interface Settings {
   advice: Advice;
 }
 
-export const logLevels = ["errors", "calls", "bodies"] as const;
+const logLevels = ["errors", "calls", "bodies"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 

@@ -49,7 +49,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Why an exchange failed, for people. */
-export function explain(error: unknown): string {
+function explain(error: unknown): string {
   return explanations[codeOf(error)] ?? messageOf(error);
 }
 

@@ -23,7 +23,7 @@ export const integer = z
   .optional()
   .catch(undefined);
 export const texts = z.array(z.string()).optional().catch(undefined);
-export const counter = z
+const counter = z
   .union([z.string(), z.number().transform(String)])
   .optional()
   .catch(undefined);

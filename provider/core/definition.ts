@@ -86,7 +86,7 @@ interface Shared {
  */
 export type Meaning = Condition | "over" | "empty";
 
-export interface States {
+interface States {
   /** @param state in lower case @returns undefined: as for all objects */
   meaning(state: string): Meaning | undefined;
   /** Text of previews about an object that is over. It follows "is expired: ". */

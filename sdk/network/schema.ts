@@ -125,14 +125,14 @@ const details = (resource: Resource) =>
 
 const owner = () => field(keyOr("member is required: give the key of a member"), "Key of the member that owns it.");
 
-export const Node = named(
+const Node = named(
   "NetworkNode",
   "One node. Its key is its logical name within the environment. Settings that it does not have are those in `nodeDefaults`.",
   "a node",
   { ...several("node", ["name"], itsKey), ...several("node", nodeSettings), ...common() },
 );
 
-export const NodeDefaults = named(
+const NodeDefaults = named(
   "NetworkNodeDefaults",
   "Settings of every node of the environment that has none of its own.",
   "nodeDefaults",
@@ -148,7 +148,7 @@ const nodesOfMember = z.union(
   { error: "the nodes of a member must be a count, a list of names, or a mapping of names to settings" },
 );
 
-export const Credential = named(
+const Credential = named(
   "NetworkCredential",
   "Username and password for the nodes of one member in this environment.",
   "a credential",
@@ -163,7 +163,7 @@ export const Credential = named(
   },
 );
 
-export const Tether = named(
+const Tether = named(
   "NetworkTether",
   "Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`.",
   "a tether",
@@ -182,14 +182,14 @@ export const Tether = named(
   },
 );
 
-export const EnvironmentZone = named(
+const EnvironmentZone = named(
   "NetworkEnvironmentZone",
   "A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it.",
   "a zone",
   { ...several("environmentZone", ["region", "cloud", "type", "name", "bridgeId"], itsKey), ...common() },
 );
 
-export const Configuration = named(
+const Configuration = named(
   "NetworkConfiguration",
   "Settings that nodes name, such as those of their client.",
   "a configuration",
@@ -201,7 +201,7 @@ export const Configuration = named(
   },
 );
 
-export const Destination = named(
+const Destination = named(
   "NetworkDestination",
   "Where documents or messages for the service's member arrive.",
   "a destination",
@@ -213,7 +213,7 @@ export const Destination = named(
   },
 );
 
-export const Service = named("NetworkService", "A service beside the ledger, such as `ipfs`.", "a service", {
+const Service = named("NetworkService", "A service beside the ledger, such as `ipfs`.", "a service", {
   member: owner(),
   ...several("service", ["service", "name", "zoneId", "size"], itsKey),
   details: details("service"),
@@ -237,7 +237,7 @@ const environmentSettings = [
   "testFeatures",
 ] as const;
 
-export const Environment = named(
+const Environment = named(
   "NetworkEnvironment",
   "One ledger: client, consensus, nodes by member, credentials, tether, and the services beside it. " +
     `A consortium has at most ${limits.environments} environments.`,
@@ -271,19 +271,19 @@ export const Environment = named(
   },
 );
 
-export const Member = named("NetworkMember", "One business of the consortium.", "a member", {
+const Member = named("NetworkMember", "One business of the consortium.", "a member", {
   ...several("membership", ["orgName"], { orgName: "its key" }),
   ...common(protect()),
 });
 
-export const ConsortiumZone = named(
+const ConsortiumZone = named(
   "NetworkConsortiumZone",
   "A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it.",
   "a zone",
   { ...several("consortiumZone", ["region", "cloud", "type", "name"], itsKey), ...common(protect()) },
 );
 
-export const Invitation = named(
+const Invitation = named(
   "NetworkInvitation",
   "Invites a business of another organization to the consortium.",
   "an invitation",
@@ -300,7 +300,7 @@ const consortiumFields = (name: string) => ({
   extra: extra(),
 });
 
-export const ConsortiumHead = named(
+const ConsortiumHead = named(
   "NetworkConsortiumHead",
   "Settings of the consortium itself.",
   "the consortium",
@@ -331,7 +331,7 @@ const contents = () => ({
   ),
 });
 
-export const Consortium = named(
+const Consortium = named(
   "NetworkConsortium",
   "One of several consortia, with its members and environments.",
   "a consortium",
@@ -359,7 +359,7 @@ export const usualLimits = {
   nodesPerEnvironment: limits.nodes,
 };
 
-export const Limits = named(
+const Limits = named(
   "NetworkLimits",
   "Limits that the definition is validated against. Raise them if your organization has higher ones.",
   "limits",

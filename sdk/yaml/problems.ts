@@ -58,7 +58,7 @@ export function placed({ file, position }: Reading, problems: readonly Problem[]
 }
 
 /** A problem as a line of text: `network.yaml:4:13: members.globex: …`. */
-export function lineOf({ file, line, column, path, message }: PlacedProblem): string {
+function lineOf({ file, line, column, path, message }: PlacedProblem): string {
   const position = line === undefined ? file : `${file}:${line}:${column}`;
   return printable([position, path, message].filter((part) => part !== undefined && part !== "").join(": "));
 }

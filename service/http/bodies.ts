@@ -14,7 +14,7 @@ export const optional = z
   .transform((text) => text || undefined);
 const mostNested = 32;
 /** Bytes of the JSON of an object that is stored and shown, and has no effect. */
-export const mostBytes = 65_536;
+const mostBytes = 65_536;
 
 /** Why an object that has no effect is not stored, if so. */
 export function unfit(given: object): string | undefined {

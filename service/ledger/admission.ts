@@ -27,10 +27,10 @@ type Transaction = Transactions.Transaction;
 const transactions = () => createRequire(__filename)("ethers/transaction") as typeof Transactions;
 
 /** The hard fork whose rules a chain has. */
-export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
+const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
 
 /** Decodes a signed transaction. Throws what is wrong with it whatever the state of the chain. */
-export function decoded(raw: string, spec: ChainSpec): Transaction {
+function decoded(raw: string, spec: ChainSpec): Transaction {
   const { Transaction } = transactions();
   const type = Number(raw.slice(0, 4));
   const fork = forkOf(spec);
@@ -88,7 +88,7 @@ export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
 }
 
 /** The most that a transaction takes from its sender. */
-export const costOf = ({ gasLimit, gasPrice, maxFeePerGas, value }: Transaction): bigint =>
+const costOf = ({ gasLimit, gasPrice, maxFeePerGas, value }: Transaction): bigint =>
   gasLimit * (maxFeePerGas ?? gasPrice ?? 0n) + value;
 
 /** A signed transaction, and who signed it. */

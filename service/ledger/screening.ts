@@ -53,7 +53,7 @@ export interface Rights {
 }
 
 /** One call, screened: what to ask the chain, or an answer that needs no chain. */
-export type Screened = (RpcCall | { answer: object }) & {
+type Screened = (RpcCall | { answer: object }) & {
   /** Whether it has no id: then nobody waits for an answer, and there is none. */
   silent?: boolean;
 };

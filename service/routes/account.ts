@@ -11,7 +11,7 @@ import { gone, pageOf, viewOf, withUnknownFields } from "./crud";
 /** The one plan here. Its limits are those of the service. */
 const plan = "starter";
 /** The one region here. */
-export const region = "local";
+const region = "local";
 /** What a client must neither keep nor show. It opens nothing. */
 export const dummySecret = "no-client-may-keep-this";
 

@@ -65,7 +65,7 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
 export const resource = <K extends ManagedKind, S extends z.ZodRawShape>(row: Resource<K, S>) =>
   row as unknown as Resource;
 
-export const labelOf = (kind: ManagedKind) => (kind === "credential" ? "application credential" : kind);
+const labelOf = (kind: ManagedKind) => (kind === "credential" ? "application credential" : kind);
 
 const oneOf = (kind: ManagedKind) => `${/^[aeio]/.test(labelOf(kind)) ? "An" : "A"} ${labelOf(kind)}`;
 
@@ -82,7 +82,7 @@ const paths: Record<ManagedKind, string> = {
 };
 
 /** `/consortia/:consortiumId/environments`, say. */
-export const listPath = (row: Pick<Resource, "parents" | "kind">) =>
+const listPath = (row: Pick<Resource, "parents" | "kind">) =>
   [...row.parents.map((kind) => `${paths[kind]}/:${kind}Id`), paths[row.kind]].join("");
 export const itemPath = (row: Pick<Resource, "parents" | "kind">) => `${listPath(row)}/:${row.kind}Id`;
 

@@ -14,7 +14,7 @@ import { reach } from "./crud";
 import { reads } from "./target-networks";
 
 /** What the hosted service offers in its console only, and what tests need. All of it is limited to the key's organization. */
-export const prefix = "/embedded";
+const prefix = "/embedded";
 
 /** Calls with this header only watch: they are neither logged nor delayed, and no fault hits them. */
 export const observerHeader = "consortium-observer";

@@ -25,7 +25,7 @@ export function replaceFile(file: string, content: string | Buffer | ((descripto
 }
 
 /** Syncs a folder. A new file in it survives a power cut only after that. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   const descriptor = openSync(folder, "r");
   try {
     fsyncSync(descriptor);

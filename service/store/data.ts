@@ -54,7 +54,7 @@ export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
 }
 
 /** The environments. */
-export class Environments extends ManagedCollection<"environment"> {
+class Environments extends ManagedCollection<"environment"> {
   /** Moves it to another release, as the hosted service does by itself: it is in `upgrade` for a while. */
   upgrade(id: string, release_id: string): Entity<"environment"> {
     const { clock, settings, store } = this.context;
@@ -65,7 +65,7 @@ export class Environments extends ManagedCollection<"environment"> {
 }
 
 /** The invitations. */
-export class Invitations extends ManagedCollection<"invitation"> {
+class Invitations extends ManagedCollection<"invitation"> {
   /** Makes the invited organization a member, which then sees the consortium and what is in it. Returns its membership. */
   accept(id: string, organization = this.get(id).fields.org_name): Entity<"membership"> {
     const invited = this.context.organizations.find(organization);

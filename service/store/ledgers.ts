@@ -209,7 +209,7 @@ export class RealLedger extends SimulatedLedger {
 }
 
 /** Hexadecimal digits of so many bytes, always the same for the same words. */
-export function hex(bytes: number, ...words: (string | number)[]): string {
+function hex(bytes: number, ...words: (string | number)[]): string {
   let digits = "";
   for (let round = 0; digits.length < bytes * 2; round++) {
     digits += createHash("sha256")

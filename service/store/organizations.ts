@@ -115,6 +115,6 @@ export class Organizations {
 }
 
 /** A new key, as the hosted service has them: `<id>-<secret>`, and an id begins with the two characters of its region. */
-export const randomKey = () => `u0${randomBytes(4).toString("hex")}-${randomBytes(32).toString("base64url")}`;
+const randomKey = () => `u0${randomBytes(4).toString("hex")}-${randomBytes(32).toString("base64url")}`;
 /** The id that a key begins with, unless somebody chose it otherwise. */
 export const idOfKey = (key: string) => /^([a-z0-9]{10})-./.exec(key)?.[1];

@@ -12,7 +12,7 @@ const mostOld = 4 * 1_048_576;
 const uncounted = new Set<Kind>(["organization", "report", "ledger"]);
 
 /** How many bytes an object takes, about. Its text alone says too little: `[[],[],…]` takes twenty times as much. */
-export function sizeOf(entity: Entity): number {
+function sizeOf(entity: Entity): number {
   const json = JSON.stringify(entity);
   return json.length + perValue * valuesIn(json);
 }

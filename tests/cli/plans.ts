@@ -9,7 +9,7 @@ export const secret = {
 export const later = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export const urn = (type: string, name: string): string =>
   `urn:pulumi:prod::net::pulumi-nodejs:dynamic/consortium:${type}::${name}`;
-export const stackUrn = "urn:pulumi:prod::net::pulumi:pulumi:Stack::net-prod";
+const stackUrn = "urn:pulumi:prod::net::pulumi:pulumi:Stack::net-prod";
 
 export interface State {
   id?: string;

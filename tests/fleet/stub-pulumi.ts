@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from "node:path";
 
 /** A stack as the stub keeps it: names of its networks, ids of its objects. */
-export interface StubStack {
+interface StubStack {
   tags: Record<string, string>;
   networks: string[];
   ids: string[];

@@ -16,7 +16,7 @@ export function built(): void {
   if (said.includes("would build")) throw new Error("dist/ is not built from these sources. Run `npm run build`.");
 }
 
-export interface Ready {
+interface Ready {
   baseUrl: string;
   url: string;
   pid: number;

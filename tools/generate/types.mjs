@@ -29,7 +29,7 @@ const { regions, settingNames } = built("provider/api/settings.js");
  */
 
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole whether optional members are always there @returns {string} */
-export function typeText(schema, whole) {
+function typeText(schema, whole) {
   if (schema.$ref) return schema.$ref.split("/").at(-1);
   if (schema.allOf && !schema.type) return typeText(schema.allOf[0], whole);
   if (schema.enum) return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
@@ -85,7 +85,7 @@ export function propertiesOf(object, io) {
 export const isArgument = ({ key, meta }) => !meta.parent && key !== "customTimeouts";
 
 /** The name of the definition and of the export that the provider process loads. @param {string} type */
-export const handlerName = (type) => type[0]?.toLowerCase() + type.slice(1);
+const handlerName = (type) => type[0]?.toLowerCase() + type.slice(1);
 
 const sdkHeader = `/*
  * Generated from the resource definitions (provider/resources/) and the settings (plugin/schema/) by \`npm run generate\`.

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-export interface Line {
+interface Line {
   name: string;
   values: (number | null)[];
 }

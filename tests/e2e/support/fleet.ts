@@ -17,7 +17,7 @@ export const keys = { acme: "canary-acme-7d21", globex: "canary-globex-90ab" };
 const passphrase = "canary-passphrase";
 
 /** The real CLI itself: a wrapper would be one more process that a signal must pass. */
-export function pulumiPath(): string {
+function pulumiPath(): string {
   const script = `import { pulumiCli } from ${JSON.stringify(join(root, "tools/lib/pulumi-cli.mjs"))};
     console.log((await pulumiCli({ languages: true })).env.PATH);`;
   return execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }).trim();

@@ -33,7 +33,7 @@ interface Artifact {
   workflow_run: { id: number; repository_id: number; head_repository_id: number };
 }
 
-export type Env = Record<string, string | undefined>;
+type Env = Record<string, string | undefined>;
 export type Rights = Record<string, string>;
 
 /** What a token may do is in the token. */

@@ -66,4 +66,4 @@ export async function goldenStack(version: string, adapter: Adapter, name: "stac
 }
 
 /** Selects the provider of the classes. */
-export const onPlugin = (adapter: Adapter): string => String(adapter === "plugin");
+const onPlugin = (adapter: Adapter): string => String(adapter === "plugin");

@@ -10,7 +10,7 @@ import { type Props, revealed, wire, withSecretsOf } from "./wire";
 
 export type Adapter = "dynamic" | "plugin";
 
-export interface Difference {
+interface Difference {
   changes: boolean;
   changed: string[];
   replaces: string[];

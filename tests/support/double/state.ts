@@ -38,7 +38,6 @@ export interface Resource {
 
 export const isProvider = ({ type }: Pick<Resource, "type">): boolean => type.startsWith("pulumi:providers:");
 export const providerUrn = (reference: string): string => reference.slice(0, reference.lastIndexOf("::"));
-export const nameOf = (urn: string): string => urn.split("::").slice(3).join("::");
 /** How a line of the log names it: `Node n1`. */
 export const label = ({ type, name }: Resource): string => `${type.split(":").at(-1)} ${name}`;
 
