@@ -48,7 +48,7 @@ const [common] = jest.projects.map(({ transform, testEnvironment, moduleNameMapp
   modulePathIgnorePatterns,
 }));
 
-/** Unit and integration tests: those in tests/e2e read what is built, not the sources. */
+/** Unit and integration tests: those in tests/e2e take too long for one mutant. */
 const tests = /** @type {string[]} */ (readdirSync(join(root, "tests"), { recursive: true }))
   .map((name) => `tests/${name}`)
   .filter((name) => name.endsWith(".test.ts") && !name.startsWith("tests/e2e/"));
@@ -85,6 +85,8 @@ async function run(drawn, temporary) {
     incrementalFile,
     force: options.force,
     disableTypeChecks: false,
+    symlinkNodeModules: false,
+    buildCommand: "node tools/mutations/sandbox.mjs",
     ignorePatterns: ["/.consortium", "/release", "/dist-plugin", "/plugin/pulumi-resource-consortium*"],
     tempDirName: join(temporary, "sources"),
     cleanTempDir: "always",
@@ -128,7 +130,7 @@ await runMain("mutations", async () => {
   if (drawn.length === 0) return 0;
   const temporary = mkdtempSync(join(tmpdir(), "consortium-mutations-"));
   const tidy = () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
-  Object.assign(process.env, { TMPDIR: temporary, MUTATIONS: "1" }); // for the tests
+  Object.assign(process.env, { TMPDIR: temporary, MUTATIONS: root }); // for the tests
   const all = await tidying(() => run(drawn, temporary), tidy).finally(tidy);
   const open = all.filter(isOpen);
   if (open.length > 0) log(`${open.length} of ${all.length} were not tried: the time was up.`);

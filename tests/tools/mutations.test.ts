@@ -56,3 +56,12 @@ test("a test of the same name in the same folder is nearest; one that does not r
   expect(near("sdk/yaml/document.ts", 1)).toEqual([first]);
   expect(near("service/http/turns.ts", 9)).not.toContain("tests/sdk/yaml/document.test.ts");
 });
+
+test.each([
+  ["a command", "cli/sweep.ts", "tests/fleet/run.test.ts"],
+  ["a command of another package", "fleet/run.ts", "tests/fleet/run.test.ts"],
+  ["a script", "gitops/forge.mjs", "tests/gitops/forge.test.ts"],
+])("a test that starts %s as a process is near its sources", (_, source, test) => {
+  expect(nearness([test])(source, 9)).toEqual([test]);
+  expect(nearness(["tests/sdk/yaml/data.test.ts"])(source, 9)).toEqual([]);
+});

@@ -18,11 +18,20 @@ const read = new Map();
 function importsOf(file) {
   const known = read.get(file);
   if (known) return known;
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), "utf8"), true, true);
-  const found = importedFiles.flatMap(({ fileName }) => resolved(file, fileName));
+  const text = readFileSync(join(root, file), "utf8");
+  const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  const found = [...imported.flatMap((name) => resolved(file, name)), ...startedIn(text)];
   read.set(file, found);
   return found;
 }
+
+/** Sources that a file starts as a process: what is built from them, a command's package, a script. @param {string} text */
+const startedIn = (text) =>
+  [
+    ...Array.from(text.matchAll(/(\w+\/)?\bdist\/([\w/-]+)\.js\b/g), ([, folder = "", name]) => `${folder}${name}.ts`),
+    ...Array.from(text.matchAll(/"(consortium-\w+)"/g), ([, name]) => resolved("", `${name}/command`)[0] ?? ""),
+    ...Array.from(text.matchAll(/"([\w-]+\.mjs)"/g), ([, name]) => `gitops/${name}`),
+  ].filter((source) => source !== "" && existsSync(join(root, source)));
 
 /** @param {string} from @param {string} specifier @returns {string[]} one, or none outside the repository */
 function resolved(from, specifier) {

@@ -3,8 +3,11 @@
  * Stryker's Jest runner, one test file after the other. By itself it loads all files that a source may reach (for the core: nearly all)
  * for each mutant, to run a few tests in them. This one notes once which files execute which mutants, and stops at the first that fails.
  */
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { join, relative } from "node:path";
+import { INSTRUMENTER_CONSTANTS } from "@stryker-mutator/api/core";
 import { CheckStatus } from "@stryker-mutator/api/check";
 import { commonTokens, declareFactoryPlugin, PluginKind, tokens } from "@stryker-mutator/api/plugin";
 import { DryRunStatus, MutantRunStatus, TestStatus } from "@stryker-mutator/api/test-runner";
@@ -110,12 +113,13 @@ function fileByFile(injector, options, logger) {
       for (const test of new Set(Object.values(near).flat())) {
         const started = Date.now();
         const inner = await jestFor(test);
+        const processes = coverageOfProcesses();
         const result = await inner.dryRun({ ...run, coverageAnalysis: "all" });
         const failure = failureOf(result);
         if (failure !== undefined) logger.warn("Left out, because it fails without a mutant: %s\n%s", test, failure);
         else if (result.status === DryRunStatus.Complete) {
           const counts = result.mutantCoverage?.static ?? {};
-          mutantCoverage.perTest[test] = { ...counts };
+          mutantCoverage.perTest[test] = { ...counts, ...processes() };
           const fileName = join(process.cwd(), test);
           const timeSpentMs = Date.now() - started;
           tests.push({
@@ -137,7 +141,8 @@ function fileByFile(injector, options, logger) {
       const tests = testFilter ? all.filter((test) => testFilter.includes(test)) : all;
       for (const [at, test] of tests.entries()) {
         if (Date.now() > until) return { status: MutantRunStatus.Error, errorMessage: "no time" };
-        const result = await (await jestFor(test)).mutantRun(run);
+        process.env[INSTRUMENTER_CONSTANTS.ACTIVE_MUTANT_ENV_VARIABLE] = run.activeMutant.id; // for the processes that it starts
+        const result = await (await jestFor(test)).mutantRun(run).finally(nothingActive);
         if (result.status === MutantRunStatus.Timeout) return result;
         if (result.status === MutantRunStatus.Survived || (lazily && !(await passes(test, run)))) continue;
         // A mutant with which a file cannot even be loaded is noticed, too.
@@ -146,6 +151,25 @@ function fileByFile(injector, options, logger) {
       }
       return { status: MutantRunStatus.Survived, nrOfTests: tests.length };
     },
+  };
+}
+
+const nothingActive = () => delete process.env[INSTRUMENTER_CONSTANTS.ACTIVE_MUTANT_ENV_VARIABLE];
+
+/** Which mutants the processes execute that are started from now on, once all have ended. @returns {() => Record<string, number>} */
+function coverageOfProcesses() {
+  const folder = mkdtempSync(join(tmpdir(), "coverage-"));
+  const { NODE_OPTIONS: before } = process.env;
+  const preload = `--require=${join(process.cwd(), "tools", "mutations", "coverage.cjs")}`;
+  Object.assign(process.env, { MUTATIONS_COVERAGE: folder, NODE_OPTIONS: [before, preload].filter(Boolean).join(" ") });
+  return () => {
+    delete process.env.MUTATIONS_COVERAGE;
+    if (before === undefined) delete process.env.NODE_OPTIONS;
+    else process.env.NODE_OPTIONS = before;
+    return Object.assign(
+      {},
+      ...readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8"))),
+    );
   };
 }
 fileByFile.inject = tokens(commonTokens.injector, commonTokens.options, commonTokens.logger);
