@@ -235,9 +235,9 @@ export function leftovers(consortia: readonly Found[], match: Match): Leftovers 
     }
   }
   // Not every service refuses to delete a configuration that a node has.
-  const nodes = consortia.flatMap(allInside).filter((one) => one.kind === "node" && !going.has(one));
+  const others = consortia.flatMap(allInside).filter((one) => !going.has(one));
   for (const one of [...going].filter(({ kind }) => kind === "configuration")) {
-    const user = nodes.find(({ props }) => Object.values(props).includes(one.id));
+    const user = others.find(({ props }) => Object.values(props).includes(one.id));
     if (user && going.delete(one)) kept.set(one, `${titleOf(user)} uses it`);
   }
   return { going, kept };

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { type FaultKind, type Service } from "../../service/index";
+import { type FaultKind, type FaultRule, type Service, type ServiceOptions } from "../../service/index";
 import { until } from "../support/until";
 import { connection, consortium, type Ended } from "./command";
-import { changes, deletions, file, own, serviceWith, there } from "./probed";
+import { allOf, answersIn, changes, deletions, file, leftIn, own, serviceWith, there, timeless } from "./probed";
 
-/* Nothing of `consortium probe` is left, whatever happens. As a process: tests/e2e/service/probe.test.ts. */
+/* What `consortium probe` finds out and saves, and that nothing of it is left, whatever happens. As a process: tests/e2e/service/probe.test.ts. */
 
 const probe = (service: Service, ...args: string[]): Promise<Ended> =>
   consortium(["probe", "--wait", "6", ...args], connection(service));
@@ -37,11 +37,15 @@ describe("it deletes what it made, innermost first", () => {
     expect(deletions(service)).toEqual(["consortia"]);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("after %s", async (signal) => {
-    const service = await serviceWith({ timing: { nodeStart: 600_000 } });
+  const nodeAsked = ({ calls }: Service) =>
+    until(() => calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
+
+  test.each(["SIGINT", "SIGTERM"] as const)("after %s, without a wait for the end of their listing", async (signal) => {
+    const service = await serviceWith({ timing: { nodeStart: 600_000, deletedVisible: 600_000 } });
     const listeners = process.listenerCount(signal);
-    const ended = probe(service, "--yes");
-    await until(() => service.calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
+    const started = performance.now();
+    const ended = probe(service, "--yes", "--wait", "600");
+    await nodeAsked(service);
     process.emit(signal, signal);
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(signal === "SIGINT" ? 130 : 143);
@@ -50,6 +54,41 @@ describe("it deletes what it made, innermost first", () => {
     expect(deletions(service)).toEqual(["nodes", "environments", "memberships", "consortia"]);
     expect(there(service)).toEqual([]);
     expect(process.listenerCount(signal)).toBe(listeners);
+    expect(performance.now() - started).toBeLessThan(100_000);
+  });
+
+  test("a second signal gives up at once, and says what is left", async () => {
+    const timing = { nodeStart: 600_000, deleting: 600_000 };
+    const service = await serviceWith({ answers: { like: "hosted" }, timing });
+    const ended = probe(service, "--yes");
+    await nodeAsked(service);
+    process.emit("SIGINT", "SIGINT");
+    await until(() => service.calls.some(({ method }) => method === "DELETE"));
+    process.emit("SIGINT", "SIGINT");
+    const { code, stdout, stderr } = await ended;
+    expect([code, stderr]).toEqual([130, expect.stringContaining("Stopping at once.")]);
+    const made = allOf(service).filter((one) => !one.startsWith("membership")); // the founder's came by itself
+    expect(leftIn(stderr)).toEqual(made.reverse().map((one) => `${one}: not waited for`));
+    expect(stdout).not.toContain("is deleted.");
+  });
+
+  test("and where the service goes away, it says exactly what is left, without trying each for long", async () => {
+    const service = await serviceWith({ timing: { nodeStart: 600_000 } });
+    const started = performance.now();
+    const ended = probe(service, "--yes", "--wait", "3");
+    await nodeAsked(service);
+    const all = allOf(service);
+    service.faults.add({ kind: "refuse", ms: 600_000 });
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("Deleting what was created.");
+    const [node, ...others] = all.reverse();
+    expect(leftIn(stderr)).toEqual([
+      expect.stringMatching(new RegExp(`^${node}: DELETE /\\S+: the connection was .*cannot be reached`)),
+      ...others.map((one) => `${one}: not tried, because the service cannot be reached`),
+    ]);
+    expect(stdout).not.toContain("is deleted.");
+    expect(performance.now() - started).toBeLessThan(50_000);
   });
 
   test("and says with ids what it could not delete", async () => {
@@ -60,7 +99,7 @@ describe("it deletes what it made, innermost first", () => {
     const [left] = there(service);
     expect([code, there(service).length]).toEqual([1, 1]);
     expect(stderr).toContain(`consortium ${left}: HTTP 403 to its deletion`);
-    expect(stdout).not.toContain("is left.");
+    expect(stdout).not.toContain("is deleted.");
   });
 });
 
@@ -116,6 +155,228 @@ describe("it asks a node what its ledger really is", () => {
     });
     for (const told of [`${found.codeSize} bytes`, found.clock, `${found.hardFork}: blocks have`])
       expect(stdout).toContain(told);
+    expect(there(service)).toEqual([]);
+  });
+});
+
+const byDefault = {
+  "A wrong key": "401, JSON",
+  "Something that does not exist": "404, JSON",
+  "Beyond the specification": "/orgs /authtoken /apikeys /memberships /regions /plans /releases",
+  "The key's organization is shown": "yes",
+  "A create answers": "201, the object",
+  "The field of ids": "_id",
+  "The founder's membership is created with it": "no",
+  prefunded_accounts: "taken with 0x",
+  "An environment starts without a node": "yes: setup after T",
+  "Autopause is called": "initial_delay idle_hours",
+  "urls in a node": "none at first",
+  "A node": "started after T",
+  "publicAddress in its status": "in geth",
+  "The ledger's client": expect.stringMatching(/^the node does not answer: HTTP 501 /) as string,
+  "Its hard fork": "not asked: the node does not answer",
+  "The clock of its blocks": "not asked: the node does not answer",
+  "The largest code": "not asked: the node does not answer",
+  "GET of one environment": "yes",
+  "PATCH changes in place": "yes (HTTP 200)",
+  "PATCH of the state pauses": "yes, and resumes it",
+  "Credentials are listed": "yes",
+  "DELETE of a zone exists": "yes",
+  "?limit= and ?skip= of lists": "both work",
+  "A DELETE answers": "node 204, environment 202, membership 204, consortium 202",
+  "A deleted object is listed as":
+    "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",
+};
+/** What of the table differs, and what is saved. */
+const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, object][] = [
+  [
+    "the default",
+    {},
+    {},
+    { extended: true, bareAddresses: false, environmentsWait: false, deletion: "deleting", plainErrors: false },
+  ],
+  [
+    "like the hosted one",
+    { like: "hosted" },
+    {
+      "A wrong key": "401, plain text",
+      "Something that does not exist": "404, plain text",
+      "The founder's membership is created with it": "yes",
+      prefunded_accounts: "rejected with 0x (HTTP 400), accepted without",
+      "An environment starts without a node": "not within 1.2 s",
+      "Autopause is called": "autopause_init_delay autopause_idle_hours",
+      "urls in a node": "an empty wss at first",
+      "publicAddress in its status": "in quorum",
+      "DELETE of a zone exists": "no (HTTP 405)",
+      "A DELETE answers": "node 204, environment 202, consortium 202",
+      "A deleted object is listed as":
+        "node: delete_pending T, then deleted T; environment: delete_pending T, then deleted T; " +
+        "consortium: delete_pending T, then deleted T",
+    },
+    {
+      foundingMembership: true,
+      environmentsWait: true,
+      deletion: "delete_pending",
+      plainErrors: true,
+      deleteZones: 405,
+    },
+  ],
+  [
+    "of the specification alone, and otherwise where that is open",
+    {
+      extended: false,
+      idField: "id",
+      created: 200,
+      emptyBodies: true,
+      getById: false,
+      patch: 405,
+      listCredentials: 403,
+      gone: 410,
+      deleted: { node: 202 },
+    },
+    {
+      "Something that does not exist": "410, JSON",
+      "Beyond the specification": expect.stringMatching(/^not \/orgs \(404\) \/authtoken \(404\)/) as string,
+      "The key's organization is shown": "no",
+      "A create answers": "200, no body",
+      "The field of ids": "id",
+      "GET of one environment": "no (HTTP 404)",
+      "PATCH changes in place": "no (HTTP 405)",
+      "PATCH of the state pauses": "not asked: PATCH does not work",
+      "Credentials are listed": "no (HTTP 403)",
+      "DELETE of a zone exists": "not known: answered as an unknown path (HTTP 404)",
+      "?limit= and ?skip= of lists": "ignored",
+      "A DELETE answers": "node 202, environment 202, membership 204, consortium 202",
+    },
+    { extended: false, idField: "id", created: 200, emptyBodies: true, getById: false, patch: 405, gone: 410 },
+  ],
+];
+
+describe.each(cases)("a service %s", (_, answers, differing, settings) => {
+  const table = { ...byDefault, ...differing };
+  test("is told in a table, cleaned up, and saved so that another service answers the same", async () => {
+    const service = await serviceWith({ answers, timing: answers?.like === "hosted" ? { deleting: 300 } : {} });
+    const kept = await own(service);
+    const before = there(service);
+    const first = await probe(service, "--yes", "--save", file("answers.json"));
+    expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
+    expect(timeless(answersIn(first))).toEqual(table);
+    expect(there(service)).toEqual(before);
+    expect(changes(service).filter(({ path }) => path.includes(kept))).toEqual([]);
+
+    const text = readFileSync(file("answers.json"), "utf8");
+    const saved = JSON.parse(text) as Required<Pick<ServiceOptions, "answers" | "timing">>;
+    expect(saved.answers).toMatchObject(settings);
+    const second = await probe(await serviceWith(saved), "--yes", "--save", file("again.json"));
+    expect(timeless(answersIn(second))).toEqual(table);
+    const again = JSON.parse(readFileSync(file("again.json"), "utf8")) as typeof saved;
+    expect(again.answers).toEqual(saved.answers);
+    expect(Object.keys(again.timing)).toEqual(Object.keys(saved.timing));
+
+    const ids = changes(service).flatMap(({ path }) => path.split("/"));
+    const [, name] = /name (probe-\w+)/.exec(first.stderr)!;
+    const secrets = [service.apiKey, service.organizations[0]!.id, service.url, name!, kept];
+    const inPaths = ids.filter((part) => part.length === 10); // "memberships" and the like are of another length
+    expect(inPaths.length).toBeGreaterThan(3);
+    expect([...secrets, ...inPaths].filter((secret) => text.includes(secret))).toEqual([]);
+    expect(first.stdout).not.toContain(service.apiKey);
+  });
+});
+
+const environment = "/consortia/:consortiumId/environments/:environmentId";
+const always = { times: Infinity };
+const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>, object][] = [
+  [
+    "that refuses what it may",
+    {},
+    [
+      { kind: "html", status: 401, nth: 2, route: "/consortia" },
+      { kind: "status", status: 404, route: /\/(regions|plans\/.*)$/, ...always },
+      { kind: "status", status: 400, method: "POST", route: "/consortia/:consortiumId/environments", times: 2 },
+      { kind: "status", status: 409, method: "POST", route: `${environment}/nodes` },
+      { kind: "status", status: 200, method: "PATCH", route: environment, body: {}, ...always },
+      { kind: "status", status: 501, method: "DELETE", route: /\/zones\/nosuchzone$/ },
+      {
+        kind: "status",
+        status: 200,
+        route: `${environment}/nodes/:nodeId/status`,
+        body: { quorum: { consensus: "raft" }, geth: { public_address: "0x1" }, urls: { rpc: "" } },
+        ...always,
+      },
+    ],
+    {
+      "A wrong key": "401, HTML",
+      "Beyond the specification": "/orgs /authtoken /apikeys /memberships /releases; not /regions (404) /plans (404)",
+      prefunded_accounts: "refused (HTTP 400)",
+      "The ledger's client": "not asked: the node has no address",
+      "PATCH changes in place": "HTTP 200, but the list does not show it",
+      "PATCH of the state pauses": "HTTP 200, but it is not paused",
+      "DELETE of a zone exists": "no (HTTP 501)",
+    },
+    { plainErrors: true, extended: true, bareAddresses: false, patch: true, deleteZones: 501, quorumStatus: false },
+  ],
+  [
+    "whose node fails",
+    { answers: { quorumStatus: true } },
+    [
+      {
+        kind: "status",
+        status: 200,
+        route: `${environment}/nodes/:nodeId`,
+        method: "GET",
+        body: { state: "failed" },
+        ...always,
+      },
+      { kind: "status", status: 410, route: "/consortia/u0nothing0/environments" },
+    ],
+    {
+      "Something that does not exist": "410, JSON",
+      "A node": "failed after T",
+      "publicAddress in its status": "not asked: the node did not start",
+      "The ledger's client": "not asked: the node did not start",
+      "PATCH of the state pauses": "not asked: the node did not start",
+    },
+    { patch: true, emptyUrls: false, gone: 410 },
+  ],
+  [
+    "whose node does not start in time",
+    { timing: { nodeStart: 600_000 } },
+    [],
+    {
+      "A node": "not within 6.0 s",
+      "publicAddress in its status": "not asked: the node did not start",
+      "The ledger's client": "not asked: the node did not start",
+      "PATCH of the state pauses": "not asked: the node did not start",
+    },
+    {},
+  ],
+  [
+    "that pauses, does not resume, and shows no password",
+    {},
+    [
+      { kind: "status", status: 403, method: "PATCH", route: environment, nth: 3 },
+      { kind: "status", status: 201, method: "POST", route: `${environment}/appcreds`, body: { username: "u" } },
+      { kind: "status", status: 502, method: "GET", route: `${environment}/appcreds`, ...always },
+    ],
+    {
+      "The ledger's client": "not asked: no credential is shown",
+      "PATCH of the state pauses": "yes, but resuming it is refused (HTTP 403)",
+      "Credentials are listed": "no (HTTP 502)",
+    },
+    { listCredentials: 502 },
+  ],
+];
+
+describe.each(refusals)("a service %s", (_, options, faults, differing, settings) => {
+  test("is told in a table", async () => {
+    const service = await serviceWith(options);
+    for (const fault of faults) service.faults.add(fault);
+    const probed = await probe(service, "--yes", "--save", file("refusals.json"));
+    expect([probed.code, probed.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
+    expect(timeless(answersIn(probed))).toEqual({ ...byDefault, ...differing });
+    const saved = JSON.parse(readFileSync(file("refusals.json"), "utf8")) as { answers: object; timing: object };
+    expect(saved.answers).toMatchObject(settings);
+    expect("nodeStart" in saved.timing).toBe(!/failed|not within/.test(differing["A node"] ?? ""));
     expect(there(service)).toEqual([]);
   });
 });

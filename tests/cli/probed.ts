@@ -34,3 +34,23 @@ export const deletions = (service: Service): string[] =>
   changes(service)
     .filter(({ method, status }) => method === "DELETE" && status! < 300)
     .map(({ path }) => path.split("/").at(-2)!);
+
+/** question → answer */
+export function answersIn({ stdout }: { stdout: string }): Record<string, string> {
+  const rows = stdout.split("\n").filter((line) => line.startsWith("│"));
+  const cells = rows.map((line) => line.split("│").map((cell) => cell.trim()));
+  const answers: Record<string, string> = {};
+  let last = "";
+  for (const [, question = "", answer = ""] of cells.slice(1)) {
+    last = question || last;
+    answers[last] = question === "" ? `${answers[last]}; ${answer}` : answer;
+  }
+  return answers;
+}
+
+const duration = /(?<!within |[\d.])\d+(\.\d+)? m?s/g;
+export const timeless = (answers: object): unknown => JSON.parse(JSON.stringify(answers).replace(duration, "T"));
+
+/** What it says is left, in the order of deletion. */
+export const leftIn = (stderr: string): string[] =>
+  stderr.split("with `npx --no-install pulumi-consortium sweep --id`:\n")[1]?.trim().split("\n") ?? [];

@@ -147,10 +147,15 @@ describe("what it deletes", () => {
     await make(`/consortia/${c}/zones`, { name: "z", ...place });
     await make(`/consortia/${c}/invitations`, { org_name: "third", email: "ops@third.example" });
     const zone = await make(`${within}/zones`, { name: "z", ...place });
-    await make(`${within}/configurations`, { name: "gas", type: "node_config", membership_id: m });
+    const node_config_id = await make(`${within}/configurations`, {
+      name: "gas",
+      type: "node_config",
+      membership_id: m,
+    });
+    await make(`${within}/nodes`, { name: "configured", membership_id: m, node_config_id });
     await make(`${within}/services`, { name: "ids", service: "idregistry", membership_id: m, zone_id: zone });
     service.clearCalls();
-    expect(await sweepOld("--yes")).toMatchObject(deleted(10));
+    expect(await sweepOld("--yes")).toMatchObject(deleted(11));
     expect(deletions()).toEqual(["environments", "invitations", "memberships", "zones", "consortia"]);
   });
 
