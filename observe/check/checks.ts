@@ -257,9 +257,9 @@ const credentials: Check = ({ model, credentials, allListed }) =>
   });
 
 const minimumNodes = checkOf("minimum of nodes", "membership", (member, _observed, { environments }) => {
-  const { id, orgName, minimumNodes: least = 0, maximumNodes: most = Infinity } = member;
+  const { id, orgName, minimumNodes: least = 0 } = member;
   const own = environments.flatMap(({ nodes }) => nodes).filter(({ membershipId }) => membershipId === id).length;
-  if (least === 0 && own <= most) return undefined;
+  if (least === 0) return undefined;
   const text = `${own} of at least ${least} nodes`;
   if (own >= least) return ok(text, own);
   return failed(text, `Add a node for ${orgName}, or agree on another minimum.`, own);

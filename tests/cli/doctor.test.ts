@@ -33,7 +33,10 @@ function machine({ pulumi = {}, packages = {} }: Machine = {}) {
   writeFileSync(join(folder, "Pulumi.yaml"), "name: net\nruntime: nodejs\n");
   const said = {
     version: "v3.220.0",
-    "plugin ls": JSON.stringify([{ name: "consortium", kind: "resource", version }]),
+    "plugin ls": JSON.stringify([
+      { name: "aws", kind: "resource", version: "6.0.0" },
+      { name: "consortium", kind: "resource", version },
+    ]),
     config: "{}",
     "stack export": state(),
     ...pulumi,
@@ -141,6 +144,20 @@ describe("a set-up that does not work:", () => {
       { pulumi: { "plugin ls": JSON.stringify([{ name: "consortium", version: "0.2.0" }]) } },
       {},
       `plugin: 0.2.0 is installed, and this package is ${version}`,
+    ],
+    [
+      "two plugins, and one of them without a version",
+      {
+        pulumi: {
+          "plugin ls": JSON.stringify([
+            { name: "consortium" },
+            { name: "consortium", version: "0.2.0" },
+            { name: "aws", version: "6.0.0" },
+          ]),
+        },
+      },
+      {},
+      `plugin: no version, 0.2.0 is installed, and this package is ${version}`,
     ],
     [
       "an old package in the project",

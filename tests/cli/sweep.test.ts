@@ -300,6 +300,7 @@ test.each([
   ["y", false, false],
 ])("asked, %j on a terminal (%j) means %j", async (answer, isTTY, meaning) => {
   const input = Object.assign(new PassThrough(), { isTTY });
-  input.end(`${answer}\n`);
+  input.write(`${answer}\n`);
   expect(await confirm("Delete?", { input, output: new PassThrough() })).toBe(meaning);
+  expect(input.isPaused()).toBe(isTTY); // or the process would not end
 });

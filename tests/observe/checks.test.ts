@@ -2,9 +2,10 @@ import {
   type EnvironmentModel,
   type MembershipModel,
   type NetworkModel,
+  type OtherModel,
   type TetherModel,
 } from "../../inventory/model";
-import { check, type Result } from "../../observe/check/checks";
+import { check, type Outcome, type Result, verdictOf } from "../../observe/check/checks";
 import { type NodeProbe, type Observations } from "../../observe/check/observations";
 import { anyText, containing } from "../service/helpers";
 import { environmentOf, memberOf, networkOf, nodeOf } from "./models";
@@ -14,22 +15,15 @@ import { environmentOf, memberOf, networkOf, nodeOf } from "./models";
 const now = Date.UTC(2026, 5, 1);
 const minute = 60_000;
 
+type Parts = {
+  environment?: EnvironmentModel;
+  members?: MembershipModel[];
+  tether?: TetherModel;
+  model?: Partial<NetworkModel>;
+} & Partial<Omit<Observations, "model">>;
+
 /** The results of one check of a network with these parts. */
-function said(
-  name: string,
-  {
-    environment,
-    members = [],
-    tether,
-    model,
-    ...observed
-  }: {
-    environment?: EnvironmentModel;
-    members?: MembershipModel[];
-    tether?: TetherModel;
-    model?: Partial<NetworkModel>;
-  } & Partial<Omit<Observations, "model">>,
-): Pick<Result, "outcome" | "text">[] {
+function resultsOf(name: string, { environment, members = [], tether, model, ...observed }: Parts): Result[] {
   const environments = environment ? [environment] : [];
   const all: Observations = {
     model: networkOf({ environments, memberships: members }, { tethers: tether ? [tether] : [], ...model }),
@@ -42,9 +36,19 @@ function said(
     pinsAhead: 24,
     ...observed,
   };
-  return check(all)
-    .filter((one) => one.check === name)
-    .map(({ outcome, text }) => ({ outcome, text }));
+  return check(all).filter((one) => one.check === name);
+}
+
+const said = (name: string, parts: Parts): Pick<Result, "outcome" | "text">[] =>
+  resultsOf(name, parts).map(({ outcome, text }) => ({ outcome, text }));
+
+/** What it says of the only object that it looks at. */
+function told(name: string, parts: Parts): string | undefined {
+  const [found, ...others] = resultsOf(name, parts);
+  expect(others).toEqual([]);
+  if (!found) return undefined;
+  const { outcome, text, next, value } = found;
+  return `${outcome}: ${text}${next ? ` → ${next}` : ""}${value === undefined ? "" : ` (${value})`}`;
 }
 
 /** A time so many minutes ago. */
@@ -231,4 +235,405 @@ test.each<[string, Partial<MembershipModel>, string[]]>([
 ])("a member %s", (_what, more, outcomes) => {
   const results = said("minimum of nodes", { environment: own, members: [memberOf(0, more)] });
   expect(results.map(({ outcome }) => outcome)).toEqual(outcomes);
+});
+
+describe("in full", () => {
+  const up = "→ Run `pulumi refresh`, then `pulumi up`, or look at it in the console.";
+  const nodes = [nodeOf(1, 0)];
+  test.each<[Partial<EnvironmentModel>, string]>([
+    [{ nodes }, "ok: it is live"],
+    [{ nodes, state: undefined }, "ok: it is unknown"],
+    [{ nodes, state: "paused" }, "ok: it is paused"],
+    [{}, "skipped: it has no nodes"],
+    [{ state: "initializing" }, "skipped: it has no nodes"],
+    [{ nodes, state: "initializing" }, "failed: it is still initializing → Wait, then check again."],
+    [{ nodes, state: "failed" }, `failed: its state is failed ${up}`],
+    [{ state: "failed" }, `failed: its state is failed ${up}`],
+    [{ state: "gone", drift: ["it differs"] }, `failed: it is gone from the service ${up}`],
+    [{ state: "gone", drift: [] }, `failed: its state is gone ${up}`],
+    [{ state: "failed", drift: ["it differs"] }, `failed: its state is failed ${up}`],
+  ])("an environment with %j", (more, text) => {
+    expect(told("environment", { environment: environmentOf(1, [], more) })).toBe(text);
+  });
+
+  test.each<[string | undefined, string]>([
+    ["started", "ok: it is started"],
+    [undefined, "ok: the service does not show its state"],
+    ["gone", `failed: it is gone from the service ${up}`],
+    ["stopped", "failed: its state is stopped → Start it in the console. A new node takes about a minute."],
+  ])("a node that is %s", (state, text) => {
+    expect(told("node started", { environment: environmentOf(1, [nodeOf(1, 0, { state })]) })).toBe(text);
+  });
+
+  const other = (kind: OtherModel["kind"], more: Partial<OtherModel>): Parts => ({
+    environment: environmentOf(1, [], { others: [{ kind, id: "o1", name: "one", facts: {}, ...more }] }),
+  });
+  test.each<[Partial<OtherModel>, string]>([
+    [{ state: "started" }, "ok: it is started"],
+    [{ state: "started", urls: { http: "https://a", ws: "wss://b" } }, "ok: it is started, at https://a, at wss://b"],
+    [{ urls: { http: "https://a" } }, "ok: the service does not show its state, at https://a"],
+    [{ state: "stopped" }, "failed: its state is stopped → Start it in the console. A new service takes a while."],
+  ])("a service with %j", (more, text) => expect(told("service started", other("service", more))).toBe(text));
+
+  test.each<[Partial<OtherModel>, string | undefined]>([
+    [{}, undefined],
+    [{ facts: { setupComplete: true } }, "ok: it is set up"],
+    [{ facts: { setupComplete: true, uri: "kld://x" } }, "ok: it is set up, at kld://x"],
+    [
+      { facts: { setupComplete: false, uri: "kld://x" } },
+      "failed: it is not set up → Verify the member, and register it with an id registry: `testCertificate` and `idRegistry` of a Destination do both.",
+    ],
+    [{ state: "gone", facts: { setupComplete: true } }, `failed: it is gone from the service ${up}`],
+  ])("a destination with %j", (more, text) => expect(told("destination ready", other("destination", more))).toBe(text));
+
+  test.each<[NodeProbe, string]>([
+    [answered(), "ok: it answers with the credential of its member"],
+    [{ kind: "skipped", why: "it is stopped", next: "Start it." }, "skipped: it is stopped → Start it."],
+    [{ kind: "failed", why: "it refuses", next: "Look." }, "failed: it refuses → Look."],
+    [{ kind: "unknown", why: "no credential", next: "Pass one." }, "unknown: no credential → Pass one."],
+  ])("a node that was asked: %j", (probe, text) => expect(told("node reachable", one(probe))).toBe(text));
+  test("a node that was not asked", () => {
+    const { environment } = one(answered());
+    for (const name of ["node reachable", "chain id", "new blocks", "transaction"])
+      expect(told(name, { environment })).toBeUndefined();
+  });
+
+  const find =
+    "→ Transactions signed for one chain are invalid on another: find out who changed it before you send any.";
+  test.each<[number, number | undefined, number | undefined, string]>([
+    [1001, 1001, undefined, "ok: it is 1001"],
+    [1001, undefined, undefined, "skipped: the service shows no chain id"],
+    [1002, 1001, undefined, `failed: the service shows 1001, but the node is on 1002 ${find}`],
+    [1002, 1001, 1002, `failed: the stack has 1002, but the service shows 1001 ${find}`],
+    [1001, 1001, 1002, `failed: the stack has 1002, but the node is on 1001 ${find}`],
+  ])("a chain that is %s, shown as %s, and asked as %s", (chainId, shown, asked, text) => {
+    const environment = environmentOf(1, nodes, { chainId: shown });
+    const environments = [environmentOf(2, [], { chainId: 7 }), { ...environment, chainId: asked }];
+    const stack = asked === undefined ? {} : { stack: networkOf({ environments }) };
+    expect(told("chain id", { ...one(answered({ chainId })), environment, ...stack })).toBe(text);
+  });
+
+  test.each<[string, [height: number, reached: number][], string | undefined]>([
+    ["one node", [[9, 9]], undefined],
+    [
+      "nodes of which the lowest has caught up",
+      [
+        [9, 8],
+        [10, 9],
+      ],
+      "ok: 2 nodes at block 10 (0)",
+    ],
+    [
+      "three nodes in no order",
+      [
+        [8, 9],
+        [10, 9],
+        [9, 9],
+      ],
+      "ok: 3 nodes at block 10 (1)",
+    ],
+    [
+      "a node that is behind",
+      [
+        [10, 9],
+        [3, 9],
+        [9, 9],
+      ],
+      "failed: node-1-1 is at block 3, 6 behind node-1-0 → Wait while it catches up. If it does not, read its logs in the console. (6)",
+    ],
+  ])("the heights of %s", (_, heights, text) => {
+    const probes = heights.map(([height, reached], at): [string, NodeProbe] => [
+      `e1n${at}`,
+      answered({ compared: { height, reached } }),
+    ]);
+    const all = [...heights.keys(), 7, 8].map((at) => nodeOf(1, at));
+    const more: [string, NodeProbe][] = [
+      ["e1n7", answered()],
+      ["e1n8", { kind: "skipped", why: "" }],
+    ];
+    expect(told("block heights", { environment: environmentOf(1, all), nodes: new Map([...probes, ...more]) })).toBe(
+      text,
+    );
+  });
+
+  const quorum =
+    "→ Check that enough validators are started: ibft needs more than two thirds of them, raft and poa more than half.";
+  test.each<[Parameters<typeof answered>[0], string]>([
+    [{}, "ok: block 6, one every 5 s (6)"],
+    [{ period: undefined }, "ok: block 6; none is due without a transaction (6)"],
+    [{ last: 5, seconds: 4.4 }, `failed: no new block after block 5 for 4 s, and one is due every 5 s ${quorum} (5)`],
+    [
+      { last: 5, waiting: 1, period: undefined },
+      `failed: no new block after block 5 for 4 s, although a transaction is pending ${quorum} (5)`,
+    ],
+    [
+      { last: 4, waiting: 2 },
+      `failed: no new block after block 4 for 4 s, although 2 transactions are pending ${quorum} (4)`,
+    ],
+  ])("a chain with %j", (probe, text) => expect(told("new blocks", one(answered(probe)))).toBe(text));
+
+  test.each<[Parameters<typeof answered>[0], string | undefined]>([
+    [{}, undefined],
+    [{ written: { kind: "mined", block: 7, seconds: 1.25 } }, "ok: in block 7 after 1.3 s (1.25)"],
+    [{ written: { kind: "failed", why: "it is lost" } }, `failed: it is lost ${quorum}`],
+    [{ written: { kind: "skipped", why: "it has no account" } }, "skipped: it has no account"],
+  ])("a transaction: %j", (probe, text) => expect(told("transaction", one(answered(probe)))).toBe(text));
+
+  test("credentials, with their names and where they are", () => {
+    const credential = (username: string, environmentId?: string) => ({ username, password: "p", environmentId });
+    const probe = { nodes: 2, opened: [], refused: [] };
+    const environments = [
+      environmentOf(1, [], { credentials: [{ id: "u0" }] }),
+      environmentOf(2, [], { credentials: [{ id: "u9" }, { id: "u1", name: "app" }] }),
+    ];
+    const results = resultsOf("credential", {
+      model: { consortia: networkOf({ environments }).consortia },
+      credentials: [
+        { ...probe, credential: credential("u1"), opened: ["n1", "n2"], refused: ["n3"], why: "no" },
+        { ...probe, credential: credential("u2", "e1"), refused: ["n1", "n2"], why: "HTTP 401" },
+        { ...probe, credential: credential("u3") },
+      ],
+    });
+    const failed = { check: "credential", outcome: "failed", next: containing("Replace the AppCred") };
+    expect(results).toEqual([
+      {
+        ...{ check: "credential", outcome: "ok", text: "it opens n1, n2", value: 2 },
+        subject: { kind: "credential", id: "u1", name: "app", within: "environment 2" },
+      },
+      {
+        ...failed,
+        subject: { kind: "credential", id: "u2", name: "u2", within: "environment 1" },
+        text: "it does not work on any node: n1, n2 refused it: HTTP 401",
+      },
+      {
+        ...failed,
+        subject: { kind: "credential", id: "u3", name: "u3" },
+        text: "it does not work on any node: the service has no credential of this user name",
+      },
+    ]);
+  });
+
+  test("members with a minimum", () => {
+    const members = [memberOf(0, { minimumNodes: 2 }), memberOf(1, { minimumNodes: 1 })];
+    const results = resultsOf("minimum of nodes", { environment: own, members });
+    expect(results).toEqual([
+      {
+        check: "minimum of nodes",
+        ...{ outcome: "ok", text: "2 of at least 2 nodes", value: 2 },
+        subject: { kind: "membership", id: "m0", name: "Member 0", within: "Trade" },
+      },
+      expect.objectContaining({
+        ...{ outcome: "failed", text: "0 of at least 1 nodes", value: 0 },
+        next: "Add a node for Member 1, or agree on another minimum.",
+      }),
+    ]);
+  });
+
+  test("what differs, and what did not answer", () => {
+    const some = [nodeOf(1, 0, { drift: ["a", "b"], unseen: "HTTP 500" }), nodeOf(1, 1, { drift: [] })];
+    const environment = environmentOf(1, some);
+    expect(told("as the stack says", { environment })).toBe(`failed: a; b ${up}`);
+    expect(told("service answers", { environment })).toBe(
+      "unseen: HTTP 500 → Check again. If the error persists, ask those who run the service.",
+    );
+  });
+
+  test("limits: of the organization, a consortium, and an environment that is full", () => {
+    const environments = [environmentOf(1, nodes), environmentOf(2, [nodeOf(2, 0), nodeOf(2, 1)])];
+    const limits = [
+      { kind: "consortia" as const, used: 1, most: 2 },
+      { kind: "environments" as const, of: "c1", used: 2, most: 2 },
+      { kind: "nodes" as const, of: "e1", used: 1, most: 2 },
+      { kind: "nodes" as const, of: "e2", used: 2, most: 2 },
+    ];
+    const { consortia } = networkOf({ environments });
+    const results = resultsOf("limits", { model: { consortia, limits, organization: "o1" } });
+    expect(results.map(({ subject, text, value }) => [subject, text, value])).toEqual([
+      [{ kind: "organization", id: "o1", name: "o1" }, "1 of 2 consortia", 1],
+      [{ kind: "consortium", id: "c1", name: "Trade" }, "2 of 2 environments", 2],
+      [{ kind: "environment", id: "e2", name: "environment 2" }, "2 of 2 nodes", 2],
+    ]);
+    const [unnamed] = resultsOf("limits", { model: { limits: limits.slice(0, 1) } });
+    expect(unnamed!.subject).toEqual({ kind: "organization", id: "", name: "organization" });
+  });
+
+  test.each<[Partial<TetherModel>, string]>([
+    [{ network: "rinkeby" }, "ok: it pins to rinkeby"],
+    [{}, "ok: it pins to its network"],
+    [
+      { problem: "no funds" },
+      "failed: it could not pin: no funds → Fix this; the next pin is attempted automatically.",
+    ],
+    [
+      { state: "missing" },
+      "failed: the service does not show it → Check its id: it is the last 10 characters of its address in the console.",
+    ],
+    [{ state: undefined }, "skipped: the service does not show its state"],
+    [
+      { state: "inactive" },
+      "failed: its state is inactive → Run `pulumi up` with a TetherService whose `active` is true.",
+    ],
+  ])("a tether with %j", (more, text) => {
+    expect(told("tether active", { tether: { ...active, ...more } })).toBe(text);
+  });
+
+  const late =
+    "→ Check that its account has funds and its environment has started nodes; then look at it in the console.";
+  test.each<[Partial<TetherModel>, string | undefined]>([
+    [{ reports: undefined }, undefined],
+    [{ state: "missing", reports: 4 }, undefined],
+    [{ reports: 4 }, "skipped: the service does not show when the last pin was, or the interval"],
+    [
+      { reports: 4, lastPin: { index: 3 } },
+      "skipped: the service does not show when the last pin was, or the interval",
+    ],
+    [
+      { reports: 4, lastPin: { index: 3, at: ago(1) }, intervalHours: undefined },
+      "skipped: the service does not show when the last pin was, or the interval",
+    ],
+    [{ reports: 4, lastPin: { index: 3, at: ago(30) } }, "ok: report 3 is 0.5 h old, and one is due every 1 h (1800)"],
+    [
+      { reports: 4, lastPin: { index: 3, at: ago(90) }, state: "inactive", changedAt: ago(1) },
+      `failed: report 3 is 1.5 h old, and one is due every 1 h ${late} (5400)`,
+    ],
+    [
+      { reports: 4, lastPin: { index: 3, at: ago(90) }, changedAt: ago(1) },
+      "skipped: report 3 is 1.5 h old, and one is due every 1 h; the tether was changed since, so the next one may not be due yet",
+    ],
+    [
+      { reports: 4, lastPin: { index: 3, at: ago(-90) } },
+      "failed: report 3 is dated 1.5 h from now → Compare the clock of this machine with that of the service, and set the wrong one. (-5400)",
+    ],
+    [{ reports: 0, state: "inactive", changedAt: ago(1) }, "skipped: there is no report yet"],
+    [{ reports: 0 }, `failed: it is active, and has never reported ${late}`],
+  ])("the reports of a tether with %j", (more, text) => {
+    expect(told("last pin on time", { tether: { ...active, ...more } })).toBe(text);
+  });
+
+  test.each([
+    [8, /^failed: its last two reports are 8 min apart, .* minutes where hours .*until you know.* \(480\)$/],
+    [10, /^ok/],
+    [4.4, /^ok/],
+    [15 * 24 * 60, /^failed: .*counts in a unit sixty times as long.*Wait for the next report.*\(1296000\)$/],
+    [11 * 24 * 60, /^ok/],
+    [21 * 24 * 60, /^ok/],
+    [0, /^ok/],
+  ])("two reports that are %d minutes apart, due every 6 hours", (minutes, text) => {
+    const tether = { ...active, reports: 4, intervalHours: 6, lastPin: { index: 3, at: ago(1) } };
+    const tethers = new Map([["tether0001", { apartMs: minutes * minute }]]);
+    expect(told("last pin on time", { tether, tethers })).toMatch(text);
+  });
+
+  type Look = Observations["tethers"] extends ReadonlyMap<string, infer One> ? One : never;
+  const pinned = { verified: true, blockNumber: 9, chainId: 4 } as unknown as Look["verdict"];
+  test.each<[Partial<TetherModel>, Look, string | undefined]>([
+    [{ state: "missing" }, {}, undefined],
+    [{ reports: 0 }, {}, undefined],
+    [{ reports: undefined }, {}, undefined],
+    [{}, { unseen: "no answer" }, "unseen: no answer → Pass another address of the chain with --target."],
+    [{}, {}, "skipped: no address of the public chain is known → Pass one: --target mainnet=https://…"],
+    [
+      { network: "rinkeby" },
+      {},
+      "skipped: no address of the public chain is known → Pass one: --target rinkeby=https://…",
+    ],
+    [
+      { network: "rinkeby", lastPin: { index: 1, network: "local" } },
+      {},
+      "skipped: no address of the public chain is known → Pass one: --target local=https://…",
+    ],
+    [
+      {},
+      { verdict: { verified: false, reason: "it differs" } as unknown as Look["verdict"] },
+      "failed: it differs → Do not rely on the ledger's history before this is understood: compare the nodes' blocks with earlier reports.",
+    ],
+    [{ network: "rinkeby" }, { verdict: pinned }, "ok: in block 9 of chain 4"],
+    [
+      { network: "local", targetUrl: "http://t" },
+      { verdict: pinned },
+      "ok: in block 9 of chain 4 (by the service's own address of it, http://t)",
+    ],
+  ])("the last pin of a tether with %j, of which is known: %j", (more, look, text) => {
+    const tether = { ...active, reports: 2, ...more };
+    const observed = { tethers: new Map([["tether0001", look]]), trusted: new Set(["rinkeby"]) };
+    expect(told("last pin verified", { tether, ...observed })).toBe(text);
+  });
+
+  test.each<[Partial<TetherModel>, Look, string | undefined]>([
+    [{ state: "missing", balanceWei: "1" }, {}, undefined],
+    [{}, {}, "skipped: the service does not show its balance"],
+    [{ balanceWei: "0" }, {}, "failed: its account is empty → Send ether to its account on the network. (0)"],
+    [
+      { balanceWei: "0", account: "0xa", network: "rinkeby" },
+      { weiPerPin: 5n },
+      "failed: its account is empty → Send ether to 0xa on rinkeby. (0)",
+    ],
+    [{ balanceWei: "1000000000000000000" }, {}, "ok: 1 ether; what a pin costs is not known yet"],
+    [{ balanceWei: "1000000000000000000" }, { weiPerPin: 0n }, "ok: 1 ether; what a pin costs is not known yet"],
+    [{ balanceWei: "1000000000000000000" }, { weiPerPin: 10n ** 16n }, "ok: 1 ether, enough for 100 more pins (100)"],
+    [
+      { balanceWei: "1000000000000000000" },
+      { weiPerPin: 10n ** 17n },
+      "failed: 1 ether, enough for 10 more pins; 24 are wanted → Send ether to its account on the network. (10)",
+    ],
+  ])("the account of a tether with %j, of which is known: %o", (more, look, text) => {
+    const observed = { tether: { ...active, ...more }, tethers: new Map([["tether0001", look]]) };
+    expect(told("tether funds", observed)).toBe(text);
+  });
+});
+
+test.each<[string, [check: string, Outcome][], string, number]>([
+  ["nothing", [], "nothing to check", 0],
+  ["limits alone", [["limits", "ok"]], "nothing to check", 0],
+  [
+    "limits and a node",
+    [
+      ["limits", "ok"],
+      ["node started", "ok"],
+    ],
+    "usable",
+    0,
+  ],
+  [
+    "something skipped",
+    [
+      ["node started", "ok"],
+      ["environment", "skipped"],
+    ],
+    "nothing wrong",
+    0,
+  ],
+  [
+    "something unknown",
+    [
+      ["a", "skipped"],
+      ["b", "unknown"],
+    ],
+    "unknown",
+    3,
+  ],
+  [
+    "something unseen",
+    [
+      ["a", "unknown"],
+      ["b", "unseen"],
+      ["c", "ok"],
+    ],
+    "unseen",
+    2,
+  ],
+  [
+    "something wrong",
+    [
+      ["a", "unseen"],
+      ["b", "ok"],
+      ["c", "failed"],
+    ],
+    "wrong",
+    1,
+  ],
+])("of %s: %s", (_, results, verdict, exitCode) => {
+  const subject = { kind: "node", id: "n", name: "n" };
+  const all = results.map(([name, outcome]): Result => ({ check: name, outcome, subject, text: "" }));
+  expect(verdictOf(all)).toEqual({ verdict, exitCode });
 });

@@ -6,10 +6,10 @@ import { define as defineMap } from "../../cli/map";
 import { type Result } from "../../observe/check/checks";
 import { type Service, startService } from "../../service/index";
 import { temporary } from "../fleet/made";
-import { begun, built, consortium } from "../service/child";
+import { begun, built } from "../service/child";
 import { build, client, containing, matching, quick } from "../service/helpers";
 import { until } from "../support/until";
-import { connection } from "../cli/command";
+import { connection, consortium } from "../cli/command";
 
 const root = join(__dirname, "../..");
 
