@@ -1,8 +1,12 @@
 import { kinds as all, type Kind, limits } from "../provider/constants";
 
 export { conditionOf } from "../provider/api/states";
-/** The kinds, by the names that people read: a membership is a member. */
-export const kinds = { ...all, membership: { ...all.membership, title: "member" } };
+/** The kinds, by the names that people read. */
+export const kinds = {
+  ...all,
+  membership: { ...all.membership, title: "member" },
+  tetherService: { ...all.tetherService, title: "tether" },
+};
 
 /*
  * A network for people to look at: plain data that can be sent and kept as JSON. It never contains a secret.

@@ -147,7 +147,7 @@ function factsOf(kind: Kind, object: ObjectModel, owner: string | undefined): (s
       return [owner, (object as NodeModel).state];
     case "tetherService": {
       const { network, state, balanceWei } = object as TetherModel;
-      return ["tether", network, state, balanceWei === undefined ? undefined : inEther(balanceWei)];
+      return [kinds[kind].title, network, state, balanceWei === undefined ? undefined : inEther(balanceWei)];
     }
     case "consortium":
       return [(object as ConsortiumModel).state];
