@@ -117,9 +117,9 @@ describe("what is written", () => {
     [{ managed: { stack: "s", urn: "u", name: "n" } }, []],
     [{ change: "create", drift: ["a"], managed: "by hand" }, ["create", "drift", "not in stacks"]],
   ])("the marks of %j", (more, marks) => {
-    const item = itemOf("node", nodeOf(1, 0, more as object));
+    const item = itemOf("node", nodeOf(1, 0, more));
     expect(item.marks).toEqual(marks);
-    const svg = svgOf(mapOf(networkOf({ environments: [environmentOf(1, [nodeOf(1, 0, more as object)])] })));
+    const svg = svgOf(mapOf(networkOf({ environments: [environmentOf(1, [nodeOf(1, 0, more)])] })));
     for (const mark of ["create", "drift", "not in stacks"])
       expect(svg.includes(` ${mark}</text>`) || svg.includes(` ${mark}  `)).toBe(marks.includes(mark));
   });

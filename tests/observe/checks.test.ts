@@ -397,7 +397,10 @@ describe("in full", () => {
     const failed = { check: "credential", outcome: "failed", next: containing("Replace the AppCred") };
     expect(results).toEqual([
       {
-        ...{ check: "credential", outcome: "ok", text: "it opens n1, n2", value: 2 },
+        check: "credential",
+        outcome: "ok",
+        text: "it opens n1, n2",
+        value: 2,
         subject: { kind: "credential", id: "u1", name: "app", within: "environment 2" },
       },
       {
@@ -419,11 +422,15 @@ describe("in full", () => {
     expect(results).toEqual([
       {
         check: "minimum of nodes",
-        ...{ outcome: "ok", text: "2 of at least 2 nodes", value: 2 },
+        outcome: "ok",
+        text: "2 of at least 2 nodes",
+        value: 2,
         subject: { kind: "membership", id: "m0", name: "Member 0", within: "Trade" },
       },
       expect.objectContaining({
-        ...{ outcome: "failed", text: "0 of at least 1 nodes", value: 0 },
+        outcome: "failed",
+        text: "0 of at least 1 nodes",
+        value: 0,
         next: "Add a node for Member 1, or agree on another minimum.",
       }),
     ]);
