@@ -7,7 +7,7 @@ import { groupBy } from "../provider/core/values";
 import { type ListenAddress, listenAddress, serveMetrics } from "./check/listen";
 import { counted, metricsOf } from "./check/metrics";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
-import { junitXml, newTable, type TestCase } from "./shared/formats";
+import { junitXml, type TestCase } from "./shared/formats";
 import { fail, type FlagsOf, replaceFile, targetOption, textOf, wholeNumber, writable } from "./shared/terminal";
 
 /** The exit code if the network cannot be checked: 1 means that it is broken, 3 that nobody knows. */
@@ -15,7 +15,6 @@ const couldNotCheck = 2;
 const watchSeconds = 30;
 /** How long one answer may take. A later one is reported as unseen. */
 const patienceMs = 10_000;
-const widthOfLogs = 120;
 
 const options = (command: Command) =>
   command
@@ -138,21 +137,16 @@ function jsonIn(file: string): unknown {
   }
 }
 
-function show(results: readonly Result[], { json, junit, metrics }: Flags): void {
+function show(results: readonly Result[], { json, junit, metrics, ...flags }: Flags): void {
   const now = Date.now();
-  if (json) console.log(jsonOf(results));
-  else {
-    const colors = process.stdout.isTTY && !process.env.NO_COLOR;
-    console.log(tableOf(results, { width: process.stdout.columns || widthOfLogs, colors }));
-    console.log(summaryOf(results));
-  }
+  console.log(json ? jsonOf(results) : [listOf(results), notTested(results, flags), summaryOf(results)].join("\n"));
   if (junit !== undefined) replaceFile(junit, junitOf(results));
   if (metrics !== undefined) replaceFile(metrics, metricsOf(results, now));
 }
 
 /** A symbol beside the word: no outcome depends on color alone. */
 const signs: Record<Outcome, string> = {
-  ok: "✓ ok",
+  ok: "✓",
   failed: "✗ FAILED",
   skipped: "- skipped",
   unseen: "? unseen",
@@ -162,36 +156,44 @@ const signs: Record<Outcome, string> = {
 const subjectName = ({ subject: { kind, name, within } }: Result): string =>
   printable(`${kind} ${name}${within === undefined ? "" : ` in ${within}`}`);
 
-/** Names in a row of the table. JSON and JUnit have all. */
+/** Names with the same reason. JSON and JUnit have all. */
 const namesShown = 8;
 
-function namesOf(results: readonly Result[]): string {
+function namesOf(results: readonly Result[]): string[] {
   const more = results.length - namesShown;
   const named = results.slice(0, more === 1 ? results.length : namesShown).map(subjectName);
-  return [...named, ...(more > 1 ? [`and ${more} more`] : [])].join("\n");
+  return [...named, ...(more > 1 ? [`and ${more} more`] : [])];
 }
 
-/** Everything that is not as it should be, and for each check a line that counts the rest. */
-export function tableOf(results: readonly Result[], { width, colors }: { width: number; colors: boolean }): string {
-  const widths = [20, 12, Math.max(16, Math.min(40, Math.floor(width * 0.25)))];
-  const rest = Math.max(36, width - widths.reduce((sum, one) => sum + one, 0) - 5);
-  const head = ["check", "outcome", "what", "why, and what next"];
-  const table = newTable({ head, colWidths: [...widths, rest], wordWrap: true }, colors);
+/** Everything that is not as it should be, one thing a line, and for each check a line that counts the rest. */
+export function listOf(results: readonly Result[]): string {
+  const lines: string[] = [];
   for (const [check, some] of groupBy(results, (one) => one.check)) {
     const good = some.filter(({ outcome }) => outcome === "ok");
-    if (good.length === 1) table.push([check, signs.ok, subjectName(good[0]!), printable(good[0]!.text)]);
+    if (good.length === 1) lines.push(`${signs.ok} ${check}: ${subjectName(good[0]!)}: ${printable(good[0]!.text)}`);
     if (good.length > 1)
-      table.push([check, signs.ok, `all ${good.length === some.length ? "" : "other "}${good.length}`, ""]);
+      lines.push(`${signs.ok} ${check}: all ${good.length === some.length ? "" : "other "}${good.length}`);
     const others = some.filter(({ outcome }) => outcome !== "ok");
-    // Objects with the same reason share a row.
+    // Objects with the same reason share it.
     const reasons = groupBy(others, ({ outcome, text, next }) => JSON.stringify([outcome, text, next]));
     for (const alike of reasons.values()) {
-      const [one] = alike;
-      const why = [one.text, ...(one.next === undefined ? [] : [`→ ${one.next}`])].map(printable);
-      table.push([check, signs[one.outcome], namesOf(alike), why.join("\n")]);
+      const { outcome, text, next } = alike[0];
+      lines.push(`${signs[outcome]} ${check}: ${printable(text)}`, ...namesOf(alike).map((name) => `    ${name}`));
+      if (next !== undefined) lines.push(`    → ${printable(next)}`);
     }
   }
-  return table.toString();
+  return lines.join("\n");
+}
+
+/** What was not asked for, and how to. */
+function notTested(results: readonly Result[], { stack, write }: Pick<Flags, "stack" | "write">): string {
+  const has = (kind: string): boolean => results.some(({ subject }) => subject.kind === kind);
+  const lines = [
+    ...(stack === undefined ? ["whether the service matches a stack: name one with --stack"] : []),
+    ...(has("tether") ? [] : ["tethers: the service lists none, so name them with --tether or --stack"]),
+    ...(write || !has("node") ? [] : ["whether the ledgers take transactions: --write sends one through each node"]),
+  ];
+  return ["", ...(lines.length > 0 ? ["Not tested:", ...lines.map((line) => `- ${line}`), ""] : [])].join("\n");
 }
 
 const sentences: Record<Verdict, string> = {

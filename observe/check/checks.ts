@@ -155,7 +155,7 @@ const serviceStarted = checkOf("service started", "service", ({ state, urls = {}
 
 const destinationReady = checkOf("destination ready", "destination", ({ state, facts }) => {
   if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
-  if (facts.setupComplete === undefined) return undefined;
+  if (facts.setupComplete === undefined) return skipped("the service does not show whether it is set up");
   if (facts.setupComplete === true)
     return ok(facts.uri === undefined ? "it is set up" : `it is set up, at ${facts.uri}`);
   return failed(
@@ -324,7 +324,8 @@ function otherUnit(apartMs: number | undefined, intervalHours: number): Finding 
 
 const onTime = checkOf("last pin on time", "tetherService", (tether, { now, tethers }) => {
   const { lastPin, reports, intervalHours, state, changedAt } = tether;
-  if (state === "missing" || reports === undefined) return undefined;
+  if (state === "missing") return undefined;
+  if (reports === undefined) return skipped("the service does not show its reports");
   const dueMs = (intervalHours ?? 0) * 3_600_000 + graceMs;
   const isNew = state === "active" && now - Date.parse(changedAt ?? "") < dueMs;
   if (reports === 0 && state === "active") {

@@ -25,14 +25,14 @@ export function answered(): Answered {
   jest.spyOn(prototype, "writeHead").mockImplementation(function (this: ServerResponse, ...args: unknown[]) {
     seen.ids.push(`r-${seen.ids.length + 1}`);
     this.setHeader("x-request-id", seen.ids.at(-1)!);
-    return Reflect.apply(writeHead, this, args);
+    return Reflect.apply(writeHead, this, args) as unknown;
   } as typeof writeHead);
   jest.spyOn(prototype, "end").mockImplementation(function (this: ServerResponse, ...args: unknown[]) {
     const [, key] = this.req.headers.authorization?.split(" ") ?? [];
     if (key !== undefined) seen.secrets.add(key);
     if (typeof args[0] === "string" && args[0] !== "")
       secretsIn(JSON.parse(args[0])).forEach((one) => seen.secrets.add(one));
-    return Reflect.apply(end, this, args);
+    return Reflect.apply(end, this, args) as unknown;
   } as typeof end);
   return seen;
 }
