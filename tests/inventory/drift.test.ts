@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Observer } from "../../console/server/observer";
 import { Stacks } from "../../console/server/stacks";
+import { Progress } from "../../fleet/progress";
 import { LiveNetwork } from "../../inventory/live";
 import { type NetworkModel, objectsOf } from "../../inventory/model";
+import { changesOf } from "../../inventory/plan/changes";
 import { readStack } from "../../inventory/stack";
 import { check } from "../../observe/check/checks";
 import { observeNetwork } from "../../observe/check/observations";
@@ -14,6 +16,7 @@ import { ConsortiumClient } from "../../provider/api";
 import { inputKeys } from "../../provider/core/definition";
 import { wireName } from "../../provider/core/field";
 import { definitions } from "../../provider/resources";
+import { result } from "../fleet/made";
 import { bases, collected, nameField, nameKey, storeOf } from "../support/bases";
 import { isSecret, secret } from "../support/double/wire";
 import { type Engine, type Kept, type Kind, type Props } from "../support/engine";
@@ -23,7 +26,10 @@ import { newProcess, type Started } from "../support/service";
 import { tetherArgs, tethered, tetherId } from "../support/tethered";
 import { rewriting } from "../support/virtual-time";
 
-/* One comparison: what refresh calls drift is drift in check, on the map and in the console, and nothing else is. */
+/*
+ * One comparison: what refresh calls drift is drift in check, on the map, in the console, in reports and in `fleet drift`, and nothing
+ * else is.
+ */
 
 const clients: ConsortiumClient[] = [];
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
@@ -36,11 +42,13 @@ const exported = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, exported(member)]));
 };
 
+const urnOf = (kind: Kind): string => `urn:pulumi:dev::net::consortium:index:${definitions[kind].type}::r`;
+
 const documentOf = (kind: Kind, { id, inputs, outputs }: Kept) => ({
   deployment: {
     resources: [
       {
-        urn: `urn:pulumi:dev::net::consortium:index:${definitions[kind].type}::r`,
+        urn: urnOf(kind),
         id,
         inputs: exported(inputs),
         outputs: exported(outputs),
@@ -52,8 +60,24 @@ const documentOf = (kind: Kind, { id, inputs, outputs }: Kept) => ({
 /** The inputs that differences are about. */
 const keysIn = (texts: readonly string[] = []): string[] => texts.flatMap((text) => /^(\w+) is /.exec(text)?.[1] ?? []);
 
+type Here = Started & { engine: Engine };
+
+/** What a report and `fleet drift` make of the engine's refresh. */
+function refreshes(kind: Kind, was: Kept, is: Kept) {
+  const [old, now] = [was, is].map(({ id, inputs, outputs }) => ({ id, inputs, outputs, custom: true }));
+  const step = { op: "update", urn: urnOf(kind), old: old!, new: now! };
+  const seen = result();
+  const type = `consortium:index:${definitions[kind].type}`;
+  new Progress(seen, String, "drift").take({ resOutputsEvent: { metadata: { ...step, type } } });
+  const plan = { steps: [{ ...step, op: "refresh", found: true, reasons: [] }] } as never;
+  return {
+    fleet: keysIn(seen.drift.flatMap((line) => line.replace(/^.*? differs: /, "").split("; "))),
+    report: changesOf(plan).flatMap(({ properties }) => properties.map(({ name }) => name)),
+  };
+}
+
 /** What each view says of the only resource of the stack: the inputs that drifted. */
-async function views(kind: Kind, { service, said }: Started, kept: Kept, refreshed: () => Promise<boolean>) {
+async function views(kind: Kind, { service, said, engine }: Here, kept: Kept, refreshed: () => Promise<boolean>) {
   const document = documentOf(kind, kept);
   const file = join(tmpdir(), `${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify(document));
@@ -81,6 +105,7 @@ async function views(kind: Kind, { service, said }: Started, kept: Kept, refresh
     live: keysIn(driftIn(shown)),
     check: keysIn(wrong),
     console: keysIn(driftIn(model)),
+    ...refreshes(kind, kept, engine.kept!),
     texts: driftIn(shown),
   };
 }
@@ -91,6 +116,12 @@ const all = (drifted: string[]) => ({
   live: drifted,
   check: drifted,
   console: drifted,
+  fleet: drifted,
+  report: drifted,
+});
+
+test("the tables below are about every kind", () => {
+  expect([...collected, "destination", "tetherService"].sort()).toEqual(Object.keys(definitions).sort());
 });
 
 /** Values of inputs for which two texts are none. `is: undefined`: the service does not show it. */
@@ -120,7 +151,8 @@ const isShown = (kind: Kind, key: string): boolean =>
 /** Changes the object by hand. */
 type Patch = (key: string, value: unknown) => unknown;
 
-async function driftOfEach(kind: Kind, here: Started, engine: Engine, net: Network, patch: Patch): Promise<void> {
+async function driftOfEach(kind: Kind, here: Here, net: Network, patch: Patch): Promise<void> {
+  const { engine } = here;
   const kept = engine.kept!;
   const keys = inputKeys(definitions[kind]).filter(
     (key) => key !== "tetherId" && !(kind === "destination" && key === "name"),
@@ -169,7 +201,7 @@ test.each(collected)("%s: every input that somebody changes is drift in every vi
   await engine.up(bases[kind](net));
   const { id } = engine.kept!;
   const store = storeOf(service, kind);
-  await driftOfEach(kind, here, engine, net, (key, value) => {
+  await driftOfEach(kind, here, net, (key, value) => {
     if (key === "paused") store.setState(id, value === true ? "paused" : "live");
     else store.patch(id, { [wireName(key)]: value });
   });
@@ -182,7 +214,7 @@ test("a destination: every input that somebody changes is drift in every view", 
   const { consortiumId, environmentId } = net;
   const place = { consortiumId, environmentId, serviceId: documentsId, serviceType: "documentstore" };
   await engine.up({ ...place, name: "outbox", kaleidoManaged: true });
-  await driftOfEach("destination", here, engine, net, async (key, value) => {
+  await driftOfEach("destination", here, net, async (key, value) => {
     if (key !== "kaleidoManaged") return;
     const body = { name: "outbox", kaleido_managed: value };
     await send(service, "PUT", `/documentstore/${documentsId}/destinations/outbox`, body);
@@ -203,6 +235,8 @@ test("a tether: its network, its interval and whether it pins", async () => {
   };
   expect(await look()).toEqual({ ...all([]), texts: [] });
   const texts: string[] = [];
+  const others = inputKeys(definitions.tetherService).filter((key) => key !== "tetherId" && !neverDrift.has(key));
+  expect(others.sort()).toEqual(["active", "intervalHours", "network"]);
   for (const [action, body, text] of [
     ["deactivate", {}, "active is false, and true in the stack"],
     ["interval", { interval: 5 }, "intervalHours is 5, and 2 in the stack"],
