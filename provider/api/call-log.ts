@@ -97,7 +97,6 @@ export class CallLog {
     this.#unchecked += bytes;
     if (this.#unchecked < this.limit / 100) return;
     this.#unchecked = 0;
-    if (!this.#isFull()) return;
     const mark = `${this.#file}.lock`;
     try {
       closeSync(openSync(mark, "wx"));
@@ -147,7 +146,6 @@ function withoutSecrets(value: unknown, secrets: Secrets): unknown {
 function withoutSecret(value: unknown, secrets: Secrets): unknown {
   const json = JSON.stringify(value);
   const masked = secrets.mask(`:${json},`).slice(1, -1);
-  if (masked === json) return value;
   try {
     return JSON.parse(masked) as unknown;
   } catch {
@@ -160,6 +158,5 @@ const requestIds = ["x-request-id", "request-id", "x-correlation-id", "x-amzn-re
 
 /** The service's own number of the request, by which those who run it find it. */
 export function requestIdIn(headers: WireAnswer["headers"]): string | undefined {
-  const [found] = requestIds.flatMap((name) => headers[name] ?? []);
-  return found === undefined || !/^[\x21-\x7e]{1,128}$/.test(found) ? undefined : found;
+  return requestIds.flatMap((name) => headers[name] ?? []).find((id) => /^[\x21-\x7e]{1,128}$/.test(id));
 }

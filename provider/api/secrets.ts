@@ -95,7 +95,7 @@ export class Secrets {
     // A service may quote a single line of a key that has several.
     const lines = text.split(/\s*\n\s*/).filter((line) => line.length >= longLength);
     for (const one of [text, ...lines]) {
-      if (one !== "" && !this.#texts.has(one)) this.#texts.set(one, undefined);
+      if (one !== "") this.#texts.set(one, this.#texts.get(one));
     }
   }
 
@@ -141,15 +141,14 @@ function formsOf(text: string): Forms {
 function withoutRemainders(text: string, secrets: readonly string[]): string {
   return text
     .split(/(…|\.{3})/)
-    .map((part, index) => (index % 2 === 0 ? withoutRemainder(part, secrets) : part))
+    .map((part) => withoutRemainder(part, secrets))
     .join("");
 }
 
 function withoutRemainder(part: string, secrets: readonly string[]): string {
-  const ends =
-    part.length < remainderLength ? [] : secrets.filter((one) => part.includes(one.slice(0, remainderLength)));
+  const ends = secrets.filter((one) => part.includes(one.slice(0, remainderLength)));
   for (const secret of ends.sort(byLength))
-    for (let length = Math.min(secret.length - 1, part.length); length >= remainderLength; length--)
+    for (let { length } = secret; length >= remainderLength; length--)
       if (part.endsWith(secret.slice(0, length))) return part.slice(0, -length) + marker;
   return part;
 }

@@ -88,6 +88,9 @@ test("what a killed run named is found by the next one: the resource gets that n
   const { id, outs } = await protocol.create("Consortium", inputs);
   expect(await next(urnOf("Consortium", "other"))).toBe("dev-2");
   expect(await next()).toBe("dev-1");
+  // Another kind of the same logical name has another place.
+  const member = await protocol.check("Membership", { consortiumId: "c" }, undefined, naming(PROPOSE, "dev-2"));
+  expect(member.inputs.orgName).toBe("dev-2");
   expect((await protocol.create("Consortium", { name: "dev-1" })).id).toBe(id);
   // A replacement of what a state has needs another one.
   expect(await next("Consortium", "Consortium", id, outs, inputs)).toBe("dev-2");

@@ -40,6 +40,11 @@ test("names the package at its version", () => {
   });
 });
 
+test("is the committed one, with the examples of all languages", () => {
+  const committed = readFileSync(join(__dirname, "../../schemas/schema.json"), "utf8");
+  expect(JSON.stringify(schema, null, 2).split("\n")).toEqual(committed.trimEnd().split("\n"));
+});
+
 test("has every resource, Network and every lookup, and no other", () => {
   const tokens = (names: string[]) => names.map((name) => `consortium:index:${name}`).sort();
   expect(Object.keys(schema.resources).sort()).toEqual(tokens([...all.map(({ type }) => type), "Network"]));

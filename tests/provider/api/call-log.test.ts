@@ -113,6 +113,21 @@ test("a long body is cut after it was masked, and of a huge one only the size is
   expect(huge!.request).toMatch(/^300\d+ characters$/);
 });
 
+test.each<[string, string, unknown]>([
+  ["nothing, where a secret may be, and in a list", '{"token":null,"list":[null,7]}', { token: null, list: [null, 7] }],
+  ["4,000 characters of JSON", `["${"x".repeat(3_996)}"]`, ["x".repeat(3_996)]],
+  ["4,001 characters of JSON", `["${"x".repeat(3_997)}"]`, `["${"x".repeat(3_997)}"…`],
+  ["4,000 characters of text", "<".repeat(4_000), "<".repeat(4_000)],
+  ["4,001 characters of text", "<".repeat(4_001), `${"<".repeat(4_000)}…`],
+  ["256 KiB", "<".repeat(262_144), `${"<".repeat(4_000)}…`],
+  ["256 KiB and one", "<".repeat(262_145), "262145 characters"],
+  ["no body", "", undefined],
+])("an answer of %s is shown as it is, or cut", (_, text, shown) => {
+  const file = newFile();
+  logAt(file, { limit: 1e7 }).write(call({ answer: { status: 200, headers: {}, text } }));
+  expect(linesOf(file)[0]!.response).toEqual(shown);
+});
+
 test("a full file is kept once more, and a mark that a killed process left does not keep that up for good", () => {
   const file = newFile();
   const log = logAt(file);
@@ -158,7 +173,9 @@ test("a file that cannot be written is an error before any call; one that fails 
 test.each([
   [{ "x-request-id": "r-1" }, " (Request r-1.)"],
   [{ "x-amzn-requestid": "a-1" }, " (Request a-1.)"],
+  [{ "x-request-id": "r-1", "cf-ray": "c-1" }, " (Request r-1.)"],
   [{ "x-request-id": "two words" }, ""],
+  [{ "x-request-id": "x".repeat(129) }, ""],
   [{}, ""],
 ] as const)("an error names the number of the request: %j", async (headers, said) => {
   const { baseUrl } = await peer(json(400, { errorMessage: "no" }, { ...headers }));

@@ -18,6 +18,7 @@ describe("however a service writes what it was sent, the secret is not there", (
     ["in capitals", long.toUpperCase(), "[secret]"],
     ["cut off", 'invalid body: {"token":"hünter2/\\"b…', 'invalid body: {"token":"[secret]…'],
     ["cut off at the end", 'invalid body: {"token":"hünter', 'invalid body: {"token":"[secret]'],
+    ["cut off and quoted twice", 'no "hünter2/\\"b…" nor "hünter...', 'no "[secret]…" nor "[secret]...'],
   ])("%s", (_, text, shown) => {
     expect(told(text, { deep: [{ token: long }] })).toBe(shown);
   });
@@ -32,9 +33,11 @@ describe("however a service writes what it was sent, the secret is not there", (
     }
   });
 
-  test("lines of it", () => {
-    const key = "-----BEGIN KEY-----\nMIIBVgIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----";
-    expect(told("cannot read MIIBVgIBADANBg, nor kqhkiG9w0BAQEF", key)).toBe("cannot read [secret], nor [secret]");
+  test("lines of it, if they are long", () => {
+    const key = "-----BEGIN KEY-----\nMIIBVgIBADANBg\n  kqhkiG9w \nseven77\n-----END KEY-----";
+    expect(told("cannot read MIIBVgIBADANBg, nor xkqhkiG9wx, but seven77", key)).toBe(
+      "cannot read [secret], nor x[secret]x, but seven77",
+    );
   });
 });
 
@@ -51,6 +54,13 @@ test.each<[string, unknown, string, string]>([
   ["a number, too", 77, 'HTTP 770 at 77: {"chain_id":77}', 'HTTP 770 at 77: {"chain_id":[secret]}'],
   ["a flag says nothing", true, 'it is "true"', 'it is "true"'],
   ["an empty text neither", "", 'it is ""', 'it is ""'],
+  ["nor does nothing", [null, " "], 'it is "null" or " "', 'it is "null" or " "'],
+  ["blanks around it do not count", " moon ", "a moon", "a [secret]"],
+  ["eight letters are hidden within words, too", "moonbeam", "moonbeams, moonbe…", "[secret]s, [secret]…"],
+  ["seven are not", "moonbea", "moonbeam, moonbea, moonbe…", "moonbeam, [secret], moonbe…"],
+  ["six letters of it at least", "moonbeams", "moonb… moonbe… moonb", "moonb… [secret]… moonb"],
+  ["in base64 and hex, six bytes", "sixsix", "c2l4c2l4 736978736978", "[secret] [secret]"],
+  ["in base64 and hex, not five", "fives", "Zml2ZXM 6669766573", "Zml2ZXM 6669766573"],
   ["nothing is known", undefined, "as it is…", "as it is…"],
 ])("messages stay readable: %s", (_, value, text, shown) => {
   expect(told(text, value)).toBe(shown);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { ApiError } from "../../../provider/api";
-import { askForOrganization, lookAround } from "../../../provider/api/organization";
+import { askForOrganization, lookAround, whose } from "../../../provider/api/organization";
 import { network, send } from "../../support/network";
 import { Engine, errorOf } from "../../support/engine";
 import { bases, storeOf } from "../../support/bases";
@@ -24,6 +24,18 @@ const looking = (consortia: Listed[], members: Record<string, (string | undefine
     },
     () => Promise.resolve(told),
   );
+
+test.each<[string, ...Parameters<typeof whose>, ReturnType<typeof whose>]>([
+  ["its own consortium", "one", "one", ["one", "two"], "two", "own"],
+  ["where nobody knows the key's organization", undefined, "two", [undefined, "two"], "two", "own"],
+  ["where nobody knows the owner", "one", undefined, ["one", "two"], "two", "own"],
+  ["where it is no member", "one", "two", ["two", "three"], "two", "own"],
+  ["another's, and its own there", "one", "two", ["two", "one"], "one", "own"],
+  ["another's, and the others' there", "one", "two", ["two", "one"], "three", "others"],
+  ["another's, where nobody knows whose", "one", "two", ["two", "one"], undefined, "unknown"],
+])("whose something is: %s", (_, own, owner, members, member, is) => {
+  expect(whose(own, owner, members, member)).toBe(is);
+});
 
 describe("what a key shows of its organization", () => {
   const one = { id: "c1", owner: "one" };

@@ -1,6 +1,6 @@
 import { secret } from "@pulumi/pulumi";
 import { NetworkDefinitionError, type NetworkDefinition } from "../../../sdk";
-import { keepSecret } from "../../../sdk/network/load";
+import { isShownAgain, keepSecret } from "../../../sdk/network/load";
 import { type Path } from "../../../sdk/yaml/problems";
 import { raft, registered } from "./registered";
 
@@ -145,6 +145,19 @@ describe("details", () => {
     const where = "environments.prod.nodes.a.main.extra.key: the value is known only later";
     await expect(registered(definition({}, later))).rejects.toThrow(where);
   });
+});
+
+test.each<[boolean, ...Path]>([
+  [true],
+  [true, "consortia", "x"],
+  [true, "environments"],
+  [true, "environments", "prod"],
+  [true, "consortia", "x", "environments", "prod", "chainId"],
+  [false, "environments", "prod", "description"],
+  [false, "members"],
+  [false, "members", "acme", "chainId"],
+])("what a network shows again as an output is the chain id: %j, %s %s", (is, ...path) => {
+  expect(isShownAgain(path)).toBe(is);
 });
 
 test("what is wrong with a secret is told without it", async () => {
