@@ -12,10 +12,9 @@ import {
   type Props,
   secretKeys,
 } from "./definition";
-import { type FieldMeta } from "./field";
 import { isReadable, type StateParts, partsOf } from "./state";
 import { UserError } from "./user-error";
-import { isUnknown, isUnset, normalOf, sameAsked, sameValue, secretPaths } from "./values";
+import { isUnset, normalOf, sameAsked, sameValue, secretPaths } from "./values";
 
 export interface DiffResult {
   changes: boolean;
@@ -76,16 +75,13 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
     if (!meta.normal && !isUnclear && inputs[key] === parts.asked[key] && parts.shown[key] === parts.answered[key])
       continue;
     const [now, last, shown, answered] = (forms ??= all.map((props) => normalOf(definition, props))) as Forms;
-    const isChange = isUnclear || isUnknown(now[key]) || !sameAsked(now[key], last[key]);
-    const isDrift =
-      isReadable(meta) &&
-      meta.computed !== "moving" &&
-      !sameValue(...watched(meta, inputs[key], shown[key], answered[key]));
+    const isChange = isUnclear || !sameAsked(now[key], last[key]);
+    const isDrift = meta.computed !== "moving" && !sameValue(...watched(inputs[key], shown[key], answered[key]));
     if (!isChange && !isDrift) continue;
     // What is so already needs no call, unless another value is on its way. After a change by a run that did not end, a restart may be
     // missing.
     const isUnseen = isChange && parts.unseen.includes(key);
-    const isSo = isReadable(meta) && !isUnseen && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
+    const isSo = !isUnseen && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
     if (isSo && !isUnclear && !(isChange && meta.onChange === "restart" && !sameValue(shown[key], answered[key])))
       continue;
     const isOpen = isUnset(inputs[key]);
@@ -143,7 +139,7 @@ function keptBecause(definition: Definition, parts: StateParts, inputs: Props, k
     if (isReplacing(definition, parts.refused, key) ? !fits : isTheirs && meta.visibility !== "program")
       return "others may share it";
   }
-  if (meta.onChange === "replace" && meta.secret !== true && isUnset(parts.asked[key]) && !isOptional(definition, key))
+  if (meta.onChange === "replace" && isUnset(parts.asked[key]) && !isOptional(definition, key))
     return "the state has lost its value: run `pulumi refresh`, or restore the state";
   if (!losesLedger(definition, key)) return undefined;
   const [now, none] = [inputs, {}].map((one) => normalOf(definition, one)[key]);
@@ -154,8 +150,7 @@ function keptBecause(definition: Definition, parts: StateParts, inputs: Props, k
 }
 
 /** The part of a value that can drift. If the service may add members, only those set by the program count, at any depth. */
-function watched({ computed }: FieldMeta, wanted: unknown, ...values: [unknown, unknown]): [unknown, unknown] {
-  if (!computed) return values;
+function watched(wanted: unknown, ...values: [unknown, unknown]): [unknown, unknown] {
   const own = (value: unknown, set: unknown): unknown =>
     isObject(value) && isObject(set)
       ? Object.fromEntries(Object.keys(set).map((member) => [member, own(value[member], set[member])]))
@@ -183,7 +178,7 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
     (key) => sameValue(state[key], inputs[key]) || sameValue(parts.asked[key], inputs[key]),
   );
   // Such as a utility service: there cannot be a second one beside it.
-  const isOnlyOne = !moved && parts.how !== "shared" && definition.shared?.isSame?.(inputs, state) === true;
+  const isOnlyOne = !moved && definition.shared?.isSame?.(inputs, state) === true;
   const isReplaced = replaces.length > 0;
   const losses = [
     ...(loss ? [`${loss} (${replaces.join(", ")})`] : []),

@@ -45,10 +45,8 @@ test.each([false, true])(
     const { requests } = traced ? await receiver() : { requests: [] };
     const said: string[] = [];
     if (traced)
-      await begin(
-        { name: "x", attributes: {} },
-        { mask: String, warn: (one) => void said.push(one) },
-        async () => undefined,
+      await begin({ name: "x", attributes: {} }, { mask: String, warn: (one) => void said.push(one) }, () =>
+        Promise.resolve(),
       );
     const ended = new Promise((resolve) => {
       jest.spyOn(process, "kill").mockImplementation((...given) => {
