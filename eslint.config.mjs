@@ -45,7 +45,7 @@ export default tseslint.config(
     rules: { "max-lines-per-function": ["error", { max: 40, skipComments: true, skipBlankLines: true }] },
   },
   {
-    files: ["provider/core/**/*.ts"],
+    files: ["provider/core/**/*.ts", "provider/resources/{fields,inside,losses,tree}.ts"],
     ignores: ["provider/core/times.ts"],
     rules: { "no-restricted-syntax": ["error", spreadLiteral, ...times] },
   },

@@ -56,7 +56,8 @@ const allKnown = (keys: readonly string[], known: Props): boolean =>
  * place (`get`), the id is taken as it is.
  */
 export async function locate(session: Session, definition: Definition, given: string, known: Props): Promise<Located> {
-  if (definition.idKey !== undefined) return { id: given.includes("/") ? tetherIdOf(given) : given, state: known };
+  if (definition.steps?.idKey !== undefined)
+    return { id: given.includes("/") ? tetherIdOf(given) : given, state: known };
   const keys = ownerKeys(definition);
   if (allKnown(placeKeys(definition), known)) return { id: given, state: known };
   const path = given.split("/").map((part) => part.trim());

@@ -37,10 +37,10 @@ interface Asked {
 
 /** The arguments of a list: where to look. */
 export const listKeys = (definition: Definition): string[] =>
-  definition.idKey ? ["consortiumId", "environmentId"] : ownerKeys(definition);
+  definition.steps?.idKey ? ["consortiumId", "environmentId"] : ownerKeys(definition);
 
 /** The kind whose lists show these objects: a tether is a service of its environment. */
-const kindIn = ({ idKey, type }: Definition): ListedKind => (idKey ? "service" : (kindOf(type) as ListedKind));
+const kindIn = ({ steps, type }: Definition): ListedKind => (steps?.idKey ? "service" : (kindOf(type) as ListedKind));
 
 /** One page of what exists. */
 export function list(session: Session, definition: Definition, { query, limit, pageSize, token }: Asked): Page {
@@ -131,10 +131,10 @@ async function* everything(session: Session, definition: Definition, query: Prop
     for (const { one, path } of within(whole, [whole.id])) {
       seen.ids.add(`${one.kind}Id`);
       seen.isUnlisted ||= one.unlisted?.includes(kind) === true;
-      if (one.kind !== kind || !isOwn(one) || (definition.idKey && !isTether(one))) continue;
+      if (one.kind !== kind || !isOwn(one) || (definition.steps?.idKey && !isTether(one))) continue;
       seen.items += 1;
       const { name = one.props.orgName ?? "" } = one.props;
-      yield { id: definition.idKey ? one.id : path.map(encodeURIComponent).join("/"), name };
+      yield { id: definition.steps?.idKey ? one.id : path.map(encodeURIComponent).join("/"), name };
     }
   }
   const missing = keys.find((key) => !isUnset(query[key]) && !seen.ids.has(key));

@@ -418,7 +418,7 @@ function updatePreview(definition: Definition, olds: Props, inputs: Props): Prop
   return {
     ...olds,
     ...outputsWith(definition, (key) =>
-      definition.idKey !== undefined || changes.includes(key) || isUnset(olds[key]) ? unknown : olds[key],
+      definition.steps?.idKey !== undefined || changes.includes(key) || isUnset(olds[key]) ? unknown : olds[key],
     ),
     ...chosenByService(definition, inputs, olds),
     ...inputs,

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { aboutFiles } from "./generate/about.mjs";
 import { sdkClasses } from "./generate/classes.mjs";
 import { commandsPage } from "./generate/commands.mjs";
-import { languageFiles, referenceDocs } from "./generate/docs.mjs";
+import { languageFiles, naming, referenceDocs } from "./generate/docs.mjs";
 import { installing, projects } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
 import { profileFiles } from "./generate/profiles.mjs";
@@ -27,6 +27,7 @@ const read = (/** @type {string} */ file) => readFileSync(join(root, file), "utf
 const schema = networkSchema();
 const about = JSON.parse(read("package.json"));
 const pluginSchema = packageSchema(about);
+const pages = installing(about, read);
 /** @type {Record<string, string>} */
 const files = {
   ...aboutFiles(about, read),
@@ -36,7 +37,8 @@ const files = {
   "sdk/classes/generated.ts": sdkClasses(definitions, built("sdk/resources.js")),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions, lookups, read("docs/troubleshooting.md")),
-  ...installing(about, read),
+  ...pages,
+  "README.md": naming(pages["README.md"] ?? "", definitions),
   ...projects(about, read),
   ...languageFiles(about, read),
   ...profileFiles(read),

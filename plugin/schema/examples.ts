@@ -21,6 +21,8 @@ export const sampleIds = {
   invitation: "u0i7ql5b2k",
   tether: "0123456789",
 };
+/** That of a kind without one above. */
+const otherId = "u0x3rt8k5w";
 
 const id = (name: string): Ref => new Ref(name, "id");
 const client = {
@@ -234,7 +236,7 @@ function least(definition: Definition): Example {
   return {
     title: `The ${title}`,
     program: { parts, outputs: {} },
-    imports: [`pulumi import consortium:index:${type} ${name} <id>`],
+    imports: [`pulumi import consortium:index:${type} ${name} ${otherId}`],
   };
 }
 

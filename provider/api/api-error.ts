@@ -7,7 +7,7 @@ import { otherRegionOfKey, type Settings } from "./settings";
  * The kind of failure of a call. Code decides by this, never by the message.
  * - `unsent`: no connection was made, so nothing happened there
  * - `lost`: sent, but no usable answer came back (reset, timeout, 408, 504, truncated JSON, an HTML page)
- * - `limited`: 425, 429 · `unavailable`: 503 · `server`: other 5xx
+ * - `limited`: 425, 429 · `unavailable`: 503 · `server`: other 5xx, and a 404 or 410 that is not from the API
  * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
  * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
  * - `partial`: a list that is known to be incomplete

@@ -25,7 +25,7 @@ export const backoffMs = (attempt: number, random = Math.random): number =>
 /**
  * Milliseconds to wait before the next attempt, or undefined to give up.
  * A create (`unless accepted`) is repeated here only if the service certainly did not accept it: 425, 429, or no connection. Any other call
- * is also repeated after 408, 500, 502, 503, 504, other 5xx but 501, and a connection that was lost.
+ * is also repeated after 408, every 5xx but 501, a lost connection, and what is not from the API: a 2xx, 404 or 410 without JSON.
  */
 export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried): number | undefined {
   const delay = Math.max(error.retryAfterMs ?? 0, backoffMs(tried.attempt));

@@ -42,7 +42,7 @@ interface Details {
   read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
 }
 
-/** Steps that a resource may replace with its own, built from functions of the core: see `stepsOf` in verbs.ts. */
+/** What a resource may do in its own way: verbs, built from functions of the core (`stepsOf` in verbs.ts), and answers to their questions. */
 export interface Steps {
   /** @param left the state of the same object, if another resource has just released it */
   create(session: Session, inputs: Props, left?: Props): Promise<Made>;
@@ -63,10 +63,19 @@ export interface Steps {
   details: Details;
   /** Rules between known values, for `check`. `given` also has the values that will be known later. */
   rules(known: Props, given: Props): Issue[];
+  /**
+   * Warnings of a preview about allowed but unusual inputs.
+   * @param stopped ids of objects of the stack that do nothing after this run, such as paused environments
+   */
+  cautions(inputs: Props, stopped: ReadonlySet<string>): string[];
   /** Warnings of `check` about losses. Pulumi shows earlier inputs only to `check`, and calls no provider about planned deletions. */
   losses(olds: Props, news: Props): string[];
   /** What an import does not restore, and what to do about it. */
   onImport: string;
+  /** Meanings of its states, where they differ from `conditionOf`. */
+  states: States;
+  /** The input with the id of an existing object, which this resource configures and never creates. */
+  idKey: string;
 }
 
 interface Shared {
@@ -105,11 +114,6 @@ export interface Definition {
   /** Properties that the service adds. */
   outputs: z.ZodObject;
   timeouts?: Partial<Timeouts>;
-  /**
-   * Warnings of a preview about allowed but unusual inputs.
-   * @param stopped ids of objects of the stack that do nothing after this run, such as paused environments
-   */
-  cautions?(inputs: Props, stopped: ReadonlySet<string>): string[];
   /** Reads the service's object tolerantly. */
   wire: z.ZodType<Identified>;
   place(inputs: Props): Place;
@@ -117,15 +121,10 @@ export interface Definition {
   naming?: readonly string[];
   /** Set if several organizations or stacks use one such object: it is adopted as it is, and what was adopted is never deleted. */
   shared?: Shared;
-  /** Meanings of its states, where they differ from `conditionOf`. */
-  states?: States;
   /** Whether other objects name it by its id: a replacement is made before the old one goes. */
   isNamedById?: boolean;
-  /** The input with the id of an existing object, which this resource configures and never creates. */
-  idKey?: string;
   /** Outputs to ask for again if the answer to the create lacks them. */
   shownLater?: readonly string[];
-  /** The steps that it does in its own way. */
   steps?: Partial<Steps>;
 }
 
@@ -148,11 +147,11 @@ export function pathOf(definition: Pick<Definition, "type" | "place">, props: Pr
 export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
   naming?.map((key) => String(props[key])).join(" ");
 
-export const meaningOf = ({ states }: Pick<Definition, "states">, { state }: { state?: unknown }): Meaning =>
-  states?.meaning(String(state).trim().toLowerCase()) ?? conditionOf(state);
+export const meaningOf = ({ steps }: Pick<Definition, "steps">, { state }: { state?: unknown }): Meaning =>
+  steps?.states?.meaning(String(state).trim().toLowerCase()) ?? conditionOf(state);
 
 /** Whether it is in a state in which it can do nothing any more. */
-export const isOver = (definition: Pick<Definition, "states">, object: { state?: unknown }): boolean =>
+export const isOver = (definition: Pick<Definition, "steps">, object: { state?: unknown }): boolean =>
   meaningOf(definition, object) === "over";
 
 /** The input with its name, if it has one. Siblings may share a name. */

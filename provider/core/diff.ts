@@ -185,7 +185,9 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
     ...(isNamedById && sameName && !moved && !isOnlyOne ? [besideOld] : []),
   ];
   const again = onPurpose(inputs.adopt === id ? "remove adopt, and " : "");
-  const over = isOver(definition, state) ? [`is ${String(state.state)}: ${definition.states!.over}. ${again}`] : [];
+  const over = isOver(definition, state)
+    ? [`is ${String(state.state)}: ${definition.steps!.states!.over}. ${again}`]
+    : [];
   const warnings = isReplaced ? losses : [...over, ...lasting.map((key) => lastingDrift(parts, key))];
   const plans = isReplaced ? [] : plansOf(definition, parts, inputs, { restarts, kept });
   return {

@@ -15,7 +15,7 @@ interface Definition {
   title: string;
   inputs: z.ZodObject;
   naming?: readonly string[];
-  idKey?: string;
+  steps?: { idKey?: string };
   place(props: Props): { collection: string };
 }
 
@@ -68,7 +68,8 @@ export function isNamesake(definition: Definition, one: Props, other: Props): bo
 
 /** Id of the object that a resource asks for; undefined: none. */
 export function namedId(definition: Definition, inputs: Props): string | undefined {
-  if (definition.idKey !== undefined) return String(inputs[definition.idKey]);
+  const idKey = definition.steps?.idKey;
+  if (idKey !== undefined) return String(inputs[idKey]);
   return typeof inputs.adopt === "string" ? inputs.adopt : undefined;
 }
 
@@ -127,7 +128,7 @@ export class Leases {
     const twin = this.#other([named === undefined ? name : wish(named)], resource, isWaiting);
     if (!twin || (named === undefined && namedId(definition, twin.inputs) !== undefined)) return undefined;
     const asks =
-      definition.idKey !== undefined
+      definition.steps?.idKey !== undefined
         ? `is for the same ${definition.title}`
         : `${named === undefined ? "is also to be made under this name" : "also adopts this one"} in the same place`;
     return `"${twin.resource.name}" of this program ${asks}. Take one of them out of the program, or give each its own.`;

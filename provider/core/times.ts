@@ -1,25 +1,27 @@
 /*
  * Every time in the core, in milliseconds unless its name says otherwise: how old a list may be, how far a service may lag behind itself,
- * how long to wait, and how often to look. Each comment ends with the files that use it. Lint rejects a time anywhere else in the core;
- * a window that only one kind of object needs stands in the file of its resource.
+ * how long to wait, and how often to look. Each comment ends with the files that use it. Lint rejects a time anywhere else in the core
+ * and in what resources share. What only one kind needs is in its file: `timeouts`, `emptiedMs` of members, `silentMs` of tethers.
  */
 
 /* How old a list may be, so that siblings share a call. What this process makes and deletes, it knows besides. */
 
-/** While waiting: short enough that each look is news. listed.ts, settle.ts, change.ts, send-create.ts */
+/** While waiting: short enough that each look is news. listed.ts, settle.ts, change.ts, send-create.ts, environment.ts */
 export const waitingAgeMs = 400;
 /** Siblings that are deleted together: a DELETE is followed at once by a look. delete.ts */
 export const deletingAgeMs = 100;
+/** What is in an object that is to be deleted. inside.ts */
+export const insideAgeMs = 1_000;
 /** To tell whether a name is taken. create.ts */
 export const siblingsAgeMs = 5_000;
 /** In a refresh, which asks once for each object. read.ts */
 export const refreshAgeMs = 10_000;
-/** For what rarely changes: parents, members, and names that nobody changes in this run. adopt.ts, delete.ts, handover.ts */
+/** For what rarely changes: parents, members, and names that nobody changes in this run. adopt.ts, delete.ts, handover.ts, invitation.ts, tether/read.ts */
 export const steadyAgeMs = 10_000;
 
 /* How far a service may lag behind itself. */
 
-/** What it has just made, it may not show, or not know everywhere. listed.ts, run.ts, send-create.ts */
+/** What it has just made, it may not show, or not know everywhere. listed.ts, run.ts, send-create.ts, tether/activation.ts */
 export const unseenMs = 10_000;
 /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
 export const longestLagMs = 60_000;
@@ -58,6 +60,8 @@ export const refusedMs = { conflict: 120_000, invalid: 20_000 };
 export const nameFreedMs = 60_000;
 /** A name that a sibling gives up by a rename in this run: another rename waits for it. change.ts */
 export const renamedMs = 20_000;
+/** A service that lacks a kind is asked for it again: it may be a newer version. tree.ts */
+export const lackingMs = 600_000;
 /** The states of a stack are shown within this time, even if what is created depends on none of them. organization.ts */
 export const statesShownMs = 300;
 /** A log of creates that is older proves nothing any more: somebody has long put it right by hand. stack-log.ts */

@@ -80,7 +80,7 @@ export const previewLines = (definition: Definition, inputs: Props, { stopped }:
 ];
 
 const cautionsOf = (definition: Definition, inputs: Props, stopped: ReadonlySet<string>): string[] =>
-  (definition.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`);
+  (definition.steps?.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`);
 
 /** A preview makes no calls, so it cannot tell whether the object exists. `up` can. */
 function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
@@ -100,7 +100,7 @@ const isStopped = (definition: Definition, state: Props, inputs: Props): boolean
   });
 
 const notFound = (definition: Definition, id: string, state: Props): string => {
-  const where = definition.idKey === undefined ? ` in ${definition.place(state).collection}` : "";
+  const where = definition.steps?.idKey === undefined ? ` in ${definition.place(state).collection}` : "";
   return `${definition.type} "${id}" was not found${where}: check the id, and that the API key belongs to the organization that has it.`;
 };
 
@@ -182,7 +182,7 @@ export class Verbs {
     const reason = leases.declare(resource, definition, isNew, inputs);
     if (reason === undefined) return [];
     const named = inputs.adopt === undefined ? nameKey(definition) : "adopt";
-    return [{ property: definition.idKey ?? named ?? "", reason }];
+    return [{ property: definition.steps?.idKey ?? named ?? "", reason }];
   }
 
   /** Compares a state with new inputs. A call is made only for a key that the state does not know: `diff` alone cannot tell whose it is. */
@@ -267,7 +267,7 @@ export class Verbs {
     this.#hide(inputs);
     const isProved = await proveBeforeCreate(timed, definition);
     const known = resourceOnly(inputs);
-    const { idKey } = definition;
+    const idKey = definition.steps?.idKey;
     const run = async (): Promise<Made> => {
       try {
         const left = idKey === undefined ? undefined : take(timed, definition, known, String(known[idKey]));
@@ -449,7 +449,7 @@ async function deleteIfForeign(session: Session, definition: Definition, made: M
   try {
     requireOwner(session, definition, made);
   } catch (error) {
-    if (definition.idKey === undefined) await stepsOf(definition).delete(session, made.id, made.state);
+    if (definition.steps?.idKey === undefined) await stepsOf(definition).delete(session, made.id, made.state);
     throw error;
   }
 }

@@ -178,13 +178,7 @@ export const environment: Definition = {
   wire: EnvironmentObject,
   naming: ["name"],
   shownLater: ["state", "createdAt", "chainId"],
-  states: { meaning: (state) => (state === "initializing" ? "empty" : undefined) },
   place: environments,
-  cautions: ({ provider, consensusType, paused }) => [
-    ...(paused === true ? ["paused: a new one runs; the next `pulumi up` pauses it"] : []),
-    ...unusual("provider", provider, providers),
-    ...unusual("consensusType", consensusType, consensusTypes),
-  ],
   steps: {
     create: creating(() => environment, make),
     update: updating(() => environment, refuseOlder),
@@ -197,6 +191,12 @@ export const environment: Definition = {
       const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these${instead}`;
       return [{ property: "consensusType", reason }];
     },
+    cautions: ({ provider, consensusType, paused }) => [
+      ...(paused === true ? ["paused: a new one runs; the next `pulumi up` pauses it"] : []),
+      ...unusual("provider", provider, providers),
+      ...unusual("consensusType", consensusType, consensusTypes),
+    ],
     losses: renamedNodes,
+    states: { meaning: (state) => (state === "initializing" ? "empty" : undefined) },
   },
 };

@@ -6,18 +6,16 @@ import { Listed } from "../core/listed";
 import { type Inside } from "../core/lifecycle/delete";
 import { type Place, type Props } from "../core/definition";
 import { type Session } from "../core/session";
+import { insideAgeMs } from "../core/times";
 import { type Identified } from "../api";
 import { environments, memberships, nodes } from "./fields";
 
 /* What would be lost with a consortium or an environment: ledgers, and the nodes of any member. */
 
-/** How old a list may be: this run knows what it has deleted itself. */
-const ownAgeMs = 1_000;
-
 /** What stays in a place. If the list is known to be incomplete: what it shows. Empty if the service does not let this key look. */
 async function stayingIn(session: Session, place: Place): Promise<Identified[]> {
   const list = new Listed(session, place);
-  return list.staying(ownAgeMs).catch((error: unknown) => {
+  return list.staying(insideAgeMs).catch((error: unknown) => {
     if (isApiError(error, "denied") && error.status !== 401) return [];
     if (!(error instanceof PartialList)) throw error;
     return list.there([...error.items] as Identified[]).filter((one) => !isGone(one) && !isGoing(one));
@@ -38,7 +36,7 @@ const found = (place: Place, item: Identified, what: string): Inside => ({
 async function membersNodes(session: Session, props: Props): Promise<Identified[]> {
   const all = await stayingIn(session, nodes(props));
   if (all.length === 0) return [];
-  const { items } = await new Listed(session, memberships(props)).look(ownAgeMs).catch(() => ({ items: undefined }));
+  const { items } = await new Listed(session, memberships(props)).look(insideAgeMs).catch(() => ({ items: undefined }));
   const members = items && new Set<unknown>(items.map(({ id }) => id));
   return all.filter(({ membership_id: member }) => members === undefined || members.has(member));
 }

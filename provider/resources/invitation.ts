@@ -29,12 +29,12 @@ export const invitation: Definition = {
   outputs: outputs({}),
   wire: InvitationObject,
   naming: ["orgName"],
-  states: {
-    meaning: (state) => (["declined", "revoked", "expired"].includes(state) ? "over" : "ready"),
-    over: "nobody can accept it any more",
-  },
   place: invitations,
   steps: {
+    states: {
+      meaning: (state) => (["declined", "revoked", "expired"].includes(state) ? "over" : "ready"),
+      over: "nobody can accept it any more",
+    },
     // A service may not list an invitation after it was accepted.
     async isServed(session, state) {
       const members = await new Listed(session, memberships(state)).staying(steadyAgeMs); // none if the consortium is gone, too

@@ -92,13 +92,13 @@ export const node: Definition = {
   wire: NodeObject,
   naming: ["name"],
   place: nodes,
-  cautions: ({ environmentId }, stopped) =>
-    stopped.has(String(environmentId))
-      ? [
-          "its environment is paused: the node starts when that is resumed (`paused: false`), and `pulumi up` waits for it",
-        ]
-      : [],
   steps: {
+    cautions: ({ environmentId }, stopped) =>
+      stopped.has(String(environmentId))
+        ? [
+            "its environment is paused: the node starts when that is resumed (`paused: false`), and `pulumi up` waits for it",
+          ]
+        : [],
     /** The list does not show the endpoints, and a node that has just started may not know them yet. */
     details: {
       outputs: ["urls"],

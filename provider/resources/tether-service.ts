@@ -75,14 +75,14 @@ export const tetherService: Definition = {
     state: field(z.string().optional(), "Progress: `configured`, `deployed`, `active` or `inactive`."),
     deployedNetworks: field(z.array(z.string()).optional(), "Networks to which this resource deployed the contract."),
   }),
-  cautions: ({ network }) => [
-    ...unusual("network", network, tetherNetworks),
-    ...(network === "rinkeby" ? [rinkebyEnded] : []),
-  ],
-  idKey: "tetherId",
   wire: Anything,
   place: () => ({ collection: paths.tethers }),
   steps: {
+    idKey: "tetherId",
+    cautions: ({ network }) => [
+      ...unusual("network", network, tetherNetworks),
+      ...(network === "rinkeby" ? [rinkebyEnded] : []),
+    ],
     isShown,
     settled: ({ state, active, network, deployedNetworks }) =>
       state !== undefined &&

@@ -7,6 +7,7 @@ import { Listed } from "../core/listed";
 import { type Props } from "../core/definition";
 import { type Session } from "../core/session";
 import { didYouMean } from "../core/suggest";
+import { lackingMs } from "../core/times";
 import { definitions } from "./index";
 
 /** Kinds of objects that a service lists. */
@@ -127,9 +128,6 @@ interface Known {
 }
 
 const knownByRun = new WeakMap<object, Partial<Record<ListedKind, Known>>>();
-
-/** After this time, a service without a kind is asked again: it may be a newer version. */
-const lackingMs = 600_000;
 
 /** As `listed`, but asks only once for a kind that the service lacks, rather than in every place. */
 async function listedIfKnown(session: Session, kind: ListedKind, place: Props, maxAgeMs = Infinity) {

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { define } from "../../service/command/serve";
 import { ConsortiumClient, settingNames } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";
+import { type Definition } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
@@ -203,12 +204,60 @@ test("docs/reference/embedded-service.md names every setting of the service", ()
 test("arguments in Terraform that have the same name here are properties of their resources", () => {
   const page = textOf("docs/reference/terraform.md");
   const rows = [...page.matchAll(/^\| (\w+), `kaleido_\w+` +\| (.*?) +\| the same in camel case +\|$/gm)];
-  const same = new Map(rows.map(([, type = "", names = ""]) => [type, names.match(/\w+/g) ?? []]));
-  for (const { type, inputs, outputs } of Object.values(definitions).filter(({ idKey }) => !idKey)) {
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [, type = "", names = ""] of rows) {
+    const { inputs, outputs } = Object.values(definitions).find((one) => one.type === type)!;
     const known = Object.keys({ ...inputs.shape, ...outputs.shape });
-    const named = same.get(type)?.map((name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
-    expect([type, named?.filter((name) => !known.includes(name))]).toEqual([type, []]);
+    const named = names
+      .match(/\w+/g)!
+      .map((name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+    expect([type, named.filter((name) => !known.includes(name))]).toEqual([type, []]);
   }
+});
+
+test("architecture.md says who uses each member of the kernel's definition: three kinds at least", () => {
+  const page = textOf("docs/architecture.md");
+  const [, table = ""] = /^\| member .*\n\|.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
+  const all: Definition[] = Object.values(definitions);
+  const said = [...table.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].flatMap(([, members = "", users = ""]) => {
+    const named = all.filter(({ title }) =>
+      users
+        .replace("zones", "zone")
+        .split(/, | and |^all but /)
+        .includes(title),
+    );
+    const kinds = users.startsWith("all") ? all.filter((one) => !named.includes(one)) : named;
+    return members.match(/\w+/g)!.map((member) => [member, kinds.map(({ type }) => type)] as const);
+  });
+  const [, declared = ""] =
+    /^export interface Definition \{\n([^]*?)^\}/m.exec(
+      readFileSync(join(root, "provider/core/definition.ts"), "utf8"),
+    ) ?? [];
+  const members = [...declared.matchAll(/^ {2}(\w+)\??[:(]/gm)].map(([, member = ""]) => member as keyof Definition);
+  const used = members.map((member) => [
+    member,
+    all.filter((one) => one[member] !== undefined).map(({ type }) => type),
+  ]);
+  expect(Object.fromEntries(said)).toEqual(Object.fromEntries(used));
+  expect(said.filter(([, kinds]) => kinds.length < 3)).toEqual([]);
+});
+
+test("architecture.md has at most sixteen concepts of the core, by names that the core has", () => {
+  const [, glossary = ""] = /^## The concepts of the core\n([^]*?)^## /m.exec(textOf("docs/architecture.md")) ?? [];
+  const concepts = glossary.match(/^- .+(?:\n {2}.+)*/gm)!;
+  expect(concepts.length).toBeGreaterThan(10);
+  expect(concepts.length).toBeLessThanOrEqual(16);
+  const core = readdirSync(join(root, "provider/core"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(join(root, "provider/core", file), "utf8"))
+    .join("\n");
+  const names = concepts.flatMap((concept) => concept.match(/(?<=`)\w+(?=`)/g) ?? []);
+  expect(names).toEqual(expect.arrayContaining(["Definition", "Presence"]));
+  expect(
+    names.filter(
+      (name) => !new RegExp(`(interface|class|type|function|^ +(readonly )?)\\b ?${name}\\b`, "m").test(core),
+    ),
+  ).toEqual([]);
 });
 
 test("docs/reference/client.md lists every method of the client", () => {

@@ -263,6 +263,15 @@ ${inLanguages(whole)}`;
   };
 }
 
+/** The README, which names every resource. @param {string} page as it is @param {Record<string, any>} definitions */
+export function naming(page, definitions) {
+  const names = Object.values(definitions).map(({ type }) => `\`${type}\``);
+  const text = `Resources are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}; \`Network\` creates them from one definition.`;
+  const sentence = /^Resources are [^;]+; [^.]+\.$/m;
+  if (!sentence.test(page)) throw new Error(`README.md has no place for "${text}"`);
+  return page.replace(sentence, text.replace(/(.{1,130})(?: |$)/g, "$1\n").trimEnd());
+}
+
 /**
  * @param {import("./about.mjs").About} about @param {(path: string) => string} read a file of the repository as it is
  * @returns {Record<string, string>} path → text

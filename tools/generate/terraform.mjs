@@ -33,6 +33,9 @@ export function terraformPage() {
       ...(differs ? [["", ...differs]] : []),
     ];
   });
+  const known = Object.values(terraformResources).map(({ kind }) => kind);
+  const more = Object.entries(definitions).filter(([kind]) => !known.includes(kind));
+  const lacking = more.map(([, { type }]) => [type, "none", "all of it"]);
   const sources = Object.entries(terraformDataSources).map(([type, { arguments: all }]) => {
     const names = Object.keys(all).map((name) => `\`${name}\``);
     return [`none, data source \`${type}\``, names.join(", "), "none: download the file from the console"];
@@ -45,7 +48,7 @@ Arguments of the Terraform provider \`kaleido-io/kaleido\` 1.3.1, and what they 
 \`pulumi import --from terraform\` ask the provider plugin for the same table. In place of each id, programs in TypeScript can pass the
 resource. [Moving from Terraform](../terraform.md) shows the steps.
 
-${table(["`resource`", "in Terraform", "here"], [...rows, ...sources, ["TetherService", "none", "all of it"]])}
+${table(["`resource`", "in Terraform", "here"], [...rows, ...sources, ...lacking])}
 
 ## Ids
 

@@ -262,7 +262,7 @@ const common = ["state", "revision", "createdAt"];
  */
 export function wireObjects(definitions) {
   // What is only configured (a tether) is read by code of its own.
-  const objects = Object.values(definitions).filter(({ idKey }) => idKey === undefined);
+  const objects = Object.values(definitions).filter(({ steps }) => steps?.idKey === undefined);
   const all = objects.flatMap(({ type, inputs, outputs, place }) => {
     const { idField } = place(Object.fromEntries(Object.keys(inputs.shape).map((key) => [key, "id"])));
     const fields = [...propertiesOf(inputs, "output"), ...propertiesOf(outputs, "output")].filter(

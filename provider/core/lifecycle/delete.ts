@@ -316,7 +316,7 @@ async function send(collection: Collection, id: string, at: number | undefined, 
 
 /** Whether it is listed in a state in which it can do nothing any more: whatever the refusal says, nothing is left to delete. */
 async function isOverNow(collection: Collection, id: string): Promise<boolean> {
-  if (!collection.definition.states?.over) return false;
+  if (!collection.definition.steps?.states?.over) return false;
   const item = await collection.listed(id, deletingAgeMs).catch(() => undefined);
   return item !== undefined && isOver(collection.definition, item);
 }

@@ -7,6 +7,7 @@ import { type Props } from "../../core/definition";
 import { Listed } from "../../core/listed";
 import { type Session } from "../../core/session";
 import { isStored, storedIn, storedKey, stateVersion } from "../../core/state";
+import { steadyAgeMs } from "../../core/times";
 import { type Look, waitFor } from "../../core/wait";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
 
@@ -174,7 +175,7 @@ export const patiently = <T>(
 
 /** Fails for a wrong address, which would otherwise look like a service that does not know the tether. */
 export const requireService = (session: Session): Promise<unknown> =>
-  new Listed(session, { collection: paths.consortia }).look(10_000);
+  new Listed(session, { collection: paths.consortia }).look(steadyAgeMs);
 
 /** The checked inputs of a tether service: see tether-service.ts. */
 export interface TetherInputs extends Props {
