@@ -1,18 +1,13 @@
 import {
   type ConsortiumClient,
-  credentialsFor,
   type EnvironmentModel,
-  environmentsOf,
   LiveNetwork,
-  mayAnswer,
   type NetworkModel,
-  overHttp,
-  type PlacedCredential,
   type Targets,
 } from "pulumi-consortium/internal/console";
-import { type NetworkView, type Section, type Verdict } from "../protocol";
+import { type EnvironmentView, type NetworkView, type Section, type Verdict } from "../protocol";
 import type { Embedded } from "./embedded";
-import { type Ask, LedgerHistory } from "./ledger-history";
+import { Ledgers } from "./ledgers";
 import { mapsOf } from "./maps";
 import type { Stacks } from "./stacks";
 import { Tethers } from "./tethers";
@@ -29,19 +24,17 @@ export interface ObserverOptions {
   periodMs: number;
 }
 
-/** How long a node may take to answer. */
-const patienceMs = 10_000;
-
 /** Looks at the service for all pages. Each thing is requested once a period. */
 export class Observer {
   #live: LiveNetwork;
   #model: NetworkModel | undefined;
-  readonly #ledgers = new Map<string, LedgerHistory>();
+  readonly #ledgers: Ledgers;
   readonly #tethers: Tethers;
 
   constructor(private readonly options: ObserverOptions) {
-    const { client, targets } = options;
+    const { client, embedded, targets, stacks, periodMs } = options;
     this.#live = this.#newLook();
+    this.#ledgers = new Ledgers(embedded, stacks, periodMs);
     this.#tethers = new Tethers(client, targets, async (id) => ({ ...(await this.#live.tether(id)).row.props, id }));
   }
 
@@ -78,7 +71,7 @@ export class Observer {
     const tethers = [...new Set([...this.options.tethers, ...stacks.tethers, ...ordered])];
     const model = await this.#live.look({ tethers, nodeStatus: true, plan: true, stacks: stacks.all });
     this.#model = model;
-    this.#note(model);
+    this.#ledgers.note(model);
     return {
       ...(embedded && {
         organization: embedded.about.organization.name,
@@ -92,18 +85,6 @@ export class Observer {
     };
   }
 
-  #note(model: NetworkModel): void {
-    const at = Math.round(Date.now() / 1000);
-    const environments = environmentsOf(model);
-    for (const environment of environments) {
-      const history = this.#ledgers.get(environment.id) ?? new LedgerHistory(this.options.periodMs);
-      this.#ledgers.set(environment.id, history);
-      history.note(environment, at);
-    }
-    const there = new Set(environments.map(({ id }) => id));
-    for (const id of this.#ledgers.keys()) if (!there.has(id)) this.#ledgers.delete(id);
-  }
-
   /** The environment, and the id of its consortium. */
   async #find(id: string): Promise<{ consortium: string; environment: EnvironmentModel }> {
     if (!this.#model) await this.#network();
@@ -113,31 +94,9 @@ export class Observer {
     throw new Error(`Environment ${id} does not exist or was deleted.`);
   }
 
-  async #environment(id: string): Promise<unknown> {
+  async #environment(id: string): Promise<EnvironmentView> {
     const { consortium, environment } = await this.#find(id);
-    const history = this.#ledgers.get(id)!;
-    const { embedded } = this.options;
-    const node = embedded ? undefined : openedBy(environment, this.options.stacks.credentials);
-    if (!environment.nodes.some(({ state }) => mayAnswer(state)))
-      return history.view("Blocks are shown once a node is started.");
-    if (embedded && embedded.about.ledger !== "on")
-      return history.view("The nodes of this service are simulated: they have no blocks.");
-    if (!embedded && !node) {
-      return history.view(
-        "Blocks are read from a node, which needs a credential: start the console with a stack that holds one: --stack dev.",
-      );
-    }
-    const provider = node && (await overHttp(node.url, node.credential, undefined, patienceMs));
-    const ask: Ask = (method, params) =>
-      provider?.send(method, params) ?? embedded!.rpc(consortium, id, method, params);
-    try {
-      await history.read(ask);
-      return history.view();
-    } catch (error) {
-      return history.view(`The blocks cannot be read: ${(error as Error).message}`);
-    } finally {
-      provider?.destroy();
-    }
+    return this.#ledgers.view(consortium, environment);
   }
 
   async #log(environmentId: string, node = "", client = ""): Promise<string[]> {
@@ -145,16 +104,4 @@ export class Observer {
     const which = client === "constellation" ? client : "geth";
     return this.options.client.getNodeLogs(consortium, environmentId, node, which, 100);
   }
-}
-
-/** The address of a node that may answer, and a credential of its member. */
-function openedBy(
-  environment: EnvironmentModel,
-  credentials: readonly PlacedCredential[],
-): { url: string; credential: PlacedCredential } | undefined {
-  for (const node of environment.nodes) {
-    const [credential] = credentialsFor(environment, node, credentials);
-    if (credential && mayAnswer(node.state) && node.urls?.rpc) return { url: node.urls.rpc, credential };
-  }
-  return undefined;
 }

@@ -4,6 +4,7 @@ import { isUnknown } from "../../../provider/core/values";
 import { handler, type Handler, HostProcess } from "../../../provider/dynamic/host";
 import { definitions } from "../../../provider/resources";
 import { type Failed, Protocol } from "../protocol";
+import { type Resource, type Rows } from "./state";
 import { type Props, revealed, wire, withSecretsOf } from "./wire";
 
 /* The provider processes of a run, as the engine talks to them. Properties are in wire form, secrets marked. */
@@ -45,9 +46,53 @@ export interface Provider {
   close(regular: boolean): void;
 }
 
-export type Say = (row: string, text: string) => void;
+type Say = (row: string, text: string) => void;
 
-export const startProvider = (adapter: Adapter, say: Say): Provider =>
+/** Those of one run, by URN and id with `::` between them. */
+export class Providers {
+  /** All that run, those included whose configuration was refused. */
+  readonly #started: Provider[] = [];
+  readonly #configured = new Map<string, Promise<Provider>>();
+
+  constructor(
+    private readonly rows: Rows,
+    private readonly say: Say,
+  ) {}
+
+  start({ type }: Resource): Provider {
+    const started = startProvider(type.endsWith(":consortium") ? "plugin" : "dynamic", this.say);
+    this.#started.push(started);
+    return started;
+  }
+
+  configured({ urn, id }: Resource, provider: Provider): void {
+    this.#configured.set(`${urn}::${id}`, Promise.resolve(provider));
+  }
+
+  /** One process for each provider of the run; one that the program has not registered starts with what the state says. */
+  async of(reference: string): Promise<Provider> {
+    const found = this.#configured.get(reference);
+    if (found) return found;
+    const old = this.rows.olds.find(({ urn, id }) => `${urn}::${id}` === reference);
+    if (!old) throw new Error(`no provider ${reference}`);
+    const provider = this.start(old);
+    const starting = provider.configure(old.urn, old.inputs).then(() => provider);
+    this.#configured.set(reference, starting);
+    return starting;
+  }
+
+  async cancel(): Promise<void> {
+    const running = await Promise.all(this.#configured.values());
+    await Promise.all(running.map((provider) => provider.cancel()));
+  }
+
+  /** @param regular whether the engine ends them after a run */
+  close(regular: boolean): void {
+    for (const provider of this.#started) provider.close(regular);
+  }
+}
+
+const startProvider = (adapter: Adapter, say: Say): Provider =>
   adapter === "plugin" ? new PluginProcess(Protocol.direct(say)) : new DynamicProcess();
 
 class PluginProcess implements Provider {

@@ -131,3 +131,49 @@ export const marked = ({ additionalSecretOutputs, inputs }: Resource, outs: Prop
       return [key, hide && !isSecret(value) ? secret(value) : value];
     }),
   );
+
+/** The state of a stack during a run. */
+export class Rows {
+  olds: Resource[];
+  readonly news: Resource[] = [];
+  /** Of the old state, what is not there any more. */
+  readonly dropped = new Set<Resource>();
+  /** URNs of what the run deletes. */
+  readonly deletes = new Set<string>();
+  /** URNs of what would be made, and is no target. */
+  readonly skipped = new Set<string>();
+
+  /** @param kept gets the state after each step, as a backend does */
+  constructor(
+    olds: readonly Resource[],
+    private readonly kept: (state: Resource[]) => void,
+  ) {
+    this.olds = olds.map((one) => ({ ...one }));
+  }
+
+  /** Of the old state, what is still there. */
+  get left(): Resource[] {
+    return this.olds.filter((one) => !this.dropped.has(one));
+  }
+
+  add(made: Resource): void {
+    this.news.push(made);
+    this.keep();
+  }
+
+  keep(): void {
+    this.kept([...this.news.filter(({ urn }) => !this.skipped.has(urn)), ...this.left]);
+  }
+
+  /** Takes what a refresh has not found out of the old state. */
+  forgetDropped(): void {
+    const gone = new Set(this.olds.filter((one) => this.dropped.has(one)).map(({ urn }) => urn));
+    this.olds = this.left;
+    for (const one of this.olds) {
+      one.dependencies = one.dependencies.filter((urn) => !gone.has(urn));
+      for (const [key, urns] of Object.entries(one.propertyDependencies))
+        one.propertyDependencies[key] = urns.filter((urn) => !gone.has(urn));
+    }
+    this.keep();
+  }
+}
