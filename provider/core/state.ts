@@ -72,7 +72,7 @@ export function isRewritten(definition: Definition, state: Props): boolean {
   const key = nameKey(definition);
   if (key === undefined) return false;
   const kept = storedIn(state);
-  if (!written(kept.asked, key) && !written(kept.answered, key) && state[hiddenKey] === undefined) return false;
+  if (!written(kept.answered, key) && state[hiddenKey] === undefined) return false;
   const { asked, answered } = partsOf(definition, state);
   return !sameValue(asked[key], answered[key]) && sameName(asked[key], answered[key]);
 }

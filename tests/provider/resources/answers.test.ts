@@ -1,7 +1,7 @@
 import { type AnswersChange, type Service, type Timing } from "../../../service/index";
 import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Engine, failed } from "../../support/engine";
-import { world } from "../../support/lifecycle";
+import { made, world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 
@@ -316,6 +316,39 @@ describe("403 for what is not there", () => {
     engine.kept = kept;
     expect(await node.refresh()).toBe("gone");
     await engine.destroy();
+  });
+});
+
+describe("the answer to a DELETE", () => {
+  const refusal = { kind: "status", status: 409, errorMessage: "no", method: "DELETE", times: Infinity } as const;
+
+  test("that shows it as deleted is believed: nothing is looked for, though a list shows it still", async () => {
+    const { engine, service, calls } = await made("node");
+    const body = { _id: engine.kept!.id, state: "deleted" };
+    service.faults.add({ kind: "status", status: 200, body, method: "DELETE" });
+    await engine.destroy();
+    expect(calls().at(-1)).toMatch(/^DELETE/);
+  });
+
+  test("that refuses what is in a failed environment, and does not go with it, is an error", async () => {
+    const { engine, net, service, said } = await made("node");
+    service.store.environments.setState(net.environmentId, "failed");
+    service.faults.add(refusal);
+    await expect(engine.destroy()).rejects.toThrow("could not be deleted: DELETE");
+    expect(said.join("\n")).not.toContain("stays for now");
+  });
+
+  test.each([
+    ["failed, is left to it at once", "failed", 10_000],
+    ["at work, is left to nobody", "live", Infinity],
+  ])("that refuses a zone whose environment is %s", async (_, state, within) => {
+    const { engine, net, service, time, said } = await made("environmentZone");
+    service.store.environments.setState(net.environmentId, state);
+    service.faults.add({ ...refusal, errorMessage: "it is still being set up" });
+    const began = time.now();
+    const outcome = await engine.destroy().catch(() => "refused");
+    expect([outcome, time.now() - began < within]).toEqual(state === "failed" ? [undefined, true] : ["refused", true]);
+    expect(said.join("\n").includes("stays for now, and is deleted with its environment")).toBe(state === "failed");
   });
 });
 

@@ -166,6 +166,21 @@ test("many nodes that start together share the looks at their list", async () =>
 
 const inEnvironment = ["node", "appCred", "configuration", "service", "environmentZone"] as const;
 
+test("an output that the service does not show yet is looked for twice more, and not longer", async () => {
+  const { engine, net, calls } = await world("environment");
+  const looks = async (): Promise<number> => {
+    newProcess();
+    calls();
+    expect(await engine.up(bases.environment(net))).toEqual({ then: "created" });
+    const count = calls().filter((call) => call.startsWith("GET") && call.endsWith("/environments")).length;
+    await engine.destroy();
+    return count;
+  };
+  const usual = await looks();
+  rewriting({ answer: (text) => text.replaceAll(/"chain_id":\d+/g, '"chain_id":null') });
+  expect(await looks()).toBe(usual + 2);
+});
+
 describe("an environment that stays initializing until something is in it", () => {
   test.each(["initializing", "INITIALIZING"])("%s: is made, with its outputs, and then no change", async (state) => {
     const { engine, net, time, service } = await world("environment");

@@ -291,6 +291,26 @@ onBothAdapters((make) => {
       expect((await stack.up(moved)).changes).toEqual([]);
     });
 
+    test("but that is replaced, is not kept for one that adopts another name in the same place", async () => {
+      const { stack, service } = await made(alone);
+      const { id } = stack.of("e");
+      const beside = (): void => {
+        const consortium = new Consortium("c", { name: "trade" });
+        new Environment("e2", { ...prod(consortium), name: "other", adopt: true });
+        new Environment("e", { ...prod(consortium), chainId: 77 }, { deleteBeforeReplace: true });
+      };
+      expect(await stack.up(beside)).toMatchObject({ errors: [] });
+      expect(
+        service.store.environments
+          .list()
+          .map((one) => [one.id === id, one.fields.name])
+          .sort(),
+      ).toEqual([
+        [false, "other"],
+        [false, "prod"],
+      ]);
+    });
+
     test("registered when the other has adopted it already: it is named, and taking the other out leaves the object", async () => {
       const { stack } = await made(alone);
       const late = (): void => {

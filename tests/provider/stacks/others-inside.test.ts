@@ -1,12 +1,24 @@
-import { Environment, Node } from "../../../sdk";
+import { Consortium, Environment, Node } from "../../../sdk";
 import { type Program } from "../../support/double/stack";
 import { type Base, ledger, onBothAdapters } from "../../support/stacks";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 
 /* A stack deletes a consortium or an environment in which there is something that it does not manage. */
 
 const quorum = { provider: "quorum", consensusType: "raft" } as const;
 const confirmed = (id: unknown) => newProcess({ CONSORTIUM_CONFIRM_DELETED: String(id) });
+
+/** From here on, nobody has seen an answer to a create. */
+function forgetAnswers(): void {
+  const home = join(process.env.XDG_STATE_HOME!, "pulumi-consortium", "creates");
+  for (const name of readdirSync(home, { recursive: true, encoding: "utf8" }).filter((one) => one.endsWith(".jsonl"))) {
+    const lines = readFileSync(join(home, name), "utf8").split("\n");
+    writeFileSync(join(home, name), lines.filter((line) => !line.startsWith('{"made"')).join("\n"));
+  }
+}
 
 onBothAdapters((make) => {
   const node = ({ membership, environment }: Base, name = "n", opts = {}) =>
@@ -78,6 +90,27 @@ onBothAdapters((make) => {
     newProcess();
     expect((await stack.destroy()).failure).toContain("is not deleted");
     expect(service.store.nodes.list()).toHaveLength(1);
+  });
+
+  test.each([
+    ["that a killed run made goes with it", true, false],
+    ["goes with it where nobody saw the answer", false, false],
+    ["of the same name, which is not the one that a killed run made, holds it", true, true],
+  ])("a node %s", async (_, answered, other) => {
+    const { stack, service, forget } = await make();
+    expect((await stack.up(whole, { killed: true })).errors).toEqual([]);
+    const { nodes } = service.store;
+    const [{ id }] = nodes.list() as [{ id: string }];
+    const at = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/nodes`;
+    if (other) {
+      nodes.remove(id);
+      await send(service, "POST", at, { name: "n", membership_id: stack.of("m").id });
+    }
+    if (!answered) forgetAnswers();
+    forget("n", "m");
+    newProcess();
+    const { failure } = await stack.up(() => new Consortium("c"));
+    expect([failure.includes("is not deleted"), nodes.list().length]).toEqual([other, other ? 1 : 0]);
   });
 
   test("nodes of the service itself, which belong to no member, do not hold an environment", async () => {
