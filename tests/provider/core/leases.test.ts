@@ -1,4 +1,4 @@
-import { type Definition, type Props } from "../../../provider/core/definition";
+import { type Props } from "../../../provider/core/definition";
 import { isNamesake, Leases, namedId } from "../../../provider/core/leases";
 import { definitions } from "../../../provider/resources";
 
@@ -12,8 +12,7 @@ const inputsOf = (kind: Kind, change: Props = {}): Props => ({
     : { consortiumId: "c", environmentId: "e", [kind === "membership" ? "orgName" : "name"]: "one" }),
   ...change,
 });
-const pathOf = (kind: Kind, id: string, inputs: Props): string =>
-  `${(definitions[kind] as Definition).place(inputs).collection}/${id}`;
+const pathOf = (kind: Kind, id: string, inputs: Props): string => `${definitions[kind].place(inputs).collection}/${id}`;
 
 /** A program with resources of these names. */
 function program() {

@@ -145,7 +145,11 @@ describe("what is written down", () => {
       __kept: { version: 2, organizations: ["o"], keys: ["k"], provider: "p", takesItsOwn: true, open: ["x"] },
     };
     expect(kept(node, fresh(asked, asked), before).kept).toEqual({
-      ...{ version: 2, organizations: ["o"], keys: ["k"], provider: "p", takesItsOwn: true },
+      version: 2,
+      organizations: ["o"],
+      keys: ["k"],
+      provider: "p",
+      takesItsOwn: true,
     });
   });
 });
