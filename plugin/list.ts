@@ -86,7 +86,7 @@ function positionIn(token: string): Position {
   throw new UserError("The continuation token is not one of this plugin: list from the beginning.");
 }
 
-/** What comes after an item. If that is gone meanwhile, what comes after as many. */
+/** What comes after an item. If that is gone meanwhile, what has its place, and what comes after it. */
 async function* since(items: AsyncIterable<Item>, { count, id }: Position): AsyncGenerator<Item> {
   if (count === 0) {
     yield* items;
@@ -95,7 +95,7 @@ async function* since(items: AsyncIterable<Item>, { count, id }: Position): Asyn
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   const at = all.findIndex((item) => item.id === id);
-  yield* all.slice(at < 0 ? count : at + 1);
+  yield* all.slice(at < 0 ? count - 1 : at + 1);
 }
 
 /** Every object of the key's organization, one consortium after the other. */

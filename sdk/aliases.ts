@@ -39,8 +39,7 @@ function counterpartUrn(urn: string): string {
 export const isLater = (value: unknown): value is Output<unknown> | Promise<unknown> =>
   Output.isInstance(value) || value instanceof Promise;
 
-const mapped = (value: Input<string>, map: (text: string) => string): Input<string> =>
-  typeof value === "string" ? map(value) : output(value).apply(map);
+const mapped = (value: Input<string>, map: (text: string) => string): Input<string> => output(value).apply(map);
 
 /** The alias as it is in a stack on the other provider. What an alias omits comes from the resource, except for the type. */
 function counterpartAlias(alias: string | Alias, type: string): string | Alias {

@@ -18,7 +18,7 @@ export interface Refusal {
 /** Statuses that services use for such refusals. Other statuses mean something else, whatever the text says. */
 const refusing = [400, 402, 403, 405, 409, 412, 422, 423, 429];
 /** Those that say no more than the text: the state of things is against it; and a 2xx that holds a refusal. */
-const isPlain = (status: number): boolean => [409, 412, 423].includes(status) || (status >= 200 && status < 300);
+const isPlain = (status: number): boolean => [409, 412, 423].includes(status) || status < 300;
 
 /** A limit on a single value is no quota. */
 const ofOneValue = /\b(characters?|letters?|digits?|bytes?|long|length|size of|payload)\b/;

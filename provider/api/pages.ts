@@ -11,6 +11,7 @@ interface Listing {
 
 /** A limit for lists that never end. */
 const mostPages = 1_000;
+const tooLong = `it has more than ${mostPages} pages`;
 /** Where a list may be cut that does not say so: usual sizes of pages, and their multiples. */
 const usualSizes = [10, 12, 16, 25];
 const isRound = (count: number): boolean => count > 0 && usualSizes.some((size) => count % size === 0);
@@ -130,15 +131,16 @@ async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Pro
     if (!next) {
       // A list whose length is that of a usual page may go on, although it does not say so.
       const isSaid = page !== undefined || answer.status === 206 || totalOf(answer.headers) !== undefined;
-      const isQuestioned = !isSaid && news.length > 0 && isRound(items.length) && visited.size < mostPages;
+      const isQuestioned = !isSaid && news.length > 0 && isRound(items.length);
       if (!isQuestioned) return end();
+      if (visited.size >= mostPages) return end(tooLong);
       skip = items.length;
       continue;
     }
     if (!(next instanceof URL)) return end(next.unreadable);
     if (visited.has(next.href)) return end("its next page is one that was read already");
     if (idle >= mostIdle) return end("its pages repeat without end");
-    if (visited.size >= mostPages) return end(`it has more than ${mostPages} pages`);
+    if (visited.size >= mostPages) return end(tooLong);
     page = next;
   }
 }
@@ -150,7 +152,6 @@ function doubtOf(pages: string[][]): Reading["doubt"] {
 }
 
 function identity(element: unknown): string {
-  if (typeof element !== "object" || element === null) return JSON.stringify(element);
-  const { _id, id } = element as { _id?: unknown; id?: unknown };
+  const { _id, id } = Object(element) as { _id?: unknown; id?: unknown };
   return JSON.stringify(_id ?? id ?? element);
 }

@@ -253,7 +253,7 @@ export const defaultBaseUrl = (region: Region): string =>
 export function otherRegionOfKey({ apiKey, region, baseUrl }: Settings): Region | undefined {
   const [, letter] = /^([a-z])\d[0-9a-z]{8}-/.exec(apiKey.reveal()) ?? [];
   const named = regions.find((one) => one.startsWith(letter ?? "-"));
-  return named === undefined || region.startsWith(letter!) || baseUrl !== defaultBaseUrl(region) ? undefined : named;
+  return region.startsWith(letter!) || baseUrl !== defaultBaseUrl(region) ? undefined : named;
 }
 
 /**

@@ -64,9 +64,9 @@ export function makeConsortium(
       parent,
       customTimeouts,
       retainOnDelete,
-      ...(protect !== undefined && { protect }),
-      ...(deleteBeforeReplace !== undefined && { deleteBeforeReplace }),
-      ...(ignoreChanges && { ignoreChanges }),
+      protect,
+      deleteBeforeReplace,
+      ignoreChanges,
       ...(dependsOn && { dependsOn: dependsOn.map((one) => at(one.planned)) }),
       aliases: formerly.map((name) => ({ name })),
     };

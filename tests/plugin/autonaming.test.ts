@@ -25,6 +25,7 @@ const nameOf = async (...asked: Parameters<Protocol["check"]>) => (await protoco
 test("the engine is told, by Handshake and by Configure", async () => {
   const told = await Promise.all([protocol.handshake(), protocol.configured()]);
   expect(told.map((answer) => answer.getSupportsAutonamingConfiguration())).toEqual([true, true]);
+  expect(told[0].getAcceptSecrets()).toBe(true);
 });
 
 test.each([
@@ -71,7 +72,8 @@ test("a name once made stays: with another pattern, without any, and after a ref
   // For a replacement, the engine shows no earlier inputs.
   expect(await nameOf("Consortium", {}, undefined, naming(PROPOSE, "dev-2"))).toBe("dev-2");
   // A name that the program once gave stays as well, instead of a rename.
-  expect(await nameOf("Consortium", {}, { name: "given" }, naming(PROPOSE, "dev-2"))).toBe("given");
+  const given = await protocol.check("Consortium", {}, { name: "given" }, naming(PROPOSE, "dev-2"));
+  expect(given.inputs).toEqual({ name: "given" });
   expect(await nameOf("Consortium", { name: "now" }, made, naming(PROPOSE, "dev-2"))).toBe("now");
 });
 

@@ -62,6 +62,9 @@ test("an input that is secret and wrong is told without its value, and so is one
   const client = { provider: "quorum", consensusType: "raft" };
   const inputs = { consortiumId: "c", name: secret(1234567), ...client, chainId: secret(-77) };
   const misspelt = { environmentId: "e", membershipId: "m", type: "node_config", detail: "canary", nam: "n" };
+  const plain = { consortiumId: "c", environmentId: "e", membershipId: "m", type: "kms", details: "canary" };
+  const { failures: marked } = await plugin.check("Configuration", plain);
+  expect(marked).toEqual([{ property: "", reason: expect.not.stringContaining("canary") as string }]);
   const { failures } = await plugin.check("Configuration", { consortiumId: "c", ...misspelt });
   expect(failures.map(({ property }) => property)).toEqual(["", "nam"]);
   expect((await plugin.check("Environment", inputs)).failures).toEqual([
@@ -149,6 +152,16 @@ test("a preview answers what is known, and asks only once whether the key is val
   });
   await plugin.create("Environment", { consortiumId: "c", name: "f" }, { preview: true });
   expect(calls()).toEqual(["GET /consortia"]);
+  expect(plugin.shown).toEqual([]);
+});
+
+test("a preview that cannot tell whether the key is valid says so, and goes on", async () => {
+  const { service } = await start();
+  service.faults.add({ kind: "status", status: 503, times: Infinity });
+  await plugin.configure();
+  const { outs } = await plugin.create("Consortium", { name: "c" }, { preview: true });
+  expect(outs).toMatchObject({ name: "c" });
+  expect(plugin.shown.map(({ text }) => text)).toEqual([expect.stringContaining("HTTP 503") as string]);
 });
 
 describe("a preview of an update", () => {
@@ -196,9 +209,10 @@ test("differences: in place, replacing, none; and a provider's never replace", a
   const inputs = { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" };
   const olds = { ...inputs, state: "live", __kept: { version: 2 }, __provider: "code of the dynamic provider" };
   const none = await plugin.diff("Environment", "e1", olds, inputs);
-  expect([none.getChanges(), none.getReplacesList()]).toEqual([DIFF_NONE, []]);
+  expect([none.getChanges(), none.getReplacesList(), none.getHasdetaileddiff()]).toEqual([DIFF_NONE, [], false]);
   const some = await plugin.diff("Environment", "e1", olds, { ...inputs, name: "f", consensusType: "ibft" });
   expect([some.getChanges(), some.getReplacesList()]).toEqual([DIFF_SOME, ["consensusType"]]);
+  expect(some.getHasdetaileddiff()).toBe(true);
   expect(some.getDetaileddiffMap().get("name")!.getKind()).toBe(PropertyDiff.Kind.UPDATE);
   expect(some.getDetaileddiffMap().get("consensusType")!.getKind()).toBe(PropertyDiff.Kind.UPDATE_REPLACE);
   expect(plugin.shown).toEqual([

@@ -107,6 +107,14 @@ describe("an answer that is none", () => {
     );
   });
 
+  test("a refusal with an address is no redirection", async () => {
+    const { baseUrl } = await peer(json(409, {}, { location: "/elsewhere" }));
+    expect(await failure(http(baseUrl).request("GET", "/x"))).toMatchObject({
+      kind: "conflict",
+      errorMessage: "no explanation was given",
+    });
+  });
+
   test.each([
     [404, "Not Found", "missing"],
     [410, "gone", "missing"],
@@ -189,7 +197,12 @@ describe("answers of another form", () => {
   });
 
   test("an object without an id is an error", async () => {
-    await expect((await of({})).getNode("c", "e", "n")).rejects.toThrow(/another form than the API's/);
+    await expect((await of({})).getNode("c", "e", "n")).rejects.toThrow(
+      /another form than the API's\. Check that http/,
+    );
+    const { baseUrl } = await peer(text(200, ""));
+    const empty = new ConsortiumClient(settingsFor(baseUrl)).getNode("c", "e", "n");
+    await expect(empty).rejects.toThrow(/the answer is empty\. The service at \S+ may be having problems/);
   });
 
   test.each([
@@ -243,6 +256,17 @@ describe("the organization of a key", () => {
     const client = new ConsortiumClient(http(baseUrl, { organization: "o1" }));
     await expect(client.requireOrganization()).rejects.toThrow(/HTTP 401/);
     await client.requireOrganization();
+  });
+
+  test.each([
+    ["another one's consortia", [{ _id: "c1", owner: "o1" }], /The organization must be o2 .*, but the API key/],
+    ["no consortium, so that there is nothing to mistake", [], undefined],
+  ])("that the settings require, where the key shows %s", async (_, list, why) => {
+    const { baseUrl } = await peer((response, seen, socket) =>
+      (seen === 1 ? json(200, list) : json(404, {}))(response, seen, socket),
+    );
+    const required = new ConsortiumClient(http(baseUrl, { organization: "o2" })).requireOrganization();
+    await (why === undefined ? required : expect(required).rejects.toThrow(why));
   });
 
   test("is asked for again where the service is away", async () => {

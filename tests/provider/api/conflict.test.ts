@@ -69,6 +69,7 @@ const table: Record<Conflict, [status: number, words: string][]> = {
     [409, 'org_name "harbour" (m1) is already in use in this consortium'],
     [409, "orgName already in use"],
     [422, "env_name: in use"],
+    [422, "name must be unique in its first 20 characters"],
   ],
 };
 

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { ConsortiumClient, type PartialList } from "../../../provider/api";
+import { readPages } from "../../../provider/api/pages";
 import { failure, peer, type Peer, type Reply, settingsFor } from "../../support/peer";
 
 /* Lists in pages: read to the end, and never taken for whole where the service says otherwise. */
@@ -266,4 +267,32 @@ test("a fault at a later page is tried again, as at the first", async () => {
   };
   const server = await peer(reply);
   expect(await new ConsortiumClient(settingsFor(server.baseUrl)).listConsortia()).toHaveLength(2);
+});
+
+test.each([
+  ["that name the next one", true],
+  ["that are asked for by what they skip", false],
+])("a list without end is partial after a thousand pages %s", async (_, named) => {
+  let asked = 0;
+  const listing = await readPages(
+    () => {
+      const items = some(10 * asked++, 10);
+      const headers = named ? { link: `<?page=${asked}>; rel="next"` } : {};
+      return Promise.resolve({ status: 200, body: items, headers, url: `http://x/list?page=${asked - 1}` });
+    },
+    ({ body }) => body as unknown[],
+    true,
+  );
+  expect([asked, listing.items.length, listing.part]).toEqual([1_000, 10_000, "it has more than 1000 pages"]);
+});
+
+test("what is no object counts once, as it is", async () => {
+  const items = [null, "a", 7, "a", { name: "x" }, { name: "x" }];
+  const answer = { status: 200, body: items, headers: {}, url: "http://x/list" };
+  const listing = await readPages(
+    () => Promise.resolve(answer),
+    ({ body }) => body as unknown[],
+    true,
+  );
+  expect(listing.items).toHaveLength(4);
 });

@@ -75,6 +75,8 @@ describe("what is not usable is refused in one sentence, with its source", () =>
     ["baseUrl", "console.kaleido.io", /is not an address/],
     ["baseUrl", "ftp://x/api/v1", /starts with ftp:\/\//],
     ["baseUrl", "https://me:pass@x/api/v1", /holds a user name or password; the API key goes into apiKey/],
+    ["baseUrl", "https://me@x/api/v1", /holds a user name or password/],
+    ["baseUrl", "https://:pass@x/api/v1", /holds a user name or password/],
     ["baseUrl", "https://x/api/v1?a=1", /has a query or fragment/],
     ["baseUrl", "https://x/api/v1#a", /has a query or fragment/],
     ["baseUrl", "https://x/api/v2", /has the path "\/api\/v2"/],

@@ -88,6 +88,7 @@ const refusals: [string, Reply][] = [
   ["no token", json(200, { ok: true })],
   ["a token that cannot be sent", json(200, { token: "two words\r\n and more" })],
   ["a token that is good for a minute", json(200, { token: tokenOf({ iat: 1_000, exp: 1_060 }) })],
+  ["a redirection with a token", json(302, { token: tokenOf() })],
   ["a token of several organizations", json(200, { token: tokenOf({ orgs: ["o1", "o2"] }) })],
 ];
 
@@ -109,6 +110,7 @@ test.each([429, 500, 503, 504])("after HTTP %i it is asked again, once in a hund
 test.each([
   ["an hour, if it does not say", {}, hour],
   ["as long as it says", { iat: 5_000, exp: 5_600 }, 600],
+  ["two minutes, the least", { iat: 5_000, exp: 5_120 }, 120],
 ])("it is renewed before it ends: %s", async (_, claims, seconds) => {
   const time = virtualTime();
   const server = await service({ token: given(claims) });
