@@ -100,10 +100,10 @@ onBothAdapters((make) => {
     const { stack, service, forget } = await make();
     expect((await stack.up(whole, { killed: true })).errors).toEqual([]);
     const { nodes } = service.store;
-    const [{ id }] = nodes.list() as [{ id: string }];
+    const [own] = nodes.list();
     const at = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/nodes`;
     if (other) {
-      nodes.remove(id);
+      nodes.remove(own!.id);
       await send(service, "POST", at, { name: "n", membership_id: stack.of("m").id });
     }
     if (!answered) forgetAnswers();
