@@ -1,0 +1,286 @@
+import { type ConsortiumClient } from "../../../provider/api";
+import { type ErrorFacts } from "../../../provider/api/api-error";
+import { Http } from "../../../provider/api/http";
+import { Collection } from "../../../provider/core/collection";
+import { type Definition, type Props } from "../../../provider/core/definition";
+import { type Change, change, effectOf, ignoredIn, warnOfIgnored } from "../../../provider/core/lifecycle/change";
+import { newSession } from "../../../provider/core/session";
+import { Unclear } from "../../../provider/core/user-error";
+import { definitions } from "../../../provider/resources";
+import { settingsFor } from "../../support/peer";
+import { VirtualTime } from "../../support/virtual-time";
+
+/* One change in place: what is sent, what its answer is worth, and what a refusal says. */
+
+type Kind = "environment" | "node" | "service" | "configuration";
+
+const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
+const base: Record<Kind, Props> = {
+  environment: { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" },
+  node: { ...owned, name: "n" },
+  service: { ...owned, name: "s", service: "ipfs" },
+  configuration: { ...owned, name: "g", type: "kms" },
+};
+const http = new Http(settingsFor("https://x/api/v1"));
+
+interface Case {
+  /** The inputs that are sent. */
+  keys: string[];
+  inputs?: Props;
+  before?: Partial<Change["before"]>;
+  /** What PATCH answers, one after the other; an error if it has a kind. */
+  answers?: (Props | ErrorFacts | undefined)[];
+  /** What the service shows in the list, besides the id. undefined: it is not there. */
+  listed?: Props;
+}
+
+function changing(kind: Kind, { keys, inputs = {}, before = {}, answers = [], listed = {} }: Case) {
+  const clock = new VirtualTime();
+  const sent: Props[] = [];
+  const asked: number[] = [];
+  const said: string[] = [];
+  const client = {
+    patch: (_: string, body: Props) => {
+      sent.push(body);
+      const answer = answers.shift();
+      return answer && "kind" in answer ? Promise.reject(http.error(answer as ErrorFacts)) : Promise.resolve(answer);
+    },
+    list: () => {
+      asked.push(clock.now());
+      return Promise.resolve([{ id: "x1", ...listed }]);
+    },
+    find: () => Promise.resolve(undefined),
+    http: { settings: http.settings, serviceTime: () => undefined },
+  } as unknown as ConsortiumClient;
+  const session = newSession(client, { clock, say: (line) => void said.push(line) });
+  const definition: Definition = definitions[kind];
+  const all = { ...base[kind], ...inputs };
+  const collection = Collection.of(session, definition, all, "x1");
+  const one: Change = { collection, id: "x1", inputs: all, keys, before: { asked: {}, shown: {}, ...before } };
+  return { one, sent, asked, said, clock };
+}
+
+test.each<[string, Kind, string[], Props, Props]>([
+  ["values under the service's names", "node", ["name", "kmsId"], { kmsId: "k" }, { name: "n", kms_id: "k" }],
+  ["an empty text for one that is taken out", "environment", ["description"], {}, { description: "" }],
+  ["nothing for what the service chooses", "node", ["size"], {}, { size: null }],
+  ["no members for an object", "configuration", ["details"], {}, { details: {} }],
+  ["the state to which it goes", "environment", ["paused"], { paused: true }, { state: "paused" }],
+  ["the state to which it goes back", "environment", ["paused"], { paused: false }, { state: "live" }],
+])("sends %s", async (_, kind, keys, inputs, body) => {
+  const { one, sent } = changing(kind, {
+    keys,
+    inputs,
+    answers: [{ id: "x1", _revision: 2 }],
+    before: { shown: { revision: "1" } },
+  });
+  await change(one);
+  expect(sent).toEqual([body]);
+});
+
+describe("an answer", () => {
+  const old = { name: "old", _revision: 1 };
+  test.each<[string, Props | undefined, Props, string, number]>([
+    ["of a newer revision is believed, whatever it shows", { id: "x1", name: "old", _revision: 2 }, old, "old", 0],
+    ["of the same revision is, if it shows what was sent", { id: "x1", name: "n", _revision: 1 }, old, "n", 0],
+    [
+      "of the same revision that shows the old value is not: the list is",
+      { id: "x1", ...old },
+      { name: "n", _revision: 2 },
+      "n",
+      1,
+    ],
+    ["without a revision is not", { id: "x1", name: "n" }, { name: "n", _revision: 2 }, "n", 1],
+    ["that is none is not", undefined, { name: "n", _revision: 2 }, "n", 1],
+    ["that the list does not bear out is not, after three seconds", { id: "x1", ...old }, old, "old", 5],
+  ])("%s", async (_, answer, listed, name, looks) => {
+    const { one, asked, clock } = changing("node", {
+      keys: ["name"],
+      answers: [answer],
+      listed,
+      before: { shown: { name: "old", revision: "1" } },
+    });
+    expect(await change(one)).toMatchObject({ name });
+    expect([asked.length, clock.now() <= 3_400]).toEqual([looks, true]);
+  });
+});
+
+test("an answer of the same revision is believed only if it shows all that was sent, and can be shown", async () => {
+  const part = changing("node", {
+    keys: ["name", "size"],
+    inputs: { size: "large" },
+    answers: [{ id: "x1", name: "n", size: "small", _revision: 1 }],
+    listed: { name: "n", size: "large", _revision: 2 },
+    before: { shown: { revision: "1" } },
+  });
+  expect(await change(part.one)).toMatchObject({ size: "large" });
+  expect(part.asked).toHaveLength(1);
+  const secret = changing("configuration", {
+    keys: ["details"],
+    inputs: { details: { a: "1" } },
+    answers: [{ id: "x1", _revision: 1 }],
+    before: { shown: { revision: "1" } },
+  });
+  await change(secret.one);
+  expect(secret.asked).toEqual([]);
+});
+
+describe("members that are taken out of an object", () => {
+  const asked = { details: { a: 1, b: { c: 1, d: 2 }, e: [1] } };
+  test.each<[string, Props, Props, Props | undefined]>([
+    ["are gone where the service replaces it", { b: { c: 1 } }, { b: { c: 1 } }, undefined],
+    [
+      "are taken out one by one where it merges",
+      { b: { c: 1 } },
+      asked.details,
+      { b: { c: 1, d: null }, a: null, e: null },
+    ],
+    ["are gone if they show nothing", { b: { c: 1, d: 2 } }, { a: null, b: { c: 1, d: 2 }, e: [] }, undefined],
+    ["are none where something else takes their place", { a: 1, b: 2, e: 1 }, { a: 1, b: 2, e: 1 }, undefined],
+    ["are none of those that the service added", { ...asked.details }, { ...asked.details, f: 1 }, undefined],
+  ])("%s", async (_, details, shown, again) => {
+    const answer = { id: "x1", details: shown, _revision: 2 };
+    const { one, sent } = changing("service", {
+      keys: ["details"],
+      inputs: { details },
+      before: { asked, shown: { revision: "1" } },
+      answers: [answer, { ...answer, _revision: 3 }],
+    });
+    await change(one);
+    expect(sent).toEqual([{ details }, ...(again ? [{ details: again }] : [])]);
+  });
+
+  test("of a secret, which only the answer shows", async () => {
+    const details = { allow: "a" };
+    const answer = { id: "x1", details: { allow: "a", debug: true }, _revision: 2 };
+    const before = { asked: { details: { allow: "a", debug: true } }, shown: { revision: "1" } };
+    const { one, sent } = changing("configuration", {
+      keys: ["details"],
+      inputs: { details },
+      before,
+      answers: [answer, answer],
+    });
+    await change(one);
+    expect(sent).toEqual([{ details }, { details: { allow: "a", debug: null } }]);
+  });
+});
+
+describe("a refusal", () => {
+  const refusal = (kind: ErrorFacts["kind"], status: number): ErrorFacts => ({
+    kind,
+    status,
+    call: "PATCH /x",
+    errorMessage: "no",
+  });
+  test.each<[string, Kind, string[], ErrorFacts, RegExp]>([
+    [
+      "to change anything",
+      "node",
+      ["name", "size"],
+      refusal("unsupported", 405),
+      /node "n" \(x1\): this service cannot change name and size in place \(PATCH \/x: HTTP 405: no\)\. Nothing was changed.*--replace/,
+    ],
+    [
+      "of a path that it does not know",
+      "node",
+      ["name"],
+      refusal("missing", 404),
+      /cannot change name in place.*--replace/,
+    ],
+    [
+      "to change a ledger",
+      "environment",
+      ["name"],
+      refusal("unsupported", 405),
+      /A replacement would destroy what is in it/,
+    ],
+    ["of a release", "environment", ["releaseId"], refusal("invalid", 400), /cannot change releaseId in place/],
+    [
+      "of a release, beside a name",
+      "environment",
+      ["name", "releaseId"],
+      refusal("invalid", 400),
+      /cannot change name and releaseId in place/,
+    ],
+    ["of a value", "environment", ["name"], refusal("invalid", 400), /^PATCH \/x: HTTP 400: no\./],
+    [
+      "to choose again",
+      "node",
+      ["size"],
+      refusal("invalid", 400),
+      /the program no longer sets size, and this service does not choose another value/,
+    ],
+    [
+      "to choose again, as things are",
+      "node",
+      ["kmsId", "size"],
+      refusal("conflict", 409),
+      /no longer sets kmsId and size, and/,
+    ],
+    ["that may not be about that", "node", ["size"], refusal("limited", 429), /^PATCH \/x: HTTP 429/],
+    ["of the key", "node", ["name"], refusal("denied", 401), /^PATCH \/x: HTTP 401/],
+    ["of an object that is there", "node", ["name"], refusal("denied", 403), /^PATCH \/x: HTTP 403/],
+  ])("%s (%s)", async (_, kind, keys, error, message) => {
+    const { one } = changing(kind, { keys, answers: [error], listed: base[kind] });
+    await expect(change(one)).rejects.toThrow(message);
+    await change(one).catch((thrown: unknown) => expect(thrown).not.toBeInstanceOf(Unclear));
+  });
+
+  test("of what is taken out names that alone", async () => {
+    const { one } = changing("node", {
+      keys: ["kmsId", "size"],
+      inputs: { kmsId: "k" },
+      answers: [refusal("conflict", 409)],
+    });
+    await expect(change(one)).rejects.toThrow("the program no longer sets size, and this service");
+  });
+
+  test("without a clear answer may have been a change", async () => {
+    const { one } = changing("node", { keys: ["name"], answers: [refusal("server", 500)] });
+    await expect(change(one)).rejects.toBeInstanceOf(Unclear);
+  });
+});
+
+describe("what is accepted and ignored", () => {
+  const sizes = { keys: ["size", "name"], inputs: { size: "large", name: "new" } };
+  const was = { size: "small", name: "old" };
+  test.each<[string, Kind, Case, Props, string[]]>([
+    ["both", "node", { ...sizes, before: { shown: was } }, was, ["size", "name"]],
+    ["one", "node", { ...sizes, before: { shown: was } }, { ...was, size: "large" }, ["name"]],
+    ["none where it shows something else", "node", { ...sizes, before: { shown: was } }, { size: "x", name: "y" }, []],
+    [
+      "none where it writes a name in its own way",
+      "node",
+      { ...sizes, before: { shown: { name: "NEW" } } },
+      { size: "x", name: "NEW" },
+      [],
+    ],
+    ["none where the service chooses", "node", { keys: ["size"], before: { shown: was } }, was, []],
+    ["none that is not shown", "configuration", { keys: ["details"], inputs: { details: { a: 1 } } }, {}, []],
+  ])("%s", async (_, kind, given, shown, ignored) => {
+    const { one } = changing(kind, { ...given, listed: shown });
+    expect(ignoredIn(one, shown)).toEqual(ignored);
+    expect(await effectOf(one, shown)).toMatchObject({ shown, ignored });
+  });
+
+  test("counts only if the list shows it, too", async () => {
+    const { one } = changing("node", { ...sizes, before: { shown: was }, listed: { size: "large", name: "new" } });
+    expect(await effectOf(one, was)).toEqual({ shown: { size: "large", name: "new" }, ignored: [] });
+  });
+
+  test.each<[string[], Props, RegExp | undefined]>([
+    [[], was, undefined],
+    [
+      ["name"],
+      was,
+      /^Warning: node "new" \(x1\): the service accepted another name, but still shows the old one\. Check in the console whether the change has an effect\.$/,
+    ],
+    [["name", "size"], was, /another name and size, but still shows the old one\. .* It was not restarted for that\.$/],
+    [["size"], {}, /another size, but still shows none\./],
+    [["name", "size"], { name: "old" }, /still shows the old one\./],
+  ])("is a warning: %j", (ignored, before, warning) => {
+    const { one, said } = changing("node", { ...sizes, before: { shown: before } });
+    warnOfIgnored(one, ignored);
+    expect(said).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)]);
+  });
+});
