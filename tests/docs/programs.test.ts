@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { validate } from "dockerfile-utils";
+import { parse } from "yaml";
 import { examples as schemaExamples } from "../../plugin/schema/examples";
 import { languages } from "../../plugin/schema/languages";
 import { temporary } from "../fleet/made";
@@ -59,15 +61,39 @@ test("the programs in the documentation fit the types of the build", () => {
   expect(complaints).toBe("");
 });
 
-test.each([
-  ["keeps to Docker's schema, and the linter finds nothing", "volumes:", { status: 0, stderr: "" }],
-  ["would not with a misspelled field", "volume:", { status: 1 }],
-])("the compose file %s", (_what, field, found) => {
-  const compose = readFileSync(join(root, "examples/docker/compose.yaml"), "utf8");
+/** What Docker's schema and the linter say of an example's file. */
+function composeProblems(text: string) {
   const file = join(folder, "compose.yaml");
-  writeFileSync(file, compose.replace("volumes:", field));
+  writeFileSync(file, text);
   const linter = join(root, "node_modules/dclint/bin/dclint.cjs");
   // Docker wants single quotes, Prettier double ones.
   const options = ["--max-warnings", "0", "--disable-rule", "require-quotes-in-ports"];
-  expect(spawnSync(process.execPath, [linter, file, ...options], { encoding: "utf8" })).toMatchObject(found);
+  return spawnSync(process.execPath, [linter, file, ...options], { encoding: "utf8" });
+}
+const example = (file: string): string => readFileSync(join(root, "examples", file), "utf8");
+
+test.each(["docker/compose.yaml", ".devcontainer/compose.yaml"])("%s keeps to Docker's schema", (file) => {
+  expect(composeProblems(example(file))).toMatchObject({ status: 0, stderr: "" });
+  expect(composeProblems(example(file).replace("volumes:", "volume:"))).toMatchObject({ status: 1 });
 });
+
+test.each(["docker/service.Dockerfile", "docker/pulumi.Dockerfile"])("a linter finds nothing in %s", (file) => {
+  const problems = (text: string) => validate(text).map(({ message }) => message);
+  expect(problems(example(file))).toEqual([]);
+  expect(problems(example(file).replace("RUN ", "RUM "))).toEqual(["Unknown instruction: RUM"]);
+});
+
+test("the development container takes a service of its compose files", () => {
+  const { dockerComposeFile, ...container } = JSON.parse(example(".devcontainer/devcontainer.json")) as {
+    dockerComposeFile: string[];
+    service: string;
+    runServices: string[];
+  };
+  const [first, second] = dockerComposeFile.map((file) => parse(example(join(".devcontainer", file))) as Compose);
+  expect(Object.keys(second!.services)).toEqual([container.service]);
+  expect(Object.keys(first!.services)).toEqual(expect.arrayContaining([container.service, ...container.runServices]));
+});
+
+interface Compose {
+  services: Record<string, object>;
+}

@@ -1,10 +1,17 @@
-import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { DockerfileParser, type Instruction } from "dockerfile-ast";
+import { parse } from "yaml";
+import { resolveProviderSettings } from "../../../provider/core/settings";
 import { startService, type Service } from "../../../service/index";
 import { nodeOf, platform } from "../../../tools/lib/nodes.mjs";
+import { neutralEnv } from "../../../tools/lib/processes.mjs";
 import { temporary } from "../../fleet/made";
+import { freePort } from "../../support/network";
+import { until } from "../../support/until";
 import { cliWithLanguages, virtualEnvironment } from "../support/languages/sdk";
 import { Newcomer } from "../support/newcomer";
 import { root } from "../support/stack";
@@ -200,4 +207,89 @@ test("the plugin needs no Node.js: a YAML network with its component, where ther
   });
   expect(await stack.destroy({}, ...chosen)).toMatchObject({ code: 0 });
   expect((await w.network()).consortia).toEqual([]);
+});
+
+describe("the images of examples/docker, whose lines run here in a folder", () => {
+  const folder = temporary();
+  const file = (name: string): string => readFileSync(join(root, "examples/docker", name), "utf8");
+  const compose = parse(file("compose.yaml")) as {
+    services: Record<"consortium" | "pulumi", { command: string[]; environment: Record<string, string> }>;
+  };
+  /** Its paths lead into the folder, where nobody has another user's files. */
+  const here = (line: string): string =>
+    line
+      .replace(/(^|[\s"])(?=\/(tmp|root|data|state|opt)\b)/g, `$1${folder}`)
+      .replace("--owner=node --group=node ", "");
+  const env: NodeJS.ProcessEnv = {
+    ...neutralEnv(),
+    HOME: join(folder, "root"),
+    npm_config_prefix: join(folder, "usr"),
+    TARGETARCH: platform.split("-")[1],
+  };
+  const sh = (script: string, more: NodeJS.ProcessEnv = {}, cwd = folder) =>
+    promisify(execFile)("sh", ["-ec", here(script)], { cwd, env: { ...env, ...more } });
+
+  /** Does what its COPY and RUN say. */
+  async function build(dockerfile: string): Promise<void> {
+    for (const instruction of DockerfileParser.parse(file(dockerfile)).getInstructions()) {
+      const line = instruction.getRawArgumentsContent()!;
+      if (instruction.getKeyword() === "ENV") Object.assign(env, Object.fromEntries([here(line).split("=")]));
+      if (instruction.getKeyword() === "RUN") await sh(line);
+      if (instruction.getKeyword() !== "COPY") continue;
+      const [from, to] = line.split(" ");
+      await sh(`mkdir -p ${to}\ncp "${release}"/${from} ${to}`);
+    }
+  }
+  /** The program and its arguments. */
+  const exec = (instruction: Instruction | undefined): string[] =>
+    JSON.parse(/\[.*\]/.exec(instruction!.getRawArgumentsContent()!)![0]) as string[];
+
+  test("the service is healthy while it runs, and Pulumi previews examples/yaml against it with the plugin of the release", async () => {
+    const node = dirname(await nodeOf("24"));
+    const pulumi = dirname((await cliWithLanguages()).command);
+    const paths = process.env.PATH!.split(delimiter).filter((path) => !path.endsWith("node_modules/.bin")); // they have our plugin
+    env.PATH = [join(folder, "usr/bin"), node, pulumi, ...paths].join(delimiter);
+    await Promise.all(["service.Dockerfile", "pulumi.Dockerfile"].map(build));
+    expect(await sh("stat -c %a /data")).toMatchObject({ stdout: "700\n" });
+
+    const dockerfile = DockerfileParser.parse(file("service.Dockerfile"));
+    const [program, ...args] = exec(dockerfile.getENTRYPOINTs()[0]).map(here);
+    const [check, ...checkArgs] = exec(dockerfile.getHEALTHCHECKs()[0]);
+    const port = await freePort();
+    const healthy = async () => {
+      const at = checkArgs.map((one) => one.replace(":4280/", `:${port}/`));
+      return promisify(execFile)(check!, at, { env }).then(
+        () => true,
+        () => false,
+      );
+    };
+    expect((await sh("consortium-service --help")).stdout).toMatch(/--port <port>[^(]*\(default: 4280/);
+    expect(await healthy()).toBe(false);
+    const more = [...compose.services.consortium.command, "--port", String(port)];
+    const service = spawn(program!, [...args, ...more], { env, stdio: "ignore" });
+    try {
+      await until(healthy);
+      const example = join(folder, "yaml");
+      cpSync(join(root, "examples/yaml"), example, { recursive: true });
+      const { command, environment } = compose.services.pulumi;
+      mkdirSync(join(folder, "state"));
+      expect(resolveProviderSettings({}, { ...environment, CONSORTIUM_API_KEY: "k" }).baseUrl).toBe(
+        "http://consortium:4280/api/v1",
+      );
+      const settings = {
+        ...Object.fromEntries(
+          Object.entries(environment).map(([name, value]) => [name, value.replace("/state", `${folder}/state`)]),
+        ),
+        CONSORTIUM_BASE_URL: `http://127.0.0.1:${port}/api/v1`,
+        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      };
+      const { stdout } = await sh(command[2]!.replaceAll("$$", "$"), settings, example);
+      expect(stdout).toContain("+ 11 to create");
+      expect(stdout).not.toContain("warning");
+    } finally {
+      service.kill();
+      await once(service, "exit");
+    }
+    expect(await healthy()).toBe(false);
+  });
 });

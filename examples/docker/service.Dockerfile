@@ -1,13 +1,9 @@
-# The embedded service, built from this repository: docker build -f examples/docker/Dockerfile -t consortium .
-FROM node:24-bookworm-slim AS build
-WORKDIR /source
-COPY . .
-RUN npm ci && npm run build && npm pack --ignore-scripts --pack-destination /tmp ./service
-
+# The embedded service, from what `npm run release` writes:
+#   docker build --file examples/docker/service.Dockerfile --tag consortium-service release
 FROM node:24-bookworm-slim
-COPY --from=build /tmp/consortium-service-*.tgz /tmp/
+COPY npm/consortium-service-*.tgz /tmp/
 RUN npm install --global --omit=dev /tmp/consortium-service-*.tgz \
- && rm -r /tmp/consortium-service-*.tgz /root/.npm \
+ && rm -rf /tmp/consortium-service-*.tgz /root/.npm \
  && install --directory --owner=node --group=node --mode=700 /data
 USER 1000:1000
 VOLUME /data
