@@ -291,6 +291,14 @@ export class ConsortiumClient {
     );
   }
 
+  /** What the service calls the organization that the key acts for. undefined: it does not tell. Not in the specification. */
+  async nameOfOrganization(): Promise<string | undefined> {
+    const id = await this.organizationOfKey();
+    const all =
+      id === undefined ? [] : await optional(this.list(paths.organizations, OrganizationObject, undefined, true));
+    return all.find((one) => one.id === id)?.name;
+  }
+
   /** Limits of the organization's plan, if the service reports them. Asked once. Not in the specification. */
   limits(): Promise<ToldLimits | undefined> {
     return this.#once("limits", async () =>

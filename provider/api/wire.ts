@@ -91,8 +91,10 @@ export type ReleaseObject = z.infer<typeof ReleaseObject>;
 
 /** An API key's id and organization. Not in the specification. */
 export const ApiKeyObject = identified({ org_id: text });
-/** An organization's id and plan, and nothing else: the service shows secrets of it. Not in the specification. */
-export const OrganizationObject = identified({ plan: text }).transform(({ id, plan }) => ({ id, plan }));
+/** An organization's id, name and plan, and nothing else: the service shows secrets of it. Not in the specification. */
+export const OrganizationObject = identified({ name: text, plan: text }).transform(({ id, name, plan }) => {
+  return { id, name, plan };
+});
 export type OrganizationObject = z.infer<typeof OrganizationObject>;
 
 /** A tether's account. Its field names are not documented, so the values tell them apart. */

@@ -80,30 +80,47 @@ export type Existing = Pick<Tree.Found, "id" | "props">;
 /** Lists the objects of a kind in a place of the organization: none if a parent does not exist yet. */
 type List = (kind: Tree.ListedKind, place: Record<string, string | undefined>) => Promise<Existing[]>;
 
+/** An organization, as the service shows it. */
+interface Live {
+  list: List;
+  /** Its id and its name, as far as the service tells. */
+  names: () => Promise<string[]>;
+}
+
 /** Each list is requested at most once a run. */
-function listIn(session: Session, tree: typeof Tree): List {
+function liveIn(session: Session, tree: typeof Tree): Live {
   let failure: Error | undefined;
-  return async (kind, place) => {
-    if (Object.values(place).includes(undefined)) return [];
+  const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
     // Do not wait again in this run for a service that could not be reached.
     if (failure) throw failure;
     try {
-      const found = await tree.listed(session, kind, place);
-      return found?.filter(({ props }) => !isGoing(props)) ?? [];
+      return await ask();
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
       throw failure;
     }
   };
+  const { client } = session;
+  return {
+    list: async (kind, place) => {
+      if (Object.values(place).includes(undefined)) return [];
+      const found = await asked(() => tree.listed(session, kind, place));
+      return found?.filter(({ props }) => !isGoing(props)) ?? [];
+    },
+    names: () =>
+      asked(async () =>
+        [await client.organizationOfKey(), await client.nameOfOrganization()].filter((one) => one !== undefined),
+      ),
+  };
 }
 
 /** One per organization and run, because each run has its own policy process. */
-const organizations = new Map<string, List>();
+const organizations = new Map<string, Live>();
 
 /** Maximum duration of a request in seconds, and of the wait before a retry in milliseconds. */
 const patience = { request: 10, retry: 1_500 };
 
-async function organizationOf(provider: PolicyProviderResource | undefined): Promise<List> {
+async function organizationOf(provider: PolicyProviderResource | undefined): Promise<Live> {
   const given = settingsOf(provider);
   if (given === unknown) throw new Error(`The settings of ${providerTitle(provider)} are not known before the run.`);
   // Only a live pack needs the client and what it loads.
@@ -123,10 +140,14 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
   );
   await client.requireOrganization();
   const { newSession } = await import("../../provider/core/session.js");
-  const list = listIn(newSession(client), tree);
-  organizations.set(key, list);
-  return list;
+  const live = liveIn(newSession(client), tree);
+  organizations.set(key, live);
+  return live;
 }
+
+/** The id and the name of a provider's organization. Empty: the service cannot be asked, or does not tell. */
+export const namesOfOrganization = (provider: PolicyProviderResource | undefined): Promise<string[]> =>
+  organizationOf(provider).then(({ names }) => names()).catch(() => []); // prettier-ignore
 
 /** All objects of a kind where these are. If that is not known, reports advice: a limit that cannot be checked is not violated. */
 export async function existingBeside(
@@ -136,7 +157,7 @@ export async function existingBeside(
   report: Report,
 ): Promise<Existing[] | undefined> {
   try {
-    return await beside(mine[0]!, kind, stack, await organizationOf(provider));
+    return await beside(mine[0]!, kind, stack, (await organizationOf(provider)).list);
   } catch (error) {
     report.advice(`Only this stack was counted. ${messageOf(error)}`);
     return undefined;

@@ -4,6 +4,7 @@ import {
   environmentsPerConsortium,
   nodesPerEnvironment,
   resourcesPerEnvironment,
+  withSettings,
 } from "../../sdk/policy";
 import { judge, messages } from "./support/host";
 import { containing } from "../service/helpers";
@@ -134,6 +135,28 @@ describe("providers of one organization are counted together:", () => {
     expect(await messages(consortiaPerOrganization, plan, { maxOf: { "acme-1": 3 } })).toEqual([]);
     expect(await messages(consortiaPerOrganization, plan, { maxOf: { other: 3 } })).toHaveLength(1);
     expect(await messages(consortiaPerOrganization, plan, { max: 9, maxOf: { "acme-1": 2 } })).toHaveLength(1);
+    const byName = () => withSettings(consortiaPerOrganization, { maxOf: { "Acme Ltd": 3 } });
+    expect(byName).toThrow(
+      'Policy "consortia-per-organization": maxOf has "Acme Ltd", and only the service knows the names of organizations: set live, or ' +
+        "use the id, which `consortium doctor` shows.",
+    );
+  });
+
+  test("whose provider does not say it, has no maximum of its own, which is said", async () => {
+    const plan = new Plan();
+    times(3, (number) => plan.add("Consortium", `a${number}`, {}, { provider: plan.provider("acme", one) }));
+    const limited = withSettings(consortiaPerOrganization, { max: 9, maxOf: { "acme-1": 2 } });
+    expect(await judge([limited], plan)).toEqual([
+      {
+        policy: "consortia-per-organization",
+        level: "advisory",
+        message:
+          'The organization of provider "acme" is not known, so that it has no maximum of maxOf. ' +
+          "Give its Provider `organization`, the id that `consortium doctor` shows.",
+        about: "a1",
+      },
+    ]);
+    expect(await judge([withSettings(consortiaPerOrganization, { max: 9 })], plan)).toEqual([]);
   });
 });
 

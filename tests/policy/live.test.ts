@@ -35,6 +35,20 @@ describe("what the organization has outside this stack counts", () => {
     expect(await messages(consortia, plan, { live: false })).toEqual([]);
   });
 
+  test("consortia of an organization with a maximum of its own, by id or name", async () => {
+    const { post, service } = await begin({ organizations: [{ name: "Acme Ltd" }] });
+    await post("/consortia", { name: "second" });
+    const { id } = service.organizations[0]!;
+    const plan = new Plan();
+    plan.add("Consortium", "mine");
+    for (const whose of [id, "Acme Ltd"])
+      expect(await messages(consortia, plan, { maxOf: { [whose]: 3, "Somebody else": 0 } })).toEqual([]);
+    expect(await messages(consortia, plan, { maxOf: { "Somebody else": 3 } })).toHaveLength(1);
+    expect(await messages(consortia, plan, { max: 9, maxOf: { "Acme Ltd": 2 } })).toEqual([
+      expect.stringContaining("but at most 2 are allowed"),
+    ]);
+  });
+
   test("a name is shown as a terminal can print it", async () => {
     const { post } = await begin();
     await post("/consortia", { name: "\u001b[31mred\u202e" });

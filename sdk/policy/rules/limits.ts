@@ -3,7 +3,14 @@ import { limits } from "../../../provider/constants";
 import { groupBy } from "../../../provider/core/values";
 import { type ListedKind } from "../../../provider/resources/tree";
 import { definePolicy, type Report } from "../define";
-import { byOrganization, type Existing, existingBeside, outsideStack, providerTitle } from "../live";
+import {
+  byOrganization,
+  type Existing,
+  existingBeside,
+  namesOfOrganization,
+  outsideStack,
+  providerTitle,
+} from "../live";
 import { listed, type Siblings, type Stack } from "../stack";
 
 /** Resources that share one limit: `owner` is whose limit it is, and `urn` the resource that violates it. */
@@ -78,6 +85,9 @@ const consortia = {
   remedy: "Use fewer, or create some with a Provider of another organization.",
 } as const;
 
+const couldBeId = /^[a-z\d_-]+$/;
+const findOut = "Give its Provider `organization`, the id that `consortium doctor` shows.";
+
 export const consortiaPerOrganization = definePolicy({
   name: "consortia-per-organization",
   enforcementLevel: "mandatory",
@@ -87,15 +97,27 @@ export const consortiaPerOrganization = definePolicy({
     maxOf: z
       .record(z.string(), z.int().min(0))
       .default({})
-      .describe("Other maximums, by the id of the organization that a provider's `organization` names."),
+      .describe(
+        "Other maximums, by the id of the organization that a provider's `organization` names. With `live`, that is not needed, and the organization's name will do.",
+      ),
     live,
   },
+  conflict({ maxOf, live }) {
+    const name = live ? undefined : Object.keys(maxOf).find((one) => !couldBeId.test(one));
+    if (name === undefined) return undefined;
+    return `maxOf has ${JSON.stringify(name)}, and only the service knows the names of organizations: set live, or use the id, which \`consortium doctor\` shows`;
+  },
   async validateStack(stack, { maxOf, ...settings }, report) {
-    for (const { organization = "", mine } of byOrganization(stack.of("Consortium"))) {
+    for (const { organization, mine } of byOrganization(stack.of("Consortium"))) {
       const { provider } = mine[0]!;
       const titles = new Set(mine.map((one) => providerTitle(one.provider)));
       const owner = `The organization of ${[...titles].join(" and ")}`;
-      const max = Object.hasOwn(maxOf, organization) ? maxOf[organization]! : settings.max;
+      const known = organization === undefined ? [] : [organization];
+      if (Object.keys(maxOf).length > 0 && settings.live) known.push(...(await namesOfOrganization(provider)));
+      if (Object.keys(maxOf).length > 0 && known.length === 0)
+        report.advice(`${owner} is not known, so that it has no maximum of maxOf. ${findOut}`, mine[0]!.urn);
+      const own = known.find((one) => Object.hasOwn(maxOf, one));
+      const max = own === undefined ? settings.max : maxOf[own]!;
       await count([{ owner, mine, provider }], { ...consortia, ...settings, max }, stack, report);
     }
   },

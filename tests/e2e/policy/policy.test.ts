@@ -86,6 +86,7 @@ const expected = {
   "[mandatory]  tether-after-configuration": 1,
   "[mandatory]  tether-interval": 1,
   "[advisory]  allowed-networks": 1,
+  "[advisory]  consortia-per-organization": 1,
   "[advisory]  allowed-regions": 3,
   "[advisory]  balanced-membership": 1,
   "[advisory]  credential-per-member": 1,
@@ -116,6 +117,12 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
     expect(result.text).toContain(`${own} (in this stack "d" and "e"), but at most 1 are allowed.`);
   });
 
+  test("the default provider says of no organization, and has no maximum of its own", () => {
+    expect(result.text).toContain(
+      "The organization of the default provider is not known, so that it has no maximum of maxOf.",
+    );
+  });
+
   test("each finds its own, and nothing else, in one run, which fails; nothing is created, and nobody was called", async () => {
     const counts: Record<string, number> = {};
     for (const finding of found) {
@@ -144,4 +151,14 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
     expect(text).toContain('Policy "naming": Unrecognized key: "pattren"; the settings are enforcementLevel, pattern.');
     expect(text).not.toMatch(/^\s+at /m);
   });
+});
+
+test("a live pack knows the organization of a key by its name", async () => {
+  const program = `const { Consortium } = require("pulumi-consortium"); new Consortium("one"); new Consortium("two");`;
+  const w = await world(program, { inline: true });
+  const { name } = w.service.organizations[0]!;
+  const byName = (max: number) =>
+    preview(w, pack, { "consortia-per-organization": { live: true, maxOf: { [name]: max } } });
+  expect(findings(await failed(byName(1)))).toEqual([expect.stringContaining("would have 2 consortia")]);
+  expect(await byName(2)).toMatchObject({ code: 0 });
 });

@@ -1,10 +1,11 @@
 import { network, type Network, send } from "../../support/network";
+import { type ServiceOptions } from "../../../service";
 import { start } from "../../support/service";
 import { Plan, type Planned } from "./plan";
 
 /** A service that has a consortium with two environments and a node already. */
-export async function begin() {
-  const started = await start();
+export async function begin(options?: ServiceOptions) {
+  const started = await start(options);
   const there = await network(started.service, started.time);
   const post = async (path: string, body: object): Promise<string> =>
     (await send(started.service, "POST", path, body))._id;
