@@ -60,8 +60,10 @@ async function bill(name, archives, to) {
     const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only"];
     const whole = JSON.parse(await succeed("npm", args, { cwd: folder }));
     whole.metadata.component.purl = `pkg:npm/${name}@${about.version}`; // and not that of the project around it
-    if (name !== "consortium-service")
+    if (name !== "consortium-service") {
       whole.components.push(nested("plugin", "plugin/pulumi-resource-consortium.cdx.json"));
+      whole.components.push(nested("tracing", "dist/.tracing.cdx.json"));
+    }
     if (name === "consortium-console") whole.components.push(nested("page", "console/dist/.page.cdx.json"));
     writeFileSync(join(to, `${basename(archives[name] ?? name)}.cdx.json`), JSON.stringify(whole, undefined, 2));
   } finally {

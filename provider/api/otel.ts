@@ -1,10 +1,28 @@
-import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
+import {
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import * as resources from "@opentelemetry/resources";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { version } from "../version";
 
-/* OpenTelemetry's SDK, of which not every user has the packages: only trace.ts loads this. It registers nothing for others. */
+/*
+ * OpenTelemetry's SDK: only trace.ts loads this. It registers nothing for others. The build puts its packages into this one file,
+ * because Pulumi's SDK brings some of them in other versions, and they do not work with those.
+ */
 
 export type Attributes = Record<string, string | number | undefined>;
 
@@ -18,24 +36,11 @@ export interface Open {
 
 const name = "pulumi-consortium";
 
-/** What the first major version has instead: npm cannot install the second one beside a Pulumi that has the first. */
-interface First {
-  Resource: { default(): resources.Resource; new (attributes: Attributes): resources.Resource };
-  detectResourcesSync(config: object): resources.Resource;
-  envDetectorSync: object;
-}
-
 /** These attributes, unless the environment has others. */
-function resourceOf(attributes: Attributes): resources.Resource {
-  if ("resourceFromAttributes" in resources) {
-    const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources;
-    const given = detectResources({ detectors: [envDetector] });
-    return defaultResource().merge(resourceFromAttributes(attributes)).merge(given);
-  }
-  const first = resources as unknown as First;
-  const given = first.detectResourcesSync({ detectors: [first.envDetectorSync] });
-  return first.Resource.default().merge(new first.Resource(attributes)).merge(given);
-}
+const resourceOf = (attributes: Attributes): Resource =>
+  defaultResource()
+    .merge(resourceFromAttributes(attributes))
+    .merge(detectResources({ detectors: [envDetector] }));
 
 export class Tracing {
   readonly #provider: BasicTracerProvider;
@@ -65,14 +70,7 @@ export class Tracing {
 
   /** What begins below the span that somebody else names in the form of W3C's Trace Context. */
   below(traceparent = ""): Context {
-    const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? [];
-    if (!traceId || !spanId) return ROOT_CONTEXT;
-    return trace.setSpanContext(ROOT_CONTEXT, {
-      traceId,
-      spanId,
-      traceFlags: parseInt(flags!, 16),
-      isRemote: true,
-    });
+    return new W3CTraceContextPropagator().extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
   }
 
   /** Sends what has ended. */

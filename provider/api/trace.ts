@@ -3,7 +3,7 @@ import { messageOf } from "../plain";
 import { processEnvironment } from "./environment";
 import { type Attributes, type Open, type Tracing } from "./otel";
 
-/* Spans for OpenTelemetry. Its packages are an optional peer, loaded with the first verb, and only if the environment names a receiver. */
+/* Spans for OpenTelemetry, whose SDK is loaded with the first verb, and only if the environment names a receiver. */
 
 export interface Traced {
   name: string;
@@ -29,10 +29,6 @@ interface Scope extends Pick<Teller, "mask"> {
 
 /** How long a process may take at its end to send what is left: the engine kills it after 5 s. */
 const lastMs = 3_000;
-
-/** The other packages come with Pulumi's SDK; the exporter has to be of their version. */
-const install =
-  "Run `npm install @opentelemetry/exporter-trace-otlp-http@0.57`, or the version that `npm ls @opentelemetry/otlp-transformer` shows";
 
 const scopes = new AsyncLocalStorage<Scope>();
 const parents = new AsyncLocalStorage<string>();
@@ -131,11 +127,6 @@ async function load({ variable, url, protocol }: Receiver, { warn }: Teller): Pr
     return no("they are sent over HTTP, not gRPC. Name the receiver's address for HTTP (port 4318), and http/json.");
   if (!/^https?:/.test(url) || !URL.canParse(url))
     return no("it is not an address that begins with http:// or https://.");
-  try {
-    const { Tracing } = await import("./otel.js");
-    return new Tracing(url);
-  } catch (error) {
-    const reason = messageOf(error).split("\n")[0]!;
-    return no(`OpenTelemetry cannot be loaded (${reason}). ${install}, or unset the variable.`);
-  }
+  const { Tracing } = await import("./otel.js");
+  return new Tracing(url);
 }

@@ -36,6 +36,7 @@ export const build = () =>
   step("Building", async () => {
     await compiled("node_modules/typescript-7/bin/tsc", "--build", "console", "fleet");
     cpSync(join(root, "contracts"), join(root, "service", "contracts"), { recursive: true }); // its package has them, too
+    await bundleTracing();
     await buildPage();
   });
 
@@ -83,10 +84,46 @@ export async function step(what, work) {
   return result;
 }
 
+/**
+ * Writes what is in a bundle: for people, and a bill of materials.
+ * @param {import("esbuild").Metafile} metafile @param {string} name @param {string} notices @param {string} bill
+ */
+async function describeBundle(metafile, name, notices, bill) {
+  const { billOf, componentOf, noticesOf, packagesIn } = await import("./materials.mjs");
+  const packages = packagesIn(metafile, root);
+  writeFileSync(join(root, notices), noticesOf(packages));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  writeFileSync(join(root, bill), JSON.stringify(billOf({ name, version }, packages.map(componentOf)), undefined, 2));
+}
+
+/** Puts OpenTelemetry's SDK into the file that loads it. */
+async function bundleTracing() {
+  const { build: bundled } = await import("esbuild"); // here, because a fresh clone has no packages at first
+  const { metafile } = await bundled({
+    metafile: true,
+    absWorkingDir: root,
+    entryPoints: ["provider/api/otel.ts"],
+    outfile: "dist/provider/api/otel.js",
+    bundle: true,
+    minify: true,
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    mainFields: ["module", "main"], // only what is used
+    legalComments: "eof",
+    logLevel: "error",
+  });
+  await describeBundle(
+    metafile,
+    "pulumi-consortium-tracing",
+    "dist/provider/api/otel-third-party.txt",
+    "dist/.tracing.cdx.json",
+  );
+}
+
 /** Bundles the console's page. */
 async function buildPage() {
-  const { build: bundled } = await import("esbuild"); // here, because a fresh clone has no packages at first
-  const { billOf, componentOf, noticesOf, packagesIn } = await import("./materials.mjs");
+  const { build: bundled } = await import("esbuild");
   const [from, to] = [join(root, "console", "page"), join(root, "console", "dist", "page")];
   mkdirSync(to, { recursive: true });
   const { metafile } = await bundled({
@@ -103,9 +140,10 @@ async function buildPage() {
     logLevel: "error",
   });
   for (const name of ["index.html", "icon.svg"]) copyFileSync(join(from, name), join(to, name));
-  const packages = packagesIn(metafile, root);
-  writeFileSync(join(to, "third-party.txt"), noticesOf(packages));
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const bill = billOf({ name: "consortium-console-page", version }, packages.map(componentOf));
-  writeFileSync(join(root, "console", "dist", ".page.cdx.json"), JSON.stringify(bill, undefined, 2));
+  await describeBundle(
+    metafile,
+    "consortium-console-page",
+    "console/dist/page/third-party.txt",
+    "console/dist/.page.cdx.json",
+  );
 }

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { nodeOf } from "../../../tools/lib/nodes.mjs";
+import { receiver } from "../../support/receiver";
 import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
 import { done } from "../support/stack";
 import { world, type World, writesOf } from "../support/world";
@@ -166,4 +168,26 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       }
     });
   });
+});
+
+/* Pulumi's SDK brings parts of OpenTelemetry: of its first major version, newer ones of the second. */
+test.each([
+  ["3.248.0", "1"],
+  ["3.276.0", "2"],
+])("spans are sent where @pulumi/pulumi %s brings OpenTelemetry %s", async (sdk, major) => {
+  const w = await world(programs[0]![1]["index.js"]!, { release: "newest" });
+  const { stack } = w;
+  rmSync(join(stack.folder, "node_modules"), { recursive: true });
+  delete stack.env.NODE_OPTIONS; // all that the SDK loads
+  stack.env.PATH = [dirname(await nodeOf("24")), stack.env.PATH].join(delimiter); // the newest SDK needs 22
+  await npmInstall(stack.folder, (await packed()).tarball, `@pulumi/pulumi@${sdk}`);
+  const brought = join(stack.folder, "node_modules/@opentelemetry/sdk-trace-base/package.json");
+  const { version } = JSON.parse(readFileSync(brought, "utf8")) as { version: string };
+  expect(version.split(".")[0]).toBe(major);
+  const { origin, spans } = await receiver();
+  await done(stack.up({ OTEL_EXPORTER_OTLP_ENDPOINT: origin }));
+  const all = spans();
+  const { traceId, spanId } = all.find(({ name }) => name === "create Node")!;
+  const below = all.filter((span) => span.traceId === traceId && span.parentSpanId === spanId);
+  expect(below.map(({ name }) => name)).toContain("wait");
 });

@@ -72,6 +72,8 @@ test("each part has a bill of all that is in it or comes with it, and the licenc
   const bundled = ["@grpc/grpc-js", "google-protobuf", "undici", "zod"];
   const within = ({ components }: Bill, bundle: string) => namesIn(components.find(({ name }) => name === bundle)!);
   expect(within(npm, "pulumi-resource-consortium")).toEqual(expect.arrayContaining(bundled));
+  const tracing = ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"];
+  expect(within(npm, "pulumi-consortium-tracing")).toEqual(expect.arrayContaining(tracing));
   expect(within(bill(others[1]!), "consortium-console-page")).toEqual(expect.arrayContaining(["preact", "uplot"]));
   expect(namesIn(bill(archive))).toEqual(expect.arrayContaining([...bundled, "node"]));
   expect(namesIn(bill(wheel))).toEqual(expect.arrayContaining(["pulumi", "grpcio"]));
@@ -84,6 +86,7 @@ test("each part has a bill of all that is in it or comes with it, and the licenc
   for (const [file, notices, packages] of [
     [packed, "THIRD-PARTY-NOTICES", bundled],
     [`npm/${tarball}`, "package/plugin/pulumi-resource-consortium-third-party.txt", bundled],
+    [`npm/${tarball}`, "package/dist/provider/api/otel-third-party.txt", tracing],
     [`npm/${others[1]}`, "package/dist/page/third-party.txt", ["preact", "uplot"]],
   ] as const) {
     for (const name of packages) expect(text(file, notices)).toMatch(new RegExp(`^${name} \\d`, "m"));
