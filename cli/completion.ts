@@ -21,7 +21,7 @@ interface Word {
   description: string;
 }
 
-/** What can follow a command, by the words that name it: `fleet up`. */
+/** What can follow a command, by the words that name it (`fleet up`): also the words that an argument may be. */
 type Tree = Map<string, { commands: Word[]; options: Word[] }>;
 
 /** The parts of a command that scripts are made of. */
@@ -29,6 +29,7 @@ interface AnyCommand {
   name(): string;
   description(): string;
   readonly commands: readonly AnyCommand[];
+  readonly registeredArguments: readonly { argChoices?: string[] | undefined; description: string }[];
   readonly options: readonly { long?: string | undefined; description: string; hidden: boolean }[];
 }
 
@@ -38,8 +39,11 @@ function treeOf(program: AnyCommand): Tree {
     const options = command.options.flatMap(({ long, description, hidden }) =>
       long === undefined || hidden ? [] : [{ text: long, description }],
     );
+    const choices = command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+      argChoices.map((text) => ({ text, description })),
+    );
     tree.set(path, {
-      commands: command.commands.map((one) => ({ text: one.name(), description: one.description() })),
+      commands: [...command.commands.map((one) => ({ text: one.name(), description: one.description() })), ...choices],
       options: [...options, { text: "--help", description: "show the help" }],
     });
     for (const inner of command.commands) visit(inner, path === "" ? inner.name() : `${path} ${inner.name()}`);

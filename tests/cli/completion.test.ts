@@ -17,6 +17,7 @@ test.each<[line: string, some: string[], none: string[]]>([
   ["consortium check --stack dev --j", ["--json", "--junit"], ["--stack"]],
   ["consortium plugin ", ["install", "path"], ["check"]],
   ["consortium fleet u", ["up"], ["check"]],
+  ["consortium completion ", ["bash", "zsh", "fish"], ["check"]],
   ["consortium map net", [], ["check"]],
 ])("bash completes %j", async (line, some, none) => {
   const words = line.split(" ");
