@@ -152,7 +152,7 @@ describe("providers of one organization are counted together:", () => {
         level: "advisory",
         message:
           'The organization of provider "acme" is not known, so that it has no maximum of maxOf. ' +
-          "Give its Provider `organization`, the id that `consortium doctor` shows.",
+          "Set `organization` of its provider to the id that `consortium doctor` shows.",
         about: "a1",
       },
     ]);

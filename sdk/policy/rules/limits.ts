@@ -86,7 +86,7 @@ const consortia = {
 } as const;
 
 const couldBeId = /^[a-z\d_-]+$/;
-const findOut = "Give its Provider `organization`, the id that `consortium doctor` shows.";
+const findOut = "Set `organization` of its provider to the id that `consortium doctor` shows.";
 
 export const consortiaPerOrganization = definePolicy({
   name: "consortia-per-organization",
