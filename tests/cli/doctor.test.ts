@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { UndiciTransport } from "../../provider/api/transport";
 import { version } from "../../provider/version";
 import { versions } from "../../cli/doctor/versions";
 import { network } from "../support/network";
@@ -197,6 +198,14 @@ describe("a set-up that does not work:", () => {
     expect(wrong).toEqual([expect.stringMatching(/^API key: who is \[secret\]\? \(HTTP 401/)]);
     expect(todo).toEqual([expect.stringContaining("was refused")]);
     expect(said).not.toContain("canary");
+  });
+
+  test("a key of another region", async () => {
+    const answer = { status: 401, headers: {}, text: JSON.stringify({ errorMessage: "no" }) };
+    jest.spyOn(UndiciTransport.prototype, "send").mockResolvedValue(answer);
+    const { todo, wrong } = await examined(machine(), { CONSORTIUM_API_KEY: "e0aaaaaaaa-canary-of-a-key" });
+    expect(wrong).toEqual(["API key: no (HTTP 401)"]);
+    expect(todo).toEqual(["Set CONSORTIUM_REGION=eu: the id of the key is one of that region."]);
   });
 
   test.each([
