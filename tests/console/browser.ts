@@ -11,9 +11,12 @@ const program = join(__dirname, "../../dist/cli/consortium.js");
 const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
 
 /** `consortium console` of a service, with its one-time link. */
-export async function openConsole({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
+export async function openConsole({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, ...args: string[]) {
   const env = { ...process.env, CONSORTIUM_BASE_URL: baseUrl, CONSORTIUM_API_KEY: apiKey };
-  const child: ChildProcess = spawn(process.execPath, [program, "console", "--port", "0"], { ...options, env });
+  const child: ChildProcess = spawn(process.execPath, [program, "console", "--port", "0", ...args], {
+    ...options,
+    env,
+  });
   const [link] = await ready(child, "consortium console", /http:\S+\/sign-in\/\S+/);
   return { link, signal: (signal: NodeJS.Signals) => child.kill(signal), stop: () => ended(child, "SIGTERM") };
 }

@@ -1,5 +1,6 @@
 import type { Page, WebSocketRoute } from "playwright-core";
 import { startService, type Service } from "../../../service/index";
+import { temporary, writeIn } from "../../fleet/made";
 import { client, type Send } from "../../service/helpers";
 import { browse, openConsole, violations } from "../../console/browser";
 
@@ -10,13 +11,14 @@ const turning = "\u202e";
 const name = `one ${turning}9 of 1`;
 
 /** A consortium with 50 environments, the first of them with twelve nodes, and names that turn what is beside them. */
-async function buildMany(send: Send): Promise<{ environment: string }> {
+async function buildMany(send: Send): Promise<{ consortiumId: string; environment: string }> {
   const made = async (path: string, body: object): Promise<string> => {
     const { status, text, body: shown } = await send("POST", path, body);
     if (status !== 201) throw new Error(`${path}: ${text}`);
     return shown._id ?? shown.id;
   };
-  const within = `/consortia/${await made("/consortia", { name, description: name })}`;
+  const consortiumId = await made("/consortia", { name, description: name });
+  const within = `/consortia/${consortiumId}`;
   const membership_id = await made(`${within}/memberships`, { org_name: name });
   const kind = { provider: "geth", consensus_type: "poa" };
   const environment = await made(`${within}/environments`, { name, ...kind });
@@ -32,7 +34,17 @@ async function buildMany(send: Send): Promise<{ environment: string }> {
   await made(`${within}/invitations`, { org_name: name, email: "ops@third.example" });
   await made("/embedded/api-keys", { name });
   await made("/embedded/tethers", { environment: name });
-  return { environment };
+  return { consortiumId, environment };
+}
+
+/** The export of a stack that has the environment, with another consensus. */
+function exported({ consortiumId, environment: id }: { consortiumId: string; environment: string }): string {
+  const inputs = { consortiumId, name, provider: "geth", consensusType: "clique" };
+  const outputs = { ...inputs, __kept: { version: 2, asked: inputs } };
+  const resources = [
+    { urn: "urn:pulumi:prod::net::consortium:index:Environment::e", custom: true, id, inputs, outputs },
+  ];
+  return writeIn(temporary(), "stack.json", JSON.stringify({ deployment: { resources } }));
 }
 
 describe("the console of a large network", () => {
@@ -50,8 +62,9 @@ describe("the console of a large network", () => {
       limits: { environments: 60, nodes: 12 },
     });
     send = client(service.baseUrl, service.apiKey);
-    ({ environment } = await buildMany(send));
-    console = await openConsole(service);
+    const made = await buildMany(send);
+    ({ environment } = made);
+    console = await openConsole(service, "--stack-export", exported(made));
     browser = await browse();
     page = browser.context.pages()[0]!;
     await page.routeWebSocket(/\/live$/, (route) => {
@@ -170,6 +183,13 @@ describe("the console of a large network", () => {
     await page.getByText("The highest of 12 nodes, and the 7 that are farthest behind.").waitFor();
     const sizes = await rowsOf("Nodes").locator('[data-label="Size"]').allTextContents();
     expect(sizes).toEqual(Array.from({ length: 12 }, () => "small"));
+  });
+
+  test("what drifted is told with both values, where its stack is and where it is itself", async () => {
+    for (const route of ["stacks", `environments/${environment}`]) {
+      await visit(route);
+      await page.getByText('consensusType is "poa", and "clique" in the stack').first().waitFor();
+    }
   });
 
   test("calls are found by path and status, and an earlier page stays while new calls come", async () => {
