@@ -4,6 +4,7 @@ import type { Command as Program } from "commander";
 import limited from "p-limit";
 import {
   backendOf,
+  cutOff,
   examineService,
   examineVersions,
   type Finding,
@@ -25,7 +26,7 @@ import {
 } from "pulumi-consortium/internal/fleet";
 import { readFleet } from "./file";
 import { fleetFile, only } from "./options";
-import { own } from "./ownership";
+import { lastOf, own } from "./ownership";
 import { workFolderOf } from "./project";
 import { findPulumi, inProject, saidIn, unless, workspaceIn } from "./pulumi";
 import { haveEnded, openRun, recordOf } from "./recovery";
@@ -113,20 +114,27 @@ async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidde
     if (fleet.backend?.startsWith("file:///") && !existsSync(fileURLToPath(backend)))
       return [note("backend", `${backend} is not there yet: the first run makes it`)];
     const open: Where["open"] = (at = folder) => workspaceIn(at, environment, pulumi);
+    let known: Where["known"];
+    let unlisted: Finding | undefined;
     try {
-      await (await open()).listStacks();
+      known = new Set((await (await open()).listStacks()).map(({ name }) => lastOf(name)));
     } catch (error) {
-      const text = `its stacks cannot be listed: ${saidIn(error as Error)} (${withoutLogin(backend)})`;
+      const said = saidIn(error as Error);
       const next = "Correct backend in the fleet file, or the variables of its login, until `pulumi stack ls` works.";
-      return [wrong("backend", text, next)];
+      const text = `its stacks cannot be listed: ${said} (${withoutLogin(backend)})`;
+      unlisted = wrong("backend", text, cutOff(said) ?? next);
+      if (!cutOff(said)) return [unlisted];
     }
     const locks = locksIn(backend);
     const limit = limited(atOnce);
-    const where = { fleet, open, locks: locks ?? [] };
+    const where = { fleet, open, known, locks: locks ?? [] };
     const all = await Promise.all(stacks.map((one) => limit(() => stateOf(one, where))));
+    const findings = all.flatMap((one) => one.findings);
+    // One state that is cut off hides the list of all stacks.
+    if (unlisted) return findings.some(({ about }) => about.endsWith(": state")) ? findings : [unlisted, ...findings];
     const count = `${all.filter(({ exists }) => exists).length} of ${counted(stacks.length, "stack")} exist`;
     const text = `${withoutLogin(backend)}: ${count}${locks ? "" : ". Only a run shows its locks"}`;
-    return [ok("backend", text), ...all.flatMap(({ findings }) => findings)];
+    return [ok("backend", text), ...findings];
   });
 }
 
@@ -134,14 +142,18 @@ interface Where {
   fleet: Fleet;
   /** A workspace in the folder of a program, or in one of the fleet's project. */
   open: (folder?: string) => ReturnType<typeof workspaceIn>;
+  /** Names of the stacks in the fleet's project; undefined: they cannot be listed. */
+  known: ReadonlySet<string> | undefined;
   locks: readonly Lock[];
 }
 
 /** Whether a stack exists, and what is wrong with it. */
 async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boolean; findings: Finding[] }> {
-  const { fleet, open } = where;
+  const { fleet, open, known } = where;
   const { name } = stack;
   const findings = await heldUp(stack, where);
+  if (stack.program === undefined && known?.has(name) === false)
+    return { exists: false, findings: prefixed(name, findings) };
   let exists = false;
   try {
     const workspace = await open(stack.program);
@@ -151,7 +163,8 @@ async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boole
     if (exists) await own(stack, fleet, workspace, { isNew: false, claims: false });
   } catch (error) {
     const [text, next] = parts(error instanceof Error ? saidIn(error) : messageOf(error));
-    findings.push(wrong("state", text, next || "Run `pulumi stack export` for it, and correct what it says."));
+    const advice = next || (cutOff(text) ?? "Run `pulumi stack export` for it, and correct what it says.");
+    findings.push(wrong("state", text, advice));
   }
   return { exists, findings: prefixed(name, findings) };
 }

@@ -1,6 +1,15 @@
 /* What the package consortium-fleet is built from. Not for programs: it may change with every version. */
 export { type Finding, note, ok, parts, showFindings, unknown, wrong } from "../cli/doctor/findings";
-export { type Holder, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "../cli/doctor/held";
+export {
+  type Holder,
+  holdersText,
+  isOn,
+  type Lock,
+  locksIn,
+  cutOff,
+  pendingIn,
+  withoutLogin,
+} from "../cli/doctor/held";
 export { service as examineService } from "../cli/doctor/service";
 export { versions as examineVersions } from "../cli/doctor/versions";
 export { noPulumi } from "../cli/shared/connection";

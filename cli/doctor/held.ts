@@ -77,5 +77,11 @@ export function pendingIn(document: unknown, next: string): Finding[] {
   return [wrong("pending operations", `a run was killed: ${names.join(", ")}`, next)];
 }
 
+/** What to do where a run was killed while it wrote a state, by what Pulumi says of it. undefined: it says something else. */
+export const cutOff = (said: string): string | undefined =>
+  /failed to load checkpoint|unexpected end of JSON input|\bEOF$/m.test(said)
+    ? "Put the backup of the state in place: docs/recovery.md#a-state-file-that-was-cut-off."
+    : undefined;
+
 /** The address of a backend may hold a password. */
 export const withoutLogin = (url: string): string => url.replace(/\/\/[^/@]*@/, "//");

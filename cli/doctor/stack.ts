@@ -9,7 +9,7 @@ import { UserError } from "../../provider/core/user-error";
 import { messageOf } from "../../provider/plain";
 import { exportStack } from "../shared/connection";
 import { type Finding, note, ok, parts, unknown, wrong } from "./findings";
-import { holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
+import { cutOff, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
 
 /* Whether the state can be read, is not held up by another run, and has what the service has. */
 
@@ -27,8 +27,9 @@ export async function stack(
   try {
     document = await exportStack(name);
   } catch (error) {
+    const said = messageOf(error);
     const next = "Check the name of the stack, `pulumi whoami --verbose`, and the variables of the backend.";
-    const unread = wrong("state", `${messageOf(error)} (backend ${withoutLogin(backend)})`, next);
+    const unread = wrong("state", `${said} (backend ${withoutLogin(backend)})`, cutOff(said) ?? next);
     return [unread, ...lockFindings(backend, name)];
   }
   const read = readStack(document, `The stack ${name}`);

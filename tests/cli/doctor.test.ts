@@ -251,6 +251,15 @@ describe("a set-up that does not work:", () => {
     expect(wrong).toHaveLength(1);
   });
 
+  test("a state that is cut off: where its backup is", async () => {
+    const { baseUrl } = await peer(json(200, []));
+    const said = "error: failed to load checkpoint: unexpected end of JSON input";
+    const at = machine({ pulumi: { "stack export": said } });
+    const { wrong, todo } = await examined(at, connection({ baseUrl, apiKey: key }), ["--stack", "dev"]);
+    expect(wrong).toEqual([expect.stringContaining("failed to load checkpoint")]);
+    expect(todo).toEqual([expect.stringContaining("docs/recovery.md#a-state-file-that-was-cut-off")]);
+  });
+
   test("a locked stack, and not another one", async () => {
     const { baseUrl } = await peer(json(200, []));
     const at = machine();

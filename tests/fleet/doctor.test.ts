@@ -70,6 +70,8 @@ test("a fleet that works: each organization's key, the backend, and nothing to d
     ...["acme: service", "acme: API key", "globex: service", "globex: API key", "backend"],
   ]);
   expect(findings.at(-1)!.text).toBe(`file://${folder}/state: 1 of 2 stacks exist`);
+  const exports = pulumi.calls.filter((call) => call.startsWith("stack export"));
+  expect(new Set(exports.map((call) => /acme|globex/.exec(call)?.[0]))).toEqual(new Set(["acme"]));
 });
 
 test.each<[string, () => Promise<Awaited<ReturnType<typeof examined>>>, (string | RegExp)[]]>([

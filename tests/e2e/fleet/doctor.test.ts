@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { endProcesses, markOf } from "../../../fleet/recovery";
+import { until } from "../../support/until";
+import { exactly, FleetWorld, keys, secretsIn } from "../support/fleet";
+import { finished } from "../support/stack";
+
+/* `fleet doctor` on stacks of the real CLI: what it says before a run, during one and after it was killed, and that its advice helps. */
+
+interface Told {
+  ok: boolean;
+  findings: { about: string; state: string; text: string; next?: string }[];
+}
+
+let w: FleetWorld;
+beforeAll(async () => {
+  w = await FleetWorld.create({ nodeStart: 3_600_000 });
+  w.fleet({ acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } });
+});
+
+/** What it finds, besides the packages of this folder, which is no project of a user. */
+async function examined() {
+  const { code, stdout, text } = await w.run("doctor", "--json");
+  expect(secretsIn(text)).toEqual([]);
+  const { ok, findings } = JSON.parse(stdout) as Told;
+  expect(code).toBe(ok ? 0 : 1);
+  const own = findings.filter(({ about }) => !["package", "Pulumi SDK", "plugin"].includes(about));
+  const of = (state: string) =>
+    own.filter((one) => one.state === state).map(({ about, text: said }) => `${about}: ${said}`);
+  return { wrong: of("wrong"), notes: of("note"), ok: of("ok"), next: own.flatMap(({ next }) => next ?? []) };
+}
+
+const holder = String.raw`\S+@\S+ \(process \d+\) since \S+`;
+const like = (text: string) => expect.stringMatching(new RegExp(`^${text}$`)) as string;
+
+/** One story: each test goes on where the one before it ended. */
+test("before the first run, nothing is wrong, and nothing is made", async () => {
+  const { wrong, notes } = await examined();
+  expect(wrong).toEqual([]);
+  expect(notes).toEqual([like("backend: file://.*/state is not there yet: the first run makes it")]);
+  expect(w.has("state")).toBe(false);
+});
+
+test("a key that is missing, and one that is refused", async () => {
+  delete w.env.ACME_API_KEY;
+  expect((await examined()).wrong).toEqual([like("acme: API key: .* ACME_API_KEY is empty or not set")]);
+  w.env.ACME_API_KEY = "another";
+  expect((await examined()).wrong).toEqual([like(String.raw`acme: API key: .*\(HTTP 401\)`)]);
+  w.env.ACME_API_KEY = keys.acme;
+});
+
+test("while a run is at work, it is named", async () => {
+  const run = w.start("up", "--yes", "--only", "acme-*");
+  const end = finished(run);
+  await until(() => w.service.store.nodes.list().length === 1);
+  const { wrong, next, ok } = await examined();
+  expect(wrong).toEqual([like(`acme-prod: run: a run is at work on the stack: ${holder}`)]);
+  expect(next).toEqual(["Wait for that run."]);
+  expect(ok.at(-1)).toMatch(/^backend: .*\/state: 1 of 2 stacks exist$/);
+  const marks = w.records().map(markOf);
+  run.kill("SIGKILL");
+  await Promise.all(marks.map(endProcesses));
+  await end;
+});
+
+const killed = like(`acme-prod: run: a run was killed while it changed the stack: ${holder}`);
+const locked = like(`acme-prod: lock: the stack is locked by ${holder}, which has ended`);
+const pending = "acme-prod: pending operations: a run was killed: creating m-1";
+
+test("after it was killed: the record, the lock and what was pending, and one thing to do", async () => {
+  const { wrong, next } = await examined();
+  expect(wrong).toEqual([killed, locked, pending]);
+  expect(new Set(next)).toEqual(
+    new Set([like("Run `consortium fleet up .*fleet.yaml --only acme-prod`, which continues .*")]),
+  );
+});
+
+test("a lock of nobody's record goes as it says", async () => {
+  const [record] = w.records();
+  const text = w.read(record!.slice(w.folder.length + 1));
+  w.remove(record!.slice(w.folder.length + 1));
+  const { wrong, next } = await examined();
+  expect(wrong).toEqual([locked, pending]);
+  const [, command = "", folder = ""] =
+    /^Run `pulumi (.*)` in (\S+), with the fleet's backend as PULUMI_BACKEND_URL\.$/.exec(next[0]!)!;
+  const env = { ...w.env, PULUMI_BACKEND_URL: `file://${join(w.folder, "state")}` };
+  expect(await finished(spawn("pulumi", command.split(" "), { cwd: folder, env }))).toMatchObject({ code: 0 });
+  w.write(record!.slice(w.folder.length + 1), text);
+  expect((await examined()).wrong).toEqual([killed, pending]);
+});
+
+test("the next run continues, and nothing is wrong", async () => {
+  w.service.store.nodes.list().forEach(({ id }) => w.service.store.nodes.setState(id, "started"));
+  expect(await w.run("up", "--yes", "--only", "acme-prod")).toMatchObject({ code: 0 });
+  expect(await w.counts("acme")).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
+  const { wrong, ok } = await examined();
+  expect(wrong).toEqual([]);
+  expect(ok.at(-1)).toMatch(/: 1 of 2 stacks exist$/);
+});
+
+test("a state that is cut off is named, though Pulumi lists no stack because of it", async () => {
+  const file = "state/.pulumi/stacks/fleet/acme-prod.json";
+  const whole = w.read(file);
+  w.write(file, whole.slice(0, 300));
+  const { wrong, next } = await examined();
+  expect(wrong).toEqual([like("acme-prod: state: failed to load checkpoint: .*")]);
+  expect(next).toEqual([expect.stringContaining("docs/recovery.md#a-state-file-that-was-cut-off")]);
+  w.write(file, whole);
+  expect((await examined()).wrong).toEqual([]);
+});
