@@ -151,7 +151,7 @@ interface Where {
 async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boolean; findings: Finding[] }> {
   const { fleet, open, known } = where;
   const { name } = stack;
-  const findings = await heldUp(stack, where);
+  const { findings, isAtWork } = await heldUp(stack, where);
   if (stack.program === undefined && known?.has(name) === false)
     return { exists: false, findings: prefixed(name, findings) };
   let exists = false;
@@ -159,7 +159,7 @@ async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boole
     const workspace = await open(stack.program);
     const state = await unless<unknown>("StackNotFoundError", workspace.exportStack(name), undefined);
     exists = state !== undefined;
-    if (exists) findings.push(...pendingIn(state, goOn(fleet, name)));
+    if (exists) findings.push(...pendingIn(state, goOn(fleet, name), isAtWork));
     if (exists) await own(stack, fleet, workspace, { isNew: false, claims: false });
   } catch (error) {
     const [text, next] = parts(error instanceof Error ? saidIn(error) : messageOf(error));
@@ -172,22 +172,28 @@ async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boole
 const goOn = ({ file }: Fleet, name: string): string =>
   `Run \`consortium fleet up ${file} --only ${name}\`, which continues where that run stopped.`;
 
-/** Who is at work on a stack, or was killed while it was. */
-async function heldUp({ name, program }: FleetStack, { fleet, locks }: Where): Promise<Finding[]> {
+/** Who is at work on a stack, or was killed while it was. `isAtWork`: it has not surely ended. */
+async function heldUp(
+  { name, program }: FleetStack,
+  { fleet, locks }: Where,
+): Promise<{ findings: Finding[]; isAtWork: boolean }> {
   const workFolder = workFolderOf(fleet);
   const run = await openRun(recordOf(workFolder, name));
   const who = run?.holder ? `: ${holdersText([run.holder])}` : "";
-  if (run?.isAtWork) return [wrong("run", `a run is at work on the stack${who}`, "Wait for that run.")];
+  if (run?.isAtWork) {
+    const atWork = wrong("run", `a run is at work on the stack${who}`, "Wait for that run.");
+    return { findings: [atWork], isAtWork: true };
+  }
   const findings = run ? [wrong("run", `a run was killed while it changed the stack${who}`, goOn(fleet, name))] : [];
   // The project of a program has a name of its own.
   const project = program === undefined ? fleet.project : undefined;
   const holders = locks.filter((lock) => isOn(lock, project, name)).map(({ holder }) => holder);
-  if (holders.length === 0) return findings;
+  if (holders.length === 0) return { findings, isAtWork: false };
   const isLeft = haveEnded(holders);
   const text = `the stack is locked by ${holdersText(holders)}${isLeft ? ", which has ended" : ""}`;
   const cancel =
     `\`pulumi cancel --yes --stack ${name}\` in ${program ?? workFolder}, with the fleet's backend as ` +
     "PULUMI_BACKEND_URL.";
   const next = isLeft ? `Run ${cancel}` : `Wait for that run. If it was killed, run ${cancel}`;
-  return [...findings, wrong("lock", text, run && isLeft ? goOn(fleet, name) : next)];
+  return { findings: [...findings, wrong("lock", text, run && isLeft ? goOn(fleet, name) : next)], isAtWork: !isLeft };
 }

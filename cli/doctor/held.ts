@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { z } from "zod";
 import { fieldsOf } from "../../provider/plain";
-import { type Finding, wrong } from "./findings";
+import { type Finding, note, wrong } from "./findings";
 import { parsed } from "./versions";
 
 /* What holds up a stack: locks of runs, and what a killed one had begun. */
@@ -69,11 +69,16 @@ const Pending = z.looseObject({
   }),
 });
 
-/** What a killed run had begun, in the exported state of a stack. @param next what to do */
-export function pendingIn(document: unknown, next: string): Finding[] {
+/**
+ * What a killed run had begun, in the exported state of a stack.
+ * @param next what to do
+ * @param isLocked whether the run that began it may still be at work
+ */
+export function pendingIn(document: unknown, next: string, isLocked: boolean): Finding[] {
   const pending = Pending.safeParse(document).data?.deployment.pending_operations ?? [];
   if (pending.length === 0) return [];
   const names = pending.map(({ type, resource }) => `${type} ${resource.urn.split("::").at(-1)}`);
+  if (isLocked) return [note("pending operations", `${names.join(", ")}, by the run that has the lock`)];
   return [wrong("pending operations", `a run was killed: ${names.join(", ")}`, next)];
 }
 

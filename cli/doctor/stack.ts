@@ -39,6 +39,7 @@ export async function stack(
   const pending = pendingIn(
     document,
     "Run `pulumi up`, which goes on; then `pulumi refresh --clear-pending-creates` ends the warning.",
+    locks.some(({ state }) => state === "wrong"),
   );
   return [
     ok("state", `${read.rows.length} resources in ${withoutLogin(backend)}`),

@@ -260,9 +260,9 @@ describe("a set-up that does not work:", () => {
     expect(todo).toEqual([expect.stringContaining("docs/recovery.md#a-state-file-that-was-cut-off")]);
   });
 
-  test("a locked stack, and not another one", async () => {
+  test("a locked stack, and not another one; what is pending there is no killed run's", async () => {
     const { baseUrl } = await peer(json(200, []));
-    const at = machine();
+    const at = machine({ pulumi: { "stack export --stack dev": state(pending) } });
     const locks = (stack: string) => join(at.home, ".pulumi/locks/organization/net", stack);
     const held = { pid: 4711, username: "ada", hostname: "ci-1", timestamp: "2026-11-27T18:00:00Z" };
     for (const stack of ["dev", "prod"]) {
@@ -270,9 +270,13 @@ describe("a set-up that does not work:", () => {
       if (stack === "dev") writeFileSync(join(locks(stack), "a.json"), JSON.stringify(held));
     }
     const look = (stack: string) => examined(at, connection({ baseUrl, apiKey: key }), ["--stack", stack]);
-    expect((await look("dev")).wrong).toEqual([
-      "lock: the stack is locked by ada@ci-1 (process 4711) since 2026-11-27T18:00:00Z",
-    ]);
+    const { wrong, findings } = await look("dev");
+    expect(wrong).toEqual(["lock: the stack is locked by ada@ci-1 (process 4711) since 2026-11-27T18:00:00Z"]);
+    expect(findings).toContainEqual({
+      about: "pending operations",
+      state: "note",
+      text: "creating n, by the run that has the lock",
+    });
     const other = await look("organization/net/prod");
     expect(other.wrong).toEqual([]);
     expect(other.findings).toContainEqual({

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { endProcesses, markOf } from "../../../fleet/recovery";
+import { endProcesses, markOf, openRun } from "../../../fleet/recovery";
 import { until } from "../../support/until";
 import { exactly, FleetWorld, keys, secretsIn } from "../support/fleet";
 import { finished } from "../support/stack";
@@ -53,19 +53,21 @@ test("while a run is at work, it is named", async () => {
   const run = w.start("up", "--yes", "--only", "acme-*");
   const end = finished(run);
   await until(() => w.service.store.nodes.list().length === 1);
-  const { wrong, next, ok } = await examined();
+  const { wrong, notes, next, ok } = await examined();
   expect(wrong).toEqual([like(`acme-prod: run: a run is at work on the stack: ${holder}`)]);
+  expect(notes).toEqual(["acme-prod: pending operations: creating trade/e/m-1, by the run that has the lock"]);
   expect(next).toEqual(["Wait for that run."]);
   expect(ok.at(-1)).toMatch(/^backend: .*\/state: 1 of 2 stacks exist$/);
-  const marks = w.records().map(markOf);
+  const [record] = w.records();
   run.kill("SIGKILL");
-  await Promise.all(marks.map(endProcesses));
+  await endProcesses(markOf(record!));
   await end;
+  await until(async () => (await openRun(record!))?.isAtWork === false); // the lock on it gets old
 });
 
 const killed = like(`acme-prod: run: a run was killed while it changed the stack: ${holder}`);
 const locked = like(`acme-prod: lock: the stack is locked by ${holder}, which has ended`);
-const pending = "acme-prod: pending operations: a run was killed: creating m-1";
+const pending = "acme-prod: pending operations: a run was killed: creating trade/e/m-1";
 
 test("after it was killed: the record, the lock and what was pending, and one thing to do", async () => {
   const { wrong, next } = await examined();
