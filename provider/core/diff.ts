@@ -97,7 +97,7 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
 }
 
 /** An input of which the service now shows something else than it answered. */
-export interface Drift {
+interface Drift {
   key: string;
   /** The value that the program asked for, or else the one that the service chose. */
   was: unknown;

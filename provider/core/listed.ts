@@ -16,7 +16,7 @@ import { UserError } from "./user-error";
 const looksBeforeAsking = 4;
 
 /** `unlistable`: the service does not list this collection, and its parent exists. */
-export type Presence = { item: Identified } | "gone" | "unlistable";
+type Presence = { item: Identified } | "gone" | "unlistable";
 
 /**
  * The objects in one place, for one verb: what the service lists, and what this process knows besides, because lists may lag.

@@ -64,7 +64,7 @@ export function within(session: Session, ms: number, caller?: Caller): Session {
 }
 
 /** Facts about the engine that only an adapter knows. */
-export interface Host {
+interface Host {
   /** The settings of the provider: another object after each change. */
   settings(): ProviderSettings;
   /** Shows one line to the user at once. */
