@@ -18,7 +18,7 @@ export function unformatted(value: unknown, textOf = plainText): unknown {
   if (Array.isArray(value)) return value.map((member) => unformatted(member, textOf));
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
-  return Object.fromEntries(members.map(([key, member]) => [key, unformatted(member, textOf)]).sort());
+  return Object.fromEntries(members.map(([key, member]) => [key, unformatted(member, textOf)]));
 }
 
 /** Equal except for formatting that a service may change. */
@@ -29,7 +29,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
 
 /** The same request. In an object, such as `details`, each character may count. */
 export function sameAsked(a: unknown, b: unknown): boolean {
-  if (typeof a !== "object" || typeof b !== "object") return sameValue(a, b);
+  if (typeof a !== "object") return sameValue(a, b);
   const exact = (value: unknown): unknown => unformatted(value, (text) => text);
   return (isUnset(a) && isUnset(b)) || isDeepStrictEqual(exact(a), exact(b));
 }

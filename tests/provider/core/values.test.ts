@@ -31,6 +31,7 @@ test.each<[unknown, unknown]>([
   ],
   [{ a: 1, b: null }, { a: 1 }],
   [["a "], ["a"]],
+  [[null], [null]],
   [{ a: [{ b: "x " }] }, { a: [{ b: "x" }] }],
 ])("%j and %j are the same but for formatting", (a, b) => {
   expect(sameValue(a, b)).toBe(true);
@@ -51,6 +52,7 @@ test.each<[unknown, unknown]>([
   [{ a: 1 }, { a: 2 }],
   [{ a: 1 }, { a: 1, b: 0 }],
   ["a", ["a"]],
+  [["a"], { 0: "a" }],
   [[], ["a"]],
   [{ a: null }, { a: 1 }],
   [{ a: 1, b: null }, { a: null }],
