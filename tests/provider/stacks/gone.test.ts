@@ -1,5 +1,6 @@
 import { AppCred, ConsortiumZone, Environment, EnvironmentZone, Node } from "../../../sdk";
 import { UndiciTransport } from "../../../provider/api/transport";
+import { type RunOptions } from "../../support/double/deployment";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
@@ -40,7 +41,27 @@ const emptying = (end: string, isEmpty: () => boolean): void =>
       method === "GET" && new URL(url).pathname.endsWith(end) && isEmpty() ? "[]" : text,
   });
 
+const environments = "/consortia/:consortiumId/environments";
+const node = `${environments}/:environmentId/nodes`;
+
 onBothAdapters((make) => {
+  test.each<[string, RunOptions, string[]]>([
+    ["leaves alone", {}, []],
+    ["asks for again, as Pulumi 3.220 does,", { release: "oldest" }, [`DELETE ${node}/:nodeId`]],
+  ])("what the next run %s counts as gone, where a replacement has deleted it and failed", async (_, how, deletes) => {
+    const whole = (consensusType: string) =>
+      ledger(({ environment, membership }) => void new Node("n", { environment, membership }), { consensusType });
+    const { stack, service, writes } = await make(whole("ibft"));
+    const fault = service.faults.add({ kind: "status", status: 403, method: "POST", route: environments, times: 9 });
+    expect((await stack.up(whole("raft"), how)).errors).toHaveLength(1);
+    expect(service.store.nodes.list()).toEqual([]);
+    fault.remove();
+    service.clearCalls();
+    expect(await stack.up(whole("raft"), how)).toMatchObject({ errors: [] });
+    expect(writes()).toEqual([...deletes, `POST ${environments}`, `POST ${node}`]);
+    expect((await stack.up(whole("raft"), how)).changes).toEqual([]);
+  });
+
   describe.each([true, false])("lists in pages whose order changes (objects are read by id: %s)", (getById) => {
     test("a refresh loses nothing", async () => {
       const { stack, writes } = await make(two, { answers: { getById } });

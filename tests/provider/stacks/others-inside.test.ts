@@ -1,4 +1,5 @@
 import { Consortium, Environment, Node } from "../../../sdk";
+import { type RunOptions } from "../../support/double/deployment";
 import { type Program } from "../../support/double/stack";
 import { type Base, ledger, onBothAdapters } from "../../support/stacks";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +10,8 @@ import { newProcess } from "../../support/service";
 /* A stack deletes a consortium or an environment in which there is something that it does not manage. */
 
 const quorum = { provider: "quorum", consensusType: "raft" } as const;
+const environments = "/consortia/:consortiumId/environments";
+const inside = `${environments}/:environmentId`;
 const confirmed = (id: unknown) => newProcess({ CONSORTIUM_CONFIRM_DELETED: String(id) });
 
 /** From here on, nobody has seen an answer to a create. */
@@ -77,6 +80,19 @@ onBothAdapters((make) => {
     const { stack, service } = await lost(together);
     expect((await stack.destroy()).failure).toBe("");
     expect(service.store.consortia.list()).toEqual([]);
+  });
+
+  test.each<[string, RunOptions, string[]]>([
+    ["no call of its own", {}, []],
+    ["one of its own, as Pulumi 3.220 makes it", { release: "oldest" }, [`DELETE ${inside}/nodes/:nodeId`]],
+  ])("with deletedWith, an environment that is replaced takes what is in it, with %s", async (_, how, own) => {
+    const together = (consensusType: string) =>
+      ledger((base) => node(base, "n", { deletedWith: base.environment }), { consensusType });
+    const { stack, service, writes } = await make(together("ibft"));
+    expect(await stack.up(together("raft"), how)).toMatchObject({ errors: [] });
+    const [deleted, ...made] = [`DELETE ${inside}`, `POST ${environments}`, `POST ${inside}/nodes`];
+    expect(writes()).toEqual([...own, deleted, ...made]);
+    expect(service.store.nodes.list()).toHaveLength(1);
   });
 
   test("deletedWith counts from the update on that brings it, and only as long as the program has it", async () => {

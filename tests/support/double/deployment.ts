@@ -37,6 +37,8 @@ export interface RunOptions {
   parallel?: number;
   /** `--plan`: what a preview has planned. */
   plan?: Plan;
+  /** The release of Pulumi, of those in tools/lib/pulumi-cli.mjs. Default: the newest. */
+  release?: "oldest";
 }
 
 /** The inputs of resources that a preview has checked, by URN. What is unknown there may become anything. */
@@ -48,7 +50,7 @@ export class Stopped extends Error {}
 /** A registration that is wrong ends the run; those under way are waited for. */
 class Bail extends Error {}
 
-/** Pulumi 3.220 ends so where only an old row of a resource, which waits for its deletion, needs what is replaced. The next run goes on. */
+/** Pulumi ends so where only an old row of a resource, which waits for its deletion, needs what is replaced. The next run goes on. */
 export const cannotRecreate = "cannot recreate a resource that doesn't exist";
 
 type Step = () => Promise<void> | void;
@@ -68,6 +70,7 @@ export class Deployment {
   readonly #defaults = new Map<Adapter, Promise<string>>();
   /** URNs, of the old state, that the run has dealt with. */
   readonly #operated = new Set<string>();
+  readonly #replaces = new Set<string>();
   readonly #pendingDeletes = new Set<Resource>();
   readonly #closing: (() => void)[] = [];
   #turn: Promise<unknown> = Promise.resolve();
@@ -260,16 +263,19 @@ export class Deployment {
     if (recreating) {
       if (!old) throw new Bail(cannotRecreate);
       this.#rows.deletes.delete(old.urn);
+      this.#replaces.add(made.urn);
       return [made, [() => this.#do.create(made, old)]];
     }
     if (!old || old.external) return [made, [() => this.#do.create(made, old)]];
 
-    const diff = replaceTarget
-      ? { changes: true, changed: [], replaces: ["id"], deleteBeforeReplace: false }
+    const forced = replaceTarget ? "id" : this.#goesWith(made, this.#replaces) ? "deletedWith" : undefined;
+    const diff = forced
+      ? { changes: true, changed: [], replaces: [forced], deleteBeforeReplace: false }
       : await provider.diff(made.urn, old.id, old.outputs, made.inputs);
     const replaces = [...diff.replaces, ...diff.changed.filter((key) => made.replaceOnChanges.includes(key))];
     if ((diff.changes && replaces.length > 0) || old.pendingReplacement) {
       if (made.protect && old.protect) throw new Bail(`unable to replace resource "${made.urn}": it is protected`);
+      this.#replaces.add(made.urn);
       // Defaults that came from the old one go: it is checked again, as a new one.
       if (!replaceTarget) await this.#check(provider, made, undefined, asked);
       return [made, await this.#replacement(made, old, diff.deleteBeforeReplace)];
@@ -309,9 +315,11 @@ export class Deployment {
   async #replacement(made: Resource, old: Resource, saidFirst: boolean): Promise<Step[]> {
     const create = (): Promise<void> => this.#do.create(made, old);
     if (!(made.deleteBeforeReplace ?? saidFirst)) return [create];
-    const first = await this.#replacedWith(old);
+    const all = await this.#replacedWith(old);
+    const first = this.#isOldest ? all : all.filter((one) => !one.pendingReplacement);
     for (const one of [...first, old]) this.#pendingDeletes.add(one);
     for (const { urn } of first) this.#rows.deletes.add(urn);
+    if (!this.#isOldest && !old.pendingReplacement) this.#rows.deletes.add(old.urn);
     const pending = (one: Resource) => async (): Promise<void> => {
       await this.#do.delete(one);
       if (one.delete) this.#rows.dropped.add(one);
@@ -319,6 +327,14 @@ export class Deployment {
     };
     return [...first.toReversed(), ...(old.pendingReplacement ? [] : [old])].map(pending).concat(create);
   }
+
+  /** Pulumi 3.220 deletes again what an earlier run has, before it failed to replace it, and does not replace what only `deletedWith` ties. */
+  get #isOldest(): boolean {
+    return this.options.release === "oldest";
+  }
+
+  #goesWith = (one: Resource, replaced: ReadonlySet<string>): boolean =>
+    !this.#isOldest && replaced.has(one.deletedWith);
 
   /** Those that would be replaced, too, if what they need were another: the engine deletes them before it. */
   async #replacedWith(root: Resource): Promise<Resource[]> {
@@ -330,11 +346,11 @@ export class Deployment {
       const open = Object.keys(one.inputs).filter((key) =>
         one.propertyDependencies[key]?.some((urn) => replaced.has(urn)),
       );
-      const byProvider = replaced.has(providerUrn(one.provider));
-      if (open.length === 0 && !byProvider) continue;
+      const byOther = replaced.has(providerUrn(one.provider)) || this.#goesWith(one, replaced);
+      if (open.length === 0 && !byOther) continue;
       const news = { ...one.inputs, ...Object.fromEntries(open.map((key) => [key, unknown])) };
       const provider = await this.#providers.of(one.provider);
-      if (!byProvider && (await provider.diff(one.urn, one.id, one.outputs, news)).replaces.length === 0) continue;
+      if (!byOther && (await provider.diff(one.urn, one.id, one.outputs, news)).replaces.length === 0) continue;
       if (one.protect)
         throw new Bail(`unable to replace resource "${one.urn}" as part of replacing "${root.urn}": it is protected`);
       replaced.add(one.urn);
