@@ -8,7 +8,7 @@ import { until } from "../support/until";
 import { Sandbox } from "./sandbox";
 
 const tools = join(__dirname, "../../tools");
-const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;
+const copy = `pulumi-v3.276.0-${process.platform}-${process.arch}`;
 let sandbox: Sandbox;
 beforeEach(() => (sandbox = new Sandbox()));
 
@@ -42,19 +42,19 @@ describe("tools/pulumi", () => {
   const launcher = join(tools, "pulumi");
 
   test("hands over arguments, folder, input and output, and the exit code", async () => {
-    sandbox.pulumi("bin", "v3.220.0", languageHosts);
+    sandbox.pulumi("bin", "v3.276.0", languageHosts);
     const body = 'echo "$# $1|$2 in $(pwd -P)"; while read -r line; do echo "read $line"; done; echo aside >&2; exit 7';
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', body);
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', body);
     const { code, stdout, stderr } = await start([launcher, "a b", "--c"], "hello\n").ended;
     expect(stdout).toMatch(/^2 a b\|--c in .*tools-test-\S+\nread hello\n$/);
     expect({ code, stderr }).toEqual({ code: 7, stderr: "aside\n" });
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("passes %s on and waits for Pulumi's own end", async (name) => {
-    sandbox.pulumi("bin", "v3.220.0", languageHosts);
+    sandbox.pulumi("bin", "v3.276.0", languageHosts);
     const trap = `trap 'echo caught; exit 5' ${name.slice(3)}`;
     const wait = `echo up > ${sandbox.path("up")}; while :; do /bin/sleep 0.05; done`;
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', trap, wait);
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', trap, wait);
     const { child, ended } = start([launcher, "up"]);
     await until(() => existsSync(sandbox.path("up")));
     child.kill(name);
@@ -62,7 +62,7 @@ describe("tools/pulumi", () => {
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("does not pass on a %s that the whole group gets", async (name) => {
-    sandbox.pulumi("bin", "v3.220.0", languageHosts);
+    sandbox.pulumi("bin", "v3.276.0", languageHosts);
     const up = sandbox.path("up");
     // A shell would take two signals at once for one.
     writeFileSync(
@@ -72,7 +72,7 @@ describe("tools/pulumi", () => {
       require("fs").writeFileSync("${up}", "");`,
     );
     const run = `exec ${process.execPath} ${sandbox.path("pulumi.js")}`;
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', run);
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', run);
     const { child, ended } = start([launcher, "up"], "", { detached: true });
     await until(() => existsSync(up));
     process.kill(-child.pid!, name);
@@ -80,8 +80,8 @@ describe("tools/pulumi", () => {
   });
 
   test("ends by the signal that ended Pulumi", async () => {
-    sandbox.pulumi("bin", "v3.220.0", languageHosts);
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', "kill -TERM $$");
+    sandbox.pulumi("bin", "v3.276.0", languageHosts);
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', "kill -TERM $$");
     expect(await start([launcher, "up"]).ended).toMatchObject({ code: null, signal: "SIGTERM" });
   });
 
@@ -112,7 +112,7 @@ describe("making a copy", () => {
     writeFileSync(sandbox.path("go-on"), "");
     const ended = await Promise.all([first.ended, second.ended]);
     expect(ended.map(({ stdout }) => stdout.trim())).toEqual(Array(2).fill(join(sandbox.cache, copy, "bin", "pulumi")));
-    expect(ended[1].stderr).toBe("Another process is making Pulumi v3.220.0 for this user: waiting for it.\n");
+    expect(ended[1].stderr).toBe("Another process is making Pulumi v3.276.0 for this user: waiting for it.\n");
     expect(sandbox.calls().filter((call) => call === "go build")).toHaveLength(2);
     expect(sandbox.cached()).toEqual([copy]);
   });

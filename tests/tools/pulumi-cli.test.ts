@@ -5,7 +5,7 @@ import { isOlder } from "../../tools/lib/node-version.mjs";
 import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
 import { companions, Sandbox } from "./sandbox";
 
-const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;
+const copy = `pulumi-v3.276.0-${process.platform}-${process.arch}`;
 let sandbox: Sandbox;
 const { env } = process;
 beforeEach(() => {
@@ -57,7 +57,7 @@ describe("a pulumi on PATH", () => {
   });
 
   test("without a language host is skipped, unless there is one elsewhere on PATH", async () => {
-    sandbox.script("bin/pulumi", "echo v3.220.0");
+    sandbox.script("bin/pulumi", "echo v3.276.0");
     sandbox.go();
     expect((await resolve()).command).toBe(join(sandbox.cache, copy, "bin", "pulumi"));
     expect(sandbox.said[0]).toContain("is not used: there is no pulumi-language-nodejs beside it or on PATH");
@@ -145,8 +145,8 @@ describe("a build with Go", () => {
     await resolve();
     expect(sandbox.calls()).toEqual(["go env", "go build", "go build"]);
     expect(sandbox.cached()).toEqual([copy]);
-    expect(sandbox.said[0]).toMatch(/Building Pulumi v3\.220\.0 from its sources .* once for this user/);
-    expect(sandbox.said.at(-1)).toMatch(/^Pulumi v3\.220\.0 is in .* now \(\d/);
+    expect(sandbox.said[0]).toMatch(/Building Pulumi v3\.276\.0 from its sources .* once for this user/);
+    expect(sandbox.said.at(-1)).toMatch(/^Pulumi v3\.276\.0 is in .* now \(\d/);
     await resolve();
     expect(builds()).toBe(2);
   });
@@ -174,9 +174,34 @@ describe("a build with Go", () => {
   });
 });
 
+describe("PULUMI_CONSORTIUM_CLI", () => {
+  test.each([
+    ["", "3.276.0"],
+    ["newest", "3.276.0"],
+    ["oldest", "3.220.0"],
+  ])("%j makes Pulumi %s", async (name, version) => {
+    sandbox.env.PULUMI_CONSORTIUM_CLI = name;
+    sandbox.go();
+    expect((await resolve()).command).toContain(`pulumi-v${version}-`);
+  });
+
+  test("must be one of the two", async () => {
+    sandbox.env.PULUMI_CONSORTIUM_CLI = "latest";
+    await expect(resolve()).rejects.toThrow('PULUMI_CONSORTIUM_CLI must be oldest or newest, not "latest".');
+  });
+
+  test("a copy of one release is never taken for the other, not even from PATH", async () => {
+    const other = sandbox.pulumi(join("cache", copy, "bin"));
+    sandbox.env.PATH += delimiter + dirname(other);
+    sandbox.go();
+    expect((await resolve({ release: "oldest" })).command).toContain("pulumi-v3.220.0-");
+    expect((await resolve()).command).toBe(other);
+  });
+});
+
 describe("with language hosts", () => {
   test("a pulumi on PATH that has them is used, and nothing is built; one that lacks a host, for Node.js alone", async () => {
-    const command = sandbox.pulumi("bin", "v3.220.0", languageHosts);
+    const command = sandbox.pulumi("bin", "v3.276.0", languageHosts);
     expect((await resolve({ languages: true })).command).toBe(command);
     expect(sandbox.calls()).toEqual(["pulumi version"]);
     rmSync(sandbox.path("bin", "pulumi-language-yaml"));
@@ -189,7 +214,7 @@ describe("with language hosts", () => {
   });
 
   test("a copy in the cache that came with them is used as it is", async () => {
-    const command = sandbox.pulumi(join("cache", copy, "bin"), "v3.220.0", languageHosts);
+    const command = sandbox.pulumi(join("cache", copy, "bin"), "v3.276.0", languageHosts);
     expect((await resolve({ languages: true })).command).toBe(command);
     expect(sandbox.calls()).toEqual([]);
   });

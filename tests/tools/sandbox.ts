@@ -28,7 +28,7 @@ export class Sandbox {
   }
 
   /** A Pulumi with all that belongs to it. Each call is noted in calls.txt. */
-  pulumi(folder: string, version = "v3.220.0", hosts: string[] = []): string {
+  pulumi(folder: string, version = "v3.276.0", hosts: string[] = []): string {
     for (const name of [...companions, ...hosts]) this.script(join(folder, name), "exit 0");
     return this.script(join(folder, "pulumi"), `echo "pulumi $*" >> ${this.path("calls.txt")}`, `echo ${version}`);
   }
@@ -39,12 +39,12 @@ export class Sandbox {
   }
 
   /** A Go whose builds are small scripts; `build` comes first in each of them. */
-  go({ version = "1.26.0", build = "" } = {}): string {
+  go({ version = "1.27.0", build = "" } = {}): string {
     const asked = `if [ "$1" = env ]; then echo go${version}; exit 0; fi`;
     const toldVersion = `if [ "$1" = version ]; then echo "go version go${version} os/arch"; exit 0; fi`;
     const toldFolder = `if [ "$1" = list ]; then echo ${this.path("sdk")}; exit 0; fi`;
     const output = 'while [ "$1" != -o ]; do shift; done; bin="$2"; shift 2';
-    const write = `for source; do printf '#!/bin/sh\\necho v3.220.0\\n' > "$bin\${source##*/}"; /bin/chmod +x "$bin"*; done`;
+    const write = `for source; do printf '#!/bin/sh\\necho v3.276.0\\n' > "$bin\${source##*/}"; /bin/chmod +x "$bin"*; done`;
     return this.script(
       "bin/go",
       `echo "go $*" >> ${this.path("calls.txt")}`,

@@ -19,7 +19,7 @@ import { runMain, log, UserError, withProgress } from "./terminal.mjs";
  */
 /**
  * @typedef {object} Options
- * @property {boolean} [languages] with the hosts of YAML, Python and Go beside that of Node.js
+ * @property {boolean} [languages] with the hosts of YAML, Python and Go, and one of Node.js that runs policy packs of the newest release
  * @property {"oldest" | "newest"} [release] where none is on PATH. Default: that of variable PULUMI_CONSORTIUM_CLI
  * @property {() => Promise<boolean>} [canDownload] instead of asking the download host
  * @property {string} [automation] instead of @pulumi/pulumi/automation
@@ -27,7 +27,7 @@ import { runMain, log, UserError, withProgress } from "./terminal.mjs";
 
 /**
  * The releases that are made where no Pulumi is installed: tests run on both. Variable PULUMI_CONSORTIUM_CLI chooses one.
- * @type {Record<string, import("../pulumi-cli/build.mjs").Release>}
+ * @type {Record<string, Release>}
  */
 const releases = {
   oldest: { version: "3.220.0", module: "cli" },
@@ -38,7 +38,7 @@ const releaseVariable = "PULUMI_CONSORTIUM_CLI";
 
 /** @param {string} [wanted] default: the release of this process */
 function releaseOf(wanted) {
-  const name = wanted ?? (process.env[releaseVariable] || "oldest");
+  const name = wanted ?? (process.env[releaseVariable] || "newest");
   const release = releases[name];
   if (!release) throw new UserError(`${releaseVariable} must be ${Object.keys(releases).join(" or ")}, not "${name}".`);
   return release;
@@ -68,8 +68,7 @@ export async function pulumiCli({ languages = false, release: wanted, ...making 
   const moreOf = (/** @type {string} */ version) =>
     join(cacheRoot(), `pulumi-v${version}-languages-${languagesVersion()}-${platform}`);
   const [home, more] = [homeOf(pulumiVersion), moreOf(pulumiVersion)];
-  // The newest leaves policy packs to the host of Node.js, which only comes with the others.
-  const needed = languages || release === releases.newest ? [...companions, ...languageHosts] : companions;
+  const needed = languages ? [...companions, ...languageHosts] : companions;
   // A test's PATH may begin with a copy of the other release.
   const copies = Object.values(releases).flatMap(({ version }) => [homeOf(version), moreOf(version)]);
   const own = [launcher, ...copies.map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));

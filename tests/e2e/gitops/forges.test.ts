@@ -19,7 +19,7 @@ import { Forge, type Job, type Runner, tokenWith } from "../support/forges";
 import { github } from "../support/github";
 import { gitlab } from "../support/gitlab";
 import { npmInstallSeeded, packed } from "../support/packed";
-import { cli, failed, finished, root, withoutCompiler } from "../support/stack";
+import { cli, failed, finished, onNewest, root, withoutCompiler } from "../support/stack";
 import { encrypted, initStack, outputsIn, passphrase, salt, stateFile, stateIn } from "../support/state-file";
 import { canaryKey, type World, world } from "../support/world";
 
@@ -256,11 +256,10 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     expect(report({ folder: last })).toMatch(/No drift: \d+ unchanged\.\n$/);
     lock();
     const locked = await script(last, "drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" });
-    expect([locked.code, locked.text]).toEqual([
-      1,
-      expect.stringContaining("the stack is currently locked by 1 lock(s)"),
-    ]);
     unlock();
+    // The oldest release locks the stack to compare it, too.
+    const [ends, says] = onNewest ? [0, "No drift"] : [1, "the stack is currently locked by 1 lock(s)"];
+    expect(locked).toMatchObject({ code: ends, text: expect.stringContaining(says) as string });
     const { code, text } = await script(last, "drift.sh", ["staging"], { CONSORTIUM_API_KEY: "refused" });
     expect({ code, text }).toMatchObject({ code: 1 });
     expect(report({ folder: last })).toContain("**It failed.**");

@@ -26,20 +26,20 @@ import { encrypted, initStack, isOurs, outputsIn, passphrase, salt, stateFile, s
 export { finished, root };
 export type { Finished as Result };
 
-let found: Promise<PulumiCli> | undefined;
-/** The real CLI itself: `tools/pulumi` would be one more process for a signal to pass. */
-export const cli = (): Promise<PulumiCli> => (found ??= pulumiCli());
+/** Whether all tests run on the newest release, which does some things in another way than the oldest. */
+export const onNewest = process.env.PULUMI_CONSORTIUM_CLI !== "oldest";
 
-/** Whether all tests run on the newest release, which does some things in another way. */
-export const onNewest = process.env.PULUMI_CONSORTIUM_CLI === "newest";
+let found: Promise<PulumiCli> | undefined;
+/** The real CLI itself: `tools/pulumi` would be one more process for a signal to pass. The newest leaves policy packs to a language host. */
+export const cli = (): Promise<PulumiCli> => (found ??= pulumiCli({ languages: onNewest }));
 
 export interface StackOptions {
   /** The program: JavaScript text that may `require("pulumi-consortium")`, or the folder of an example. */
   program: string | { example: string };
   /** What the program is written in. Default: JavaScript or TypeScript, as with "nodejs", whose CLI generates code, too. */
   language?: Language | "nodejs";
-  /** For what older releases of Pulumi lack. Default: the release that all tests run on. */
-  release?: "newest";
+  /** For what only one release does. Default: the release that all tests run on. */
+  release?: "oldest" | "newest";
   /** A provider's schema: Python and Go programs can import the SDK that is generated from it. */
   schema?: string;
   env?: Record<string, string | undefined>;
