@@ -2,8 +2,8 @@
 /**
  * npm run compatibility [-- --only PATTERN]: the package as npm packs it, in projects with each Node.js, each Pulumi SDK, each provider,
  * each kind of program and each installer: up, unchanged, change, refresh, policy pack, destroy, mocks. Writes the table of
- * docs/reference/compatibility.md after all trials; with a pattern, it only takes those whose title matches. Exit code 1 if one fails. Ends within
- * an hour.
+ * docs/reference/compatibility.md after all trials; with a pattern, it runs only trials with a matching title. Exit code 1 if a trial
+ * fails. Ends within an hour.
  */
 import "../tools/lib/node-version.mjs";
 import { mkdtempSync, rmSync } from "node:fs";

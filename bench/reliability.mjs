@@ -1,8 +1,9 @@
 // @ts-check
 /**
  * npm run reliability [-- --sample N] [--only PATTERN] [--provider dynamic|plugin] [--gone 404|403]: every kind of fault at every kind of
- * call of an `up`, a kill at every call, and keys of another organization, through the real CLI on the embedded service, which answers 404
- * or 403 for what is missing. Each must end with exactly the network. Writes the result of a provider and a status to
+ * call of an `up`, a kill at every call, and keys of another organization, through the real CLI on
+ * the embedded service, which answers 404 or 403 for missing objects. Each trial must end with exactly the network. Writes the result of a
+ * provider and a status to
  * docs/maintainers/reliability.md after all its trials. Exit code 1 if one is not exact. Ends within four hours.
  */
 import "../tools/lib/node-version.mjs";
@@ -21,10 +22,12 @@ const side = 3;
 /** @type {import("./lib/stack.mjs").Adapter[]} */
 const adapters = ["dynamic", "plugin"];
 
-/** What the service answers for what is missing. @type {(404 | 403)[]} */
+/** The service's status for missing objects. @type {(404 | 403)[]} */
 const statuses = [404, 403];
 
-/** How many of each group were exact, and why the others were not. @param {{ title: string, group: string, why: string }[]} results */
+/**
+ * The number of exact trials in each group, with reasons for the others. @param {{ title: string, group: string, why: string }[]} results
+ */
 function resultText(results) {
   const scores = [...new Set(results.map(({ group }) => group))].map((group) => {
     const own = results.filter((one) => one.group === group);

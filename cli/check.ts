@@ -10,7 +10,7 @@ import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, type TestCase } from "./shared/formats";
 import { fail, type FlagsOf, replaceFile, targetOption, textOf, wholeNumber, writable } from "./shared/terminal";
 
-/** The exit code if the network cannot be checked: 1 means that it is broken, 3 that nobody knows. */
+/** The exit code if the check could not run. 1 means broken, 3 unknown. */
 const couldNotCheck = 2;
 const watchSeconds = 30;
 /** How long one answer may take. A later one is reported as unseen. */
@@ -28,7 +28,7 @@ const options = (command: Command) =>
       new Option("--tether <id...>", "tether services to check besides those of the stack").default([], "none"),
     )
     .addOption(targetOption("JSON-RPC address of a public chain, to verify pins there"))
-    .option("--pins <count>", "for how many pins the funds of a tether must last", wholeNumber(1), 24)
+    .option("--pins <count>", "minimum number of pins that a tether's funds must cover", wholeNumber(1), 24)
     .option("--write", "also send a transaction of value 0 through each node, and wait for its block")
     .option("--json", "print one JSON document")
     .option("--junit <file>", "also write the results as JUnit XML")
@@ -58,7 +58,7 @@ export function define(command: Command): void {
         "and at the same height; credentials that open them; blocks that are due; members with their minimum of nodes; tethers\n" +
         `active, on time, verified and funded. Changes nothing; only --write adds to the ledgers.\n${connectionHelp}\n` +
         "Exit code 0: everything is fine. 1: something is wrong. 2: the check could not run, or something did not answer.\n" +
-        "3: nothing seems wrong, but some nodes could not be asked, because no credential is at hand.",
+        "3: nothing seems wrong, but some nodes could not be asked, for lack of a credential.",
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotCheck)) // invalid arguments
     .action((flags) => checkNetwork(flags).catch((error: unknown) => fail(error, couldNotCheck)));

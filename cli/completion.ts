@@ -1,6 +1,6 @@
 import { Argument, type Command } from "@commander-js/extra-typings";
 
-/** The names that the command has. */
+/** The names of the command. */
 const names = ["consortium", "pulumi-consortium"];
 
 export function define(command: Command): void {

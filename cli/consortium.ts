@@ -5,7 +5,7 @@ import { Command } from "@commander-js/extra-typings";
 import { installing, version } from "../provider/version";
 import { fail, pointToHelp } from "./shared/terminal";
 
-/** Packages that offer a command of this one. A user installs those that are wanted: none is a dependency. */
+/** Packages that provide a subcommand. Users install the ones they want; they are not dependencies. */
 type CommandPackage = "consortium-service" | "consortium-console" | "consortium-fleet";
 
 /** Adds the arguments, options and action of a command. */
@@ -54,7 +54,7 @@ const isMissing = (error: unknown, name: string) => {
   return ["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND"].includes(code) && message.includes(name);
 };
 
-/** The command that a package offers, beside this one or in the project of this folder. @throws Error that says what to install */
+/** The command of a package that is installed beside this one or in the project of this folder. @throws Error that says what to install */
 async function commandOf(name: CommandPackage, verb: string): Promise<Definition> {
   const entry = `${name}/command`;
   const inProject = createRequire(join(process.cwd(), "package.json"));
@@ -68,9 +68,9 @@ async function commandOf(name: CommandPackage, verb: string): Promise<Definition
   throw new Error(`\`consortium ${verb}\` is in the package ${name}, which is not installed: ${installing(name)}`);
 }
 
-/** A reader such as `head` that has enough is no failure; output that is lost is one. */
+/** A reader that stops early, such as `head`, is not an error; lost output is. */
 function unwritten(error: NodeJS.ErrnoException): never {
-  if (error.code !== "EPIPE") fail(new Error(`the output cannot be written: ${error.message}.`, { cause: error }));
+  if (error.code !== "EPIPE") fail(new Error(`could not write the output: ${error.message}.`, { cause: error }));
   process.exit();
 }
 

@@ -20,9 +20,9 @@ export function define(command: Command): void {
   options(command)
     .addHelpText(
       "after",
-      "\nExamines what a run needs: versions that fit, the key and whose it is, the service, the clock, the proxy; and of a\n" +
-        "stack its state, locks, pending operations, and objects that are gone. Ends with what to do. Changes nothing, and\n" +
-        `prints no secret. For fleets: consortium fleet doctor.\n${connectionHelp}\nExit code 1: something is wrong.`,
+      "\nExamines what a run needs: compatible versions, the API key and its organization, the service, the clock and the\n" +
+        "proxy; for a stack, also its state, locks, pending operations and missing objects. Ends with the next steps. Changes\n" +
+        `nothing and prints no secrets. For fleets: consortium fleet doctor.\n${connectionHelp}\nExit code 1: something is wrong.`,
     )
     .action((flags) => doctor(flags));
 }
@@ -52,7 +52,7 @@ async function doctor({ stack, json }: Flags): Promise<void> {
   const given = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, { value, own: false }]));
   const { findings: told, settings, reached } = await service(() => resolveProviderSettings(given, env));
   findings.push(...told);
-  if (stack === undefined) findings.push(unknown("stack", "none was examined: name one with --stack"));
+  if (stack === undefined) findings.push(unknown("stack", "not examined: name a stack with --stack"));
   else {
     const { stack: examined } = await import("./doctor/stack.js");
     findings.push(...(await examined(stack, folder, env, reached ? settings : undefined)));

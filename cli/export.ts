@@ -38,7 +38,7 @@ export function define(command: Command): void {
     .option("--adopt", "make programs adopt the existing objects, each by its id")
     .addOption(new Option("--import", "write the file for `pulumi import --file` instead").conflicts("adopt"))
     .addOption(
-      new Option("--json", "print one JSON document: the network, and what the file would note").conflicts("import"),
+      new Option("--json", "print one JSON document: the network, and the remarks of the file").conflicts("import"),
     )
     .addHelpText(
       "after",
@@ -73,7 +73,7 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags): Pr
   });
 }
 
-/** The id of the organization's only consortium; undefined: there is none. @throws Error that names them where there are several */
+/** The id of the organization's only consortium; undefined if it has none. @throws Error that lists them if there are several */
 async function onlyConsortium(client: ConsortiumClient): Promise<string | undefined> {
   const [only, ...others] = (await client.listConsortia()).filter((one) => !isGone(one));
   if (others.length === 0) return only?.id;
@@ -103,7 +103,7 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
   return textOf(document, (text) => printableLines(text) !== text);
 }
 
-/** What `pulumi import --file` takes. `name` is the variable in the code that Pulumi writes. */
+/** The input of `pulumi import --file`. `name` is the variable in the code that Pulumi writes. */
 type BulkImport = Record<"type" | "name" | "logicalName" | "id", string>[];
 
 /** Everything in these consortia under the logical names of their network files. */
@@ -148,7 +148,7 @@ function leftOut(item: Found): string | undefined {
     return `left out with everything in it: the client "${props.provider}" with "${props.consensusType}" is not supported`;
   const isOwned = "membershipId" in definitions[kind].inputs.shape && kind !== "destination";
   return isOwned && props.membershipId === undefined
-    ? `${id} is left out: the service does not show a member that owns it`
+    ? `${id} is left out: the service does not show which member owns it`
     : undefined;
 }
 

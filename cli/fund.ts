@@ -40,7 +40,7 @@ async function fund(tetherId: string, { network, ether, json, ...flags }: Flags)
     if (json) console.log(JSON.stringify({ account: address, network, balanceWei: balance }, undefined, 2));
     else console.log(`${address} on ${network} now owns ${inEther(balance, 18)}.`);
   } catch (error) {
-    // A faucet names the tether that it does not have, and not the path.
+    // A faucet's 404 names the tether; a missing route's names the path.
     const isAnswer = (text: string): boolean => text.includes(tetherId) && !text.includes(where);
     if (!isApiError(error, "missing", "unsupported") || isAnswer(error.errorMessage)) throw error;
     throw new Error(`The service at ${given.baseUrl} has no faucet: only \`consortium serve\` has one.`, {
@@ -56,7 +56,7 @@ function service({ url, apiKeyFile }: Pick<Flags, "url" | "apiKeyFile">): { base
   const record = join(".consortium", "service.json");
   const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
   const base = url ?? local.baseUrl;
-  if (base === undefined) throw new Error(`The service is not known: set --url or ${urlVariable}.`);
+  if (base === undefined) throw new Error(`The service's address is missing: set --url or ${urlVariable}.`);
   const file = apiKeyFile ?? (base === local.baseUrl ? local.apiKeyFile : undefined);
   const apiKey = apiKeyFile === undefined ? process.env[keyVariable] : undefined;
   if (!apiKey && file === undefined) throw new Error(`An API key is required: set ${keyVariable} or --api-key-file.`);

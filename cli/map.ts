@@ -57,7 +57,9 @@ async function map(file: string | undefined, flags: Flags, command: Command): Pr
   if (flags.live && flags.stack === undefined) command.error("error: --live needs --stack");
   const isOfService = file === undefined && flags.plan === undefined && (flags.stack === undefined || flags.live);
   if (!isOfService && (flags.consortium !== undefined || flags.tether.length > 0))
-    command.error("error: --consortium and --tether choose what a map of the service shows; this map is not of it");
+    command.error(
+      "error: --consortium and --tether work only for a map of the service: with --live, or without a file, --stack and --plan",
+    );
   const model = await modelFor(file, flags).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;
     fail(error, couldNotSee);

@@ -73,7 +73,7 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
   };
   let failure: unknown;
   try {
-    await world.client.proveKey(); // after its JSON, a plain 404 is the service's own, and not repeated
+    await world.client.proveKey(); // once the service has answered with JSON, its plain 404s are its own and not retried
     await askAll(false);
     stop.throwIfAborted();
   } catch (error) {
@@ -86,7 +86,7 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
   const left = await world.clear(failure !== undefined);
   if (failure === undefined) await askAll(true);
   console.log(tableOf(rows));
-  const { answers, timing } = world; // settings of a service: none of them holds a key, an id or a name
+  const { answers, timing } = world; // settings of a service only: no keys, ids or names
   if (failure === undefined && flags.save !== undefined)
     replaceFile(flags.save, `${JSON.stringify({ answers, timing }, null, 2)}\n`);
   if (left.length === 0) console.log("Everything that the probe created is deleted.");

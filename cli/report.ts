@@ -15,7 +15,7 @@ const hasErrors = ({ messages, violations }: Plan): boolean =>
 
 export const losesLedger = (plan: Plan): boolean => changesOf(plan).some((change) => change.losesLedger);
 
-/** The conditions of `--fail-on`. Whoever approved a digest has seen what the plan does. Each applies to a plan that is cut off. */
+/** The conditions of `--fail-on`. A plan that is cut off meets all of them. A digest's approval covers lost ledgers. */
 const reasons = {
   "ledger-loss": (plan: Plan, approvals: Approvals) => losesLedger(plan) && approvalOf(plan, approvals) !== "by digest",
   changes: (plan: Plan) => changesOf(plan).length > 0,
@@ -81,7 +81,7 @@ function approvalsIn(given: string[]): Approvals {
 
 interface RenderOptions {
   title?: string;
-  /** Maximum characters, as the forge allows. */
+  /** The forge's maximum number of characters. */
   max: number;
   /** The approvals that the plans need, if any. */
   approvals?: Approvals;
@@ -292,7 +292,7 @@ function fence(text: string, least: string): string {
   return "`".repeat(Math.max(least.length, runs.length > 0 ? length : least.length));
 }
 
-/** A table of as much as fits. Its cells are Markdown. */
+/** A table, cut to what fits. Its cells are Markdown. */
 function listed<T>(heads: string[], list: T[], size: Size, cells: (one: T) => string[]): string {
   const line = (row: string[]): string => `| ${row.join(" | ")} |`;
   const rows = cut(list, size).map((one) => line(cells(one)));

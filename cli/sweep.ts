@@ -101,7 +101,7 @@ function duration(text: string): number {
 
 interface Cleared {
   deleted: Found[];
-  /** Objects that others use, and how. */
+  /** What uses an object, and how. */
   kept: Map<Found, string>;
   failed: { item: Found; error: string }[];
 }

@@ -5,7 +5,7 @@ import { type NetworkModel, type PinModel } from "pulumi-consortium/internal/pag
  * except for `Made`, the only answer that shows a new one.
  */
 
-/** What a page can watch. The server requests nothing that no page watches. */
+/** The sections that a page can watch. The server requests only watched ones. */
 export type Section =
   | "network"
   | "maps"
@@ -21,27 +21,27 @@ export interface Watch {
   watch: Section[];
 }
 
-/** Why a look failed: no connection, no answer in time, the key was refused, or the service answered that it failed. */
+/** Why a poll failed: no connection, no answer in time, the key was refused, or the service reported a failure. */
 export type Trouble = "unreachable" | "slow" | "refused" | "failing";
 
-/** From the server: what a section shows now, or why there is nothing new. */
+/** From the server: the new contents of a section, or why there are none. */
 export interface Shown {
   section: Section;
   value?: unknown;
   problem?: string;
   /** With `problem`: its kind, if the service is the reason. */
   trouble?: Trouble;
-  /** Whether the look has no answer yet, and takes long. */
+  /** Whether the poll is slow and has no answer yet. */
   late?: true;
   /** With `problem` or `late`: when the section was last read, in ms since 1970. */
   since?: number;
 }
 
-/** From the server, after each look: everything that was not sent again is unchanged. */
+/** From the server, after each poll: sections that were not sent again are unchanged. */
 export interface Looked {
-  /** When the look began, in ms since 1970. */
+  /** When the poll began, in ms since 1970. */
   at: number;
-  /** Time until the next look, in ms. */
+  /** Time until the next poll, in ms. */
   next: number;
 }
 
@@ -49,12 +49,12 @@ export interface NetworkView {
   /** Name of the organization, if the service shows it. */
   organization?: string;
   baseUrl: string;
-  /** Whether it is the embedded service, which can also do what people do in the hosted console. */
+  /** Whether it is the embedded service, which can also do the manual tasks of the hosted console. */
   embedded: boolean;
   /** Length of an hour of a tether's interval on an embedded service, in ms. */
   tetherHour?: number;
   mayChange: boolean;
-  /** The stacks that were looked at: `project/stack`, and when their state was read or exported, in ms since 1970. */
+  /** The stacks: `project/stack`, and when their state was read or exported, in ms since 1970. */
   stacks: { name: string; at: number }[];
   model: NetworkModel;
 }
@@ -63,7 +63,7 @@ export interface NetworkView {
 export type MapsView = Record<string, string>;
 
 export interface EnvironmentView {
-  /** When the nodes were looked at, in seconds since 1970, and the heights of each one then. */
+  /** The times of the polls, in seconds since 1970, and each node's heights at these times. */
   times: number[];
   heights: Record<string, (number | null)[]>;
   blocks: BlockView[];

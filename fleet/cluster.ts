@@ -1,7 +1,7 @@
 import { messageOf } from "pulumi-consortium/internal/fleet";
 import { type StackObject } from "./status";
 
-/* The operator's Stacks in a cluster. The client, which takes a second to load, is loaded only here. */
+/* The operator's Stacks in a cluster. Only this file loads the client, which takes a second. */
 
 const api = () => import("@kubernetes/client-node");
 type Api = Awaited<ReturnType<typeof api>>;
@@ -14,7 +14,7 @@ const pageSize = 200;
 
 type Where = Pick<StackObject["metadata"], "name" | "namespace">;
 
-/** When a pod, or its process, began; undefined if there is none. */
+/** When a pod or its process started; undefined if it does not exist. */
 export type Since = string | undefined;
 
 export class Cluster {
@@ -24,7 +24,7 @@ export class Cluster {
     private readonly core: InstanceType<Api["CoreV1Api"]>,
   ) {}
 
-  /** By kubectl's own configuration. @param context one of it (default: the current one) */
+  /** Connects as kubectl's configuration says. @param context default: the current one */
   static async open(context?: string): Promise<Cluster> {
     const { CoreV1Api, CustomObjectsApi, KubeConfig } = await api();
     const config = new KubeConfig();
@@ -74,20 +74,20 @@ export class Cluster {
     await this.#call(`annotate the Stack ${name}`, this.custom.patchNamespacedCustomObject(asked, merging));
   }
 
-  /** The operator makes another one, with a new pod. */
+  /** The operator creates another one, with a new pod. */
   async removeWorkspace({ name, namespace }: Where): Promise<void> {
     const asked = { ...workspaces, namespace, name };
     await this.#call(`delete the Workspace ${name}`, this.custom.deleteNamespacedCustomObject(asked), true);
   }
 
-  /** Since when a pod's process runs. */
+  /** When a pod's process started. */
   async podSince({ name, namespace }: Where): Promise<Since> {
     const pod = await this.#call(`read the pod ${name}`, this.core.readNamespacedPod({ name, namespace }), true);
     const running = pod?.status?.containerStatuses?.find((one) => one.name === "pulumi")?.state?.running?.startedAt;
     return (running ?? pod?.metadata?.creationTimestamp)?.toISOString();
   }
 
-  /** @param isOptional whether it may be gone */
+  /** @param isOptional whether it may not exist */
   async #call<T>(what: string, call: Promise<T>, isOptional = false): Promise<T | undefined> {
     try {
       return await call;
@@ -96,13 +96,16 @@ export class Cluster {
       if (code === 404 && isOptional) return undefined;
       const server = this.config.getCurrentCluster()?.server ?? "";
       if (code === 404 && !body?.toString().includes('"details"'))
-        throw new Error(`${server} knows no Stacks: is the Pulumi Kubernetes operator installed there?`, { cause });
+        throw new Error(
+          `${server} has no resource type Stack: install the Pulumi Kubernetes operator there, or choose another context.`,
+          { cause },
+        );
       throw new Error(`Cannot ${what} at ${server}: ${saidIn(body) ?? messageOf(cause)}`, { cause });
     }
   }
 }
 
-/** What the API server says of a failure. */
+/** The API server's message about a failure. */
 function saidIn(body: unknown): string | undefined {
   try {
     return (JSON.parse(String(body)) as { message?: string }).message;

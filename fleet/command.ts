@@ -44,7 +44,7 @@ interface Flags extends Wanted {
 const commands: Record<Command, { summary: string; note: string }> = {
   up: {
     summary: "deploy the network file of every stack",
-    note: "Without --yes, it shows a preview and asks for confirmation. Where there is no terminal, it exits with code 1.",
+    note: "Without --yes, it shows a preview and asks for confirmation. Without a terminal, it exits with code 1.",
   },
   preview: {
     summary: "show what up would change in each stack",
@@ -52,7 +52,7 @@ const commands: Record<Command, { summary: string; note: string }> = {
   },
   destroy: {
     summary: "destroy everything in every stack",
-    note: "First warns of every ledger that will be lost. Without --yes, it asks for confirmation. Where there is no terminal, it exits with\ncode 1.",
+    note: "First warns of every ledger that will be lost. Without --yes, it asks for confirmation. Without a terminal, it exits with code 1.",
   },
   drift: {
     summary: "compare the service with the state; exit code 2 if they differ",
@@ -75,11 +75,11 @@ export function define(program: Program): void {
       .addArgument(fleetFile())
       .option("--parallel <count>", parallel, wholeNumber(1, 64))
       .addOption(only())
-      .option("--shard <shard>", "only one of several shares of the stacks, such as 2/5, by their names", shardIn);
+      .option("--shard <shard>", "only one of several shards of the stacks, such as 2/5", shardIn);
     if (name !== "destroy")
       command.option(
         "--stage <stage>",
-        "only one stage of `plan`, from 1; its shards are shares of that",
+        "only one stage of `plan`, from 1; shards then divide this stage",
         wholeNumber(1, 1_000),
       );
     reporting(command);
@@ -87,7 +87,7 @@ export function define(program: Program): void {
     if (name === "up" || name === "preview")
       command
         .addOption(changedSince())
-        .addOption(repeatable("--policy-pack <folder>", "one more policy pack, besides those of the file"))
+        .addOption(repeatable("--policy-pack <folder>", "another policy pack, besides those in the file"))
         .option("--take-over", "take over stacks that belong to another fleet file, with everything in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
@@ -103,7 +103,11 @@ function definePlan(program: Program): void {
     .description("show the stages of the stacks, and their shards, or write the matrices of a pipeline")
     .addArgument(fleetFile())
     .option("--shards <count>", shards, wholeNumber(1, mostShards))
-    .option("--stages <count>", "how many stages the pipeline has jobs for: more are an error", wholeNumber(1, 1_000))
+    .option(
+      "--stages <count>",
+      "number of stages with jobs in the pipeline; more stages are an error",
+      wholeNumber(1, 1_000),
+    )
     .addOption(matrixOption())
     .addOption(only())
     .addOption(changedSince())
@@ -112,7 +116,7 @@ function definePlan(program: Program): void {
       const definition = readFleet(file);
       const { stacks, changes } = selected(definition, wanted);
       const planned = plannedShards(stacks, shards);
-      changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: nothing in it is changed.`));
+      changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: its stack is not changed.`));
       if (stages !== undefined && planned.length > stages)
         throw new Error(
           `${file} has ${planned.length} stages, and --stages says ${stages}: add jobs to the pipeline, or shorten the chain of dependsOn.`,
@@ -137,7 +141,7 @@ function defineMerge(program: Program): void {
     .description("merge the results of several runs, such as those of all shards")
     .argument("<files...>", "what --json printed");
   reporting(command)
-    .addHelpText("after", "\nExit code: that of one run of all of these stacks; 1 if a shard is missing.")
+    .addHelpText("after", "\nThe exit code is the same as for one run of all these stacks; 1 if a shard is missing.")
     .action((files: string[], flags: Flags) => {
       const { merged, missing } = mergeResults(files);
       print(merged, flags);
@@ -167,7 +171,7 @@ function defineManifests(program: Program): void {
       const folder = outOf(definition.folder);
       const files = Object.entries(fleetManifests(definition, folder, options));
       for (const [name, text] of files) writeChanged(join(folder, name), text);
-      const next = "Commit them, apply access.yaml, create these Secrets, and apply the others:";
+      const next = "Commit them, apply access.yaml, create these Secrets, then apply the other files:";
       console.log(`${files.length} files are in ${folder}. ${next}`);
       neededSecrets(definition).forEach((text) => console.log(`  ${text}`));
       manifestRemarks(definition, options).forEach((text) => console.error(text));
@@ -202,7 +206,7 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   process.exitCode = exitCode(result);
 }
 
-/** Shows what would be lost, and asks for confirmation, before anything is changed. Returns the preview, or undefined: do not run it. */
+/** Shows what would be lost and asks for confirmation before any change. Returns the preview, or undefined if the command must not run. */
 async function agreed(
   command: Command,
   count: number,
@@ -260,5 +264,5 @@ function stopOnSignals(): Stop {
 }
 
 const strayNote = (stack: string, file: string): string =>
-  `The stack ${stack} is not in ${file}: nothing in it was changed. To destroy its contents, put it back for one ` +
+  `The stack ${stack} is not in ${file} and was not changed. To destroy its contents, add it again for one ` +
   `\`consortium fleet destroy ${file} --only ${stack}\`.`;

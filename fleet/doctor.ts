@@ -35,19 +35,19 @@ import { type Fleet, type FleetStack } from "./schema";
 import { readSecrets, type Secrets, stackEnvironment } from "./secrets";
 import { selected } from "./selection";
 
-/* `doctor`: whether the keys, the backend and the stacks of a fleet are fit for a run, and who holds them. */
+/* `doctor`: checks that the keys, the backend and the stacks of a fleet are ready for a run, and shows who holds locks. */
 
 export function defineDoctor(program: Program): void {
   program
     .command("doctor")
-    .description("find out why a fleet does not run")
+    .description("find out why runs of a fleet fail")
     .addArgument(fleetFile())
     .addOption(only())
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",
       "\nExamines versions, each organization's key and service, the backend, and each stack's locks, killed runs and pending\n" +
-        "operations. Ends with what to do. Changes nothing, and prints no secret.\nExit code 1: something is wrong.",
+        "operations. Ends with the next steps. Changes nothing, and prints no secrets.\nExit code 1: something is wrong.",
     )
     .action(doctor);
 }
@@ -64,19 +64,19 @@ async function doctor(file: string, { only: patterns, json }: { only: string[]; 
   showFindings(findings, hidden, json);
 }
 
-/** How many processes of Pulumi, and organizations, at a time. */
+/** Maximum parallel Pulumi processes and organizations. */
 const atOnce = 4;
 
 const prefixed = (name: string, findings: readonly Finding[]): Finding[] =>
   findings.map((one) => ({ ...one, about: `${name}: ${one.about}` }));
 
-/** A secret that the fleet file names and nobody has. */
+/** A secret that the fleet file names but that is missing. */
 function missing(about: string, error: unknown): Finding {
   const [text, next] = parts(messageOf(error));
   return wrong(about, text, next.replace(/ ?Nothing was started\.$/, "") || "Set it, or correct the fleet file.");
 }
 
-/** The key and the service of each organization, as its stacks use them. */
+/** The key and the service of each organization, with its stacks' settings. */
 async function organizations(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidden): Promise<Finding[]> {
   const limit = limited(atOnce);
   const firsts = stacks.filter((one, at) => stacks.findIndex((two) => two.organization === one.organization) === at);
@@ -98,7 +98,7 @@ async function connection(fleet: Fleet, stack: FleetStack, hidden: Hidden): Prom
   return findings.filter(({ about, state }) => state === "wrong" || ["service", "API key"].includes(about));
 }
 
-/** The backend, and what is wrong with the stacks in it. */
+/** The backend, and problems of its stacks. */
 async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidden): Promise<Finding[]> {
   let environment: NodeJS.ProcessEnv;
   try {
@@ -108,11 +108,11 @@ async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidde
   }
   hidden.learn(environment.PULUMI_CONFIG_PASSPHRASE);
   const pulumi = await findPulumi().catch(() => undefined);
-  if (!pulumi) return [unknown("backend", "there is no Pulumi CLI that could ask it")];
+  if (!pulumi) return [unknown("backend", "not checked: there is no Pulumi CLI on the PATH")];
   return inProject(fleet.project, async (folder) => {
     const backend = backendOf(environment, folder);
     if (fleet.backend?.startsWith("file:///") && !existsSync(fileURLToPath(backend)))
-      return [note("backend", `${backend} is not there yet: the first run makes it`)];
+      return [note("backend", `${backend} does not exist yet: the first run creates it`)];
     const open: Where["open"] = (at = folder) => workspaceIn(at, environment, pulumi);
     let known: Where["known"];
     let unlisted: Finding | undefined;
@@ -120,7 +120,7 @@ async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidde
       known = new Set((await (await open()).listStacks()).map(({ name }) => lastOf(name)));
     } catch (error) {
       const said = saidIn(error as Error);
-      const next = "Correct backend in the fleet file, or the variables of its login, until `pulumi stack ls` works.";
+      const next = "Correct backend in the fleet file, or its login variables, until `pulumi stack ls` works.";
       const text = `its stacks cannot be listed: ${said} (${withoutLogin(backend)})`;
       unlisted = wrong("backend", text, cutOff(said) ?? next);
       if (!cutOff(said)) return [unlisted];
@@ -133,7 +133,7 @@ async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidde
     // One state that is cut off hides the list of all stacks.
     if (unlisted) return findings.some(({ about }) => about.endsWith(": state")) ? findings : [unlisted, ...findings];
     const count = `${all.filter(({ exists }) => exists).length} of ${counted(stacks.length, "stack")} exist`;
-    const text = `${withoutLogin(backend)}: ${count}${locks ? "" : ". Only a run shows its locks"}`;
+    const text = `${withoutLogin(backend)}: ${count}${locks ? "" : ". Its locks show only during a run"}`;
     return [ok("backend", text), ...findings];
   });
 }
@@ -147,7 +147,7 @@ interface Where {
   locks: readonly Lock[];
 }
 
-/** Whether a stack exists, and what is wrong with it. */
+/** Whether a stack exists, and its problems. */
 async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boolean; findings: Finding[] }> {
   const { fleet, open, known } = where;
   const { name } = stack;
@@ -163,7 +163,7 @@ async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boole
     if (exists) await own(stack, fleet, workspace, { isNew: false, claims: false });
   } catch (error) {
     const [text, next] = parts(error instanceof Error ? saidIn(error) : messageOf(error));
-    const advice = next || (cutOff(text) ?? "Run `pulumi stack export` for it, and correct what it says.");
+    const advice = next || (cutOff(text) ?? "Run `pulumi stack export` for it, and fix the error that it shows.");
     findings.push(wrong("state", text, advice));
   }
   return { exists, findings: prefixed(name, findings) };
@@ -172,7 +172,7 @@ async function stateOf(stack: FleetStack, where: Where): Promise<{ exists: boole
 const goOn = ({ file }: Fleet, name: string): string =>
   `Run \`consortium fleet up ${file} --only ${name}\`, which continues where that run stopped.`;
 
-/** Who is at work on a stack, or was killed while it was. `isAtWork`: it has not surely ended. */
+/** The run that is changing a stack, or was killed while it did. `isAtWork`: it has not surely ended. */
 async function heldUp(
   { name, program }: FleetStack,
   { fleet, locks }: Where,
@@ -181,10 +181,12 @@ async function heldUp(
   const run = await openRun(recordOf(workFolder, name));
   const who = run?.holder ? `: ${holdersText([run.holder])}` : "";
   if (run?.isAtWork) {
-    const atWork = wrong("run", `a run is at work on the stack${who}`, "Wait for that run.");
+    const atWork = wrong("run", `a run is changing the stack${who}`, "Wait for that run.");
     return { findings: [atWork], isAtWork: true };
   }
-  const findings = run ? [wrong("run", `a run was killed while it changed the stack${who}`, goOn(fleet, name))] : [];
+  const findings = run
+    ? [wrong("run", `a run was killed while it was changing the stack${who}`, goOn(fleet, name))]
+    : [];
   // The project of a program has a name of its own.
   const project = program === undefined ? fleet.project : undefined;
   const holders = locks.filter((lock) => isOn(lock, project, name)).map(({ holder }) => holder);

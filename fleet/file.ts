@@ -23,9 +23,9 @@ const refusal = (file: string, reading: Reading, elsewhere: readonly PlacedProbl
   new Error(summaryOf(file, [...placed(reading, reading.problems), ...elsewhere], "started"));
 
 export interface FleetRules {
-  /** Whether the stacks must keep to the limits of the service (default: yes). */
+  /** Whether to check the service's limits (default: yes). */
   limits?: boolean;
-  /** What else must hold for a command. */
+  /** A command's own checks. */
   rules?: (fleet: Fleet) => Problem[];
 }
 
@@ -45,7 +45,7 @@ export function readFleet(file: string, { limits = true, rules }: FleetRules = {
   return fleet;
 }
 
-/** The fleet of an earlier text of the file; undefined if that was no fleet. */
+/** The fleet of an earlier version of the file; undefined if that was not a valid fleet. */
 export function earlierFleet(file: string, text: string): Fleet | undefined {
   const { data } = FleetFile.safeParse(readYaml(text, file, { one: "fleet", least: "organizations" }).value);
   return data && fleetOf(file, data);
@@ -96,20 +96,20 @@ export function absoluteBackend(backend: string, folder: string): string {
   return path === undefined ? backend : `file://${resolve(folder, path)}`;
 }
 
-/* What must hold between the parts of a fleet file, and in the files that it names. */
+/* Checks between the parts of a fleet file, and of the files that it names. */
 
-/** Adds what is wrong in a fleet file to its problems. Returns what is wrong in its network files. */
+/** Adds the problems of a fleet file. Returns the problems of its network files. */
 function brokenRules({ stacks, policyPacks }: Fleet, problems: Problem[], withLimits: boolean): PlacedProblem[] {
   const all = new Map(stacks.map((stack) => [stack.name, stack]));
   for (const stack of stacks)
     problems.push(...problemAt(stack.place, problemOfSource(stack)), ...unordered(stack, all));
   for (const [first, ...others] of groupBy(stacks, ({ name }) => name).values()) {
     const [, owner, , key] = first.place;
-    const message = `this stack would be called ${first.name}, as ${owner}.${key} is already: rename one of them`;
+    const message = `the stack name ${first.name} is already used by ${owner}.${key}: rename one of them`;
     others.forEach(({ place: path }) => problems.push({ path, message, atKey: true }));
   }
   policyPacks.forEach((pack, index) => problems.push(...problemAt(["policyPacks", index], problemOfPack(pack))));
-  const message = "there is no stack: write at least one network file under stacks";
+  const message = "no stacks: write at least one network file under stacks";
   if (stacks.length === 0) problems.push({ path: ["organizations"], message });
   const networks = new Map(stacks.map((one) => [one.definition ?? "", one.network ?? one.place.at(-1)!]));
   const elsewhere = [...networks].flatMap(([file, name]) => (isThere(file) ? problemsOf(file, name) : []));
@@ -117,22 +117,22 @@ function brokenRules({ stacks, policyPacks }: Fleet, problems: Problem[], withLi
   return elsewhere;
 }
 
-/** Why there is nothing to run for a stack. */
+/** Why a stack has nothing to run. */
 function problemOfSource({ definition, program }: FleetStack): string | undefined {
   if ((definition === undefined) === (program === undefined))
     return "a stack must have either a definition (a network file) or a program (a folder)";
-  if (definition !== undefined && !isThere(definition)) return `there is no network file ${definition}`;
-  if (program !== undefined && !isThere(join(program, "Pulumi.yaml"))) return `there is no Pulumi.yaml in ${program}`;
+  if (definition !== undefined && !isThere(definition)) return `the network file ${definition} does not exist`;
+  if (program !== undefined && !isThere(join(program, "Pulumi.yaml"))) return `${program} has no Pulumi.yaml`;
   return undefined;
 }
 
-/** Why a policy pack cannot be used: no pack in its folder, or no configuration file. */
+/** Why a policy pack cannot be used: its folder has no pack, or its configuration file does not exist. */
 export function problemOfPack({ path, config }: PolicyPack): string | undefined {
-  if (!isThere(join(path, "PulumiPolicy.yaml"))) return `there is no PulumiPolicy.yaml in ${path}`;
-  return config === undefined || isThere(config) ? undefined : `there is no file ${config}`;
+  if (!isThere(join(path, "PulumiPolicy.yaml"))) return `${path} has no PulumiPolicy.yaml`;
+  return config === undefined || isThere(config) ? undefined : `the file ${config} does not exist`;
 }
 
-/** Dependencies of a stack that do not exist, or wait for it. */
+/** Dependencies of a stack that do not exist or are circular. */
 function unordered({ name, dependsOn, place }: FleetStack, all: ReadonlyMap<string, FleetStack>): Problem[] {
   const messageOf = (one: string): string | undefined => {
     if (!all.has(one)) return `there is no stack ${one}${didYouMean(one, [...all.keys()])}`;

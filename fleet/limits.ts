@@ -14,9 +14,9 @@ import { type Progress } from "./progress";
 import { type FleetStack } from "./schema";
 import { type StackResult } from "./results";
 
-/* Whether an organization would have more consortia than the service allows. */
+/* Checks that no organization gets more consortia than the service allows. */
 
-/** The stacks of each organization: the same one, as far as the file shows it, has the same key and address. */
+/** The stacks of each organization. Entries with the same key and address are the same organization. */
 function byOwner<T extends Pick<FleetStack, "organization">>(stacks: readonly T[]): [string, [T, ...T[]]][] {
   const ownerOf = ({ organization: { region, baseUrl, organization, apiKey } }: T): string =>
     JSON.stringify([region, baseUrl, organization ?? apiKey]);
@@ -30,17 +30,17 @@ const networksOf = (stacks: readonly FleetStack[]) =>
 
 const raise = "limits.consortiaPerOrganization";
 
-/** How many consortia network files allow; 0 if they do not say. */
+/** How many consortia the network files allow; 0 if they set no limit. */
 const raisedIn = (networks: ReturnType<typeof networksOf>): number =>
   Math.max(0, ...networks.map(({ definition }) => definition.limits?.consortiaPerOrganization ?? 0));
 
-/** How many consortia the fleet file allows the organization, and how a message says so. */
+/** How many consortia the fleet file allows the organization, and the words for it in messages. */
 function maximumOf(own: readonly Pick<FleetStack, "organization">[]): { most: number; title: string } | undefined {
   const given = own.flatMap(({ organization: { maxConsortia } }) => maxConsortia ?? []);
   return given.length === 0 ? undefined : { most: Math.max(...given), title: "the fleet file (maxConsortia)" };
 }
 
-/** Consortia that several stacks of an organization have, and organizations whose network files have more than the service allows. */
+/** Finds consortia that several stacks of an organization declare, and organizations with more consortia than the service allows. */
 export const beyondLimits = (stacks: readonly FleetStack[]): Problem[] =>
   byOwner(stacks).flatMap(([, own]): Problem[] => {
     const networks = networksOf(own);
@@ -77,8 +77,8 @@ export interface Previewed extends Pick<FleetStack, "organization"> {
 }
 
 /**
- * Fails the stacks that would create more consortia than their organization can have, with those that exist. Without an answer of the
- * service, it fails none; nor without any network file, which could raise the limit.
+ * Fails the stacks that would create more consortia than their organization can have, including existing ones. Fails none if the
+ * service does not answer, or if there is no network file that could raise the limit.
  */
 export async function failBeyondLimits(all: readonly Previewed[], stacks: readonly FleetStack[]): Promise<void> {
   const owners = new Map(byOwner(stacks));
@@ -107,7 +107,7 @@ function fail(
   const deleted = new Set(own.flatMap(({ progress }) => progress.oldConsortia));
   const staying = listed.filter((one) => !isGone(one) && !deleted.has(one.id));
   const names = new Set(staying.map(({ name }) => String(name)));
-  // A name that exists already is adopted, or fails for another reason.
+  // An existing name is adopted, or fails for another reason.
   const isNew = (name: string) => !names.has(name);
   const made = own.flatMap(({ progress }) => progress.newConsortia.filter(isNew));
   const count = staying.length + made.length;
@@ -117,7 +117,7 @@ function fail(
     if (!progress.newConsortia.some(isNew)) continue;
     result.outcome = "failed";
     result.error =
-      `the organization ${organization.name} would have ${count} consortia, and ${title ?? "the service"} allows ${most}: ` +
+      `the organization ${organization.name} would have ${count} consortia, but ${title ?? "the service"} allows ${most}: ` +
       `${there}, and ${made.join(", ")} would be created. Delete one, or leave one out` +
       (title === undefined ? `; if your organization allows more, set ${raise} in one of its network files.` : ".");
   }

@@ -14,25 +14,25 @@ import {
 import { type Fleet, type FleetStack, gitAccess, type Organization } from "./schema";
 import { connectionVariables } from "./secrets";
 
-/* The fleet as manifests of the Pulumi Kubernetes operator, version 2. docs/reference/fleet.md has a table of what becomes what. */
+/* The fleet as manifests of the Pulumi Kubernetes operator, version 2. For the mapping, see the table in docs/reference/fleet.md. */
 
 /** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";
 const programFolder = "program";
 const previewFolder = "preview";
 
-/** The operator makes names of up to 63 characters of it. */
+/** The operator makes names of up to 63 characters from it. */
 const longestStack = 42;
 const longestName = 63;
 const hourly = 3600;
-/** Stacks that came at once part by up to so much with every hour. */
+/** Spreads stacks that start together: each interval differs by up to this much. */
 const staggered = 600;
 const ownImage = "pulumi/pulumi:3.220.0-nonroot";
 
 type Manifest = Record<string, unknown>;
 
 export interface ManifestOptions {
-  /** Makes each network file a `Program`, instead of one program that reads them all. Default: if the image has the plugin. */
+  /** Turns each network file into a `Program`, instead of one program that reads them all. Default: if the image has the plugin. */
   programs?: boolean;
   /** Adds Stacks that only preview. */
   previews?: boolean;
@@ -41,8 +41,8 @@ export interface ManifestOptions {
 const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
 
 /**
- * A name that Kubernetes takes for a Service, too: letters, digits and hyphens, a letter first. Any other, or a longer one, is shortened,
- * and ends with a part of the hash of the whole.
+ * A name that is also valid for a Kubernetes Service: letters, digits and hyphens, starting with a letter. Other or longer names are
+ * shortened, and end with part of their hash.
  */
 export function kubernetesName(name: string, most = longestName): string {
   if (name.length <= most && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name;
@@ -57,7 +57,7 @@ export function kubernetesName(name: string, most = longestName): string {
 const stackName = ({ name }: FleetStack): string => kubernetesName(name, longestStack);
 const previewName = ({ name }: FleetStack): string => kubernetesName(`${name}-preview`, longestStack);
 
-/** Each organization has its own, so that nobody in it can read the keys of the others. */
+/** Each organization has its own namespace, so that nobody in it can read the keys of the others. */
 export const namespaceOf = ({ kubernetes }: Fleet, { name }: Organization): string =>
   kubernetesName(`${kubernetes.namespace}-${name}`);
 
@@ -67,9 +67,9 @@ const secretOf = ({ name }: Organization): string => kubernetesName(`consortium-
 const isProgram = (fleet: Fleet, { definition }: FleetStack, { programs }: ManifestOptions): boolean =>
   definition !== undefined && (programs ?? fleet.kubernetes.image !== undefined);
 
-/* What the operator cannot do. */
+/* Limits of the operator. */
 
-/** Whatever of a fleet file cannot become manifests. */
+/** The parts of a fleet file that cannot become manifests. */
 export function problemsForOperator(fleet: Fleet, out: string, options: ManifestOptions): Problem[] {
   const { policyPacks, stacks, backend, kubernetes, file } = fleet;
   const problems: Problem[] = [];
@@ -77,34 +77,34 @@ export function problemsForOperator(fleet: Fleet, out: string, options: Manifest
   if (policyPacks.length > 0)
     refuse(
       ["policyPacks"],
-      "the operator runs no policy packs: take them out of this file, and let a pipeline check them before it merges, with " +
+      "the operator runs no policy packs: remove them from this file, and check them in a pipeline before the merge, with " +
         `\`consortium fleet preview ${file}\` and a --policy-pack <folder> for each`,
       true,
     );
   if (backend?.startsWith("file:") === true)
     refuse(
       ["backend"],
-      "the state would be lost with each pod: name a backend that the cluster can reach, such as s3://…",
+      "each pod would lose its state with this backend: set one that the cluster can reach, such as s3://…",
     );
   const { git } = kubernetes;
   const fromGit = stacks.filter((stack) => !isProgram(fleet, stack, options));
   if (git === undefined && fromGit.length > 0)
     refuse(
       ["kubernetes"],
-      `this does not say where the operator finds ${fromGit[0]!.definition ?? fromGit[0]!.program}: add kubernetes: { git: { repository: ` +
+      `the operator cannot find ${fromGit[0]!.definition ?? fromGit[0]!.program}: add kubernetes: { git: { repository: ` +
         "https://…, branch: main } }, or, for network files, image: one with the provider plugin",
     );
   if (git && options.previews && fromGit.length > 0 && git.commit === undefined)
     refuse(
       ["kubernetes", "git"],
-      "what follows a branch is applied before anybody reads a preview of it: add the commit that is applied; previews follow the branch",
+      "a branch is applied before anybody can read its preview: add the commit to apply; previews follow the branch",
     );
   for (const stack of git ? fromGit : [])
     for (const key of ["program", "definition"] as const)
       if (stack[key] !== undefined && inRepository(fleet, stack[key]).startsWith("../"))
         refuse(
           [...stack.place, key],
-          `${stack[key]} is not in the repository: kubernetes.git.folder is that of this file`,
+          `${stack[key]} is not in the repository: kubernetes.git.folder must be the folder of this file`,
         );
   if (git && posix.join(git.folder, slashes(relative(fleet.folder, out))).startsWith("../"))
     refuse(["kubernetes", "git"], `${out} is not in the repository: name a folder in it with --out`);
@@ -118,7 +118,7 @@ const dependenciesBetween = ({ stacks }: Fleet): Problem[] =>
     dependsOn.flatMap((name, at) => {
       const other = stacks.find((one) => one.name === name)!.organization;
       const message =
-        `the operator waits for no stack of another organization, whose namespace is another one: run ${name} and this one ` +
+        `the operator cannot wait for a stack in another organization's namespace: run ${name} and this stack ` +
         "with `fleet up`, or apply the manifests of one after the other, without this line";
       return other.name === organization.name ? [] : [{ path: [...place, "dependsOn", at], message }];
     }),
@@ -132,7 +132,7 @@ function twins(fleet: Fleet): Problem[] {
   return [...groupBy(named, ({ name }) => name)].flatMap(([name, [one, ...others]]) =>
     others.map(({ stack }) => ({
       path: stack.place,
-      message: `in Kubernetes, ${one.stack.name} or its preview would also be called ${name}: rename one of them`,
+      message: `in Kubernetes, ${one.stack.name} or its preview would also have the name ${name}: rename one of them`,
       atKey: true,
     })),
   );
@@ -144,7 +144,7 @@ const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { n
 
 const isCloud = ({ backend }: Fleet): boolean => backend?.startsWith("https://") === true;
 
-/** Settings of the state, and their keys in the Secret: even the address may contain a password. */
+/** Settings of the backend, and their keys in the Secret: even the address may contain a password. */
 function stateKeys(fleet: Fleet): Record<string, string> {
   if (isCloud(fleet)) return { PULUMI_ACCESS_TOKEN: "accessToken" };
   const { secretsProvider = "passphrase", passphrase } = fleet;
@@ -152,7 +152,7 @@ function stateKeys(fleet: Fleet): Record<string, string> {
   return { PULUMI_BACKEND_URL: "backendUrl", ...(isNeeded && { PULUMI_CONFIG_PASSPHRASE: "passphrase" }) };
 }
 
-/** Environment variables whose values a network file takes: secrets of the organization. */
+/** Environment variables that a network file reads: secrets of the organization. */
 function variablesOf({ definition: file, network }: FleetStack): string[] {
   if (file === undefined) return [];
   const { name, definition } = readNetwork(file, network);
@@ -175,7 +175,7 @@ const slashes = (path: string): string => path.replaceAll("\\", "/");
 const inRepository = ({ kubernetes, folder }: Fleet, path: string): string =>
   posix.join(kubernetes.git?.folder ?? ".", slashes(relative(folder, path)));
 
-/** What tells the manifests of a fleet from others. */
+/** The label of a fleet's manifests. */
 const metadataOf = (fleet: Fleet, { organization }: FleetStack, name: string): Manifest => ({
   name,
   namespace: namespaceOf(fleet, organization),
@@ -206,10 +206,10 @@ function stackManifest(fleet: Fleet, stack: FleetStack, name: string, source: Ma
       resyncFrequencySeconds: hourly + (Number.parseInt(hashOf(stack.name).slice(0, 8), 16) % staggered),
       retryMaxBackoffDurationSeconds: staggered,
       destroyOnFinalize: false,
-      // An idle pod would hold what it requests.
+      // An idle pod would keep its resources reserved.
       workspaceReclaimPolicy: "Delete",
       workspaceTemplate: { spec: { image, resources } },
-      // An update's outputs are in clear in a Secret that goes with it.
+      // An update's outputs are in plain text in a Secret that is deleted with it.
       updateTemplate: { spec: { ttlAfterCompleted: "1h" } },
     },
   };
@@ -222,7 +222,7 @@ const prerequisitesOf = ({ dependsOn }: FleetStack, { stacks }: Fleet): Manifest
         prerequisites: dependsOn.map((name) => ({ name: stackName(stacks.find((stack) => stack.name === name)!) })),
       };
 
-/** How the operator gets into the repository. */
+/** The operator's access to the repository. */
 function gitAuth({ auth }: NonNullable<Fleet["kubernetes"]["git"]>): Manifest {
   const [kind, name] = Object.entries(auth ?? {})[0] ?? [];
   if (kind === undefined || name === undefined) return {};
@@ -315,7 +315,7 @@ export function neededSecrets(fleet: Fleet): string[] {
   });
 }
 
-/** What a reader of the manifests should know. */
+/** Notes for readers of the manifests. */
 export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[] {
   const { stacks, concurrency } = fleet;
   const remarks: string[] = [];
@@ -325,11 +325,11 @@ export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[
       `${ownImage} lacks the provider plugin: set kubernetes.image to an image with it, as docs/fleet.md says.`,
     );
   if (programs.length > 0)
-    remarks.push(`${programs.length} networks are Programs: their state is not that of \`fleet up\`.`);
+    remarks.push(`${programs.length} networks are Programs, which do not share the state of \`fleet up\`.`);
   for (const stack of stacks)
     if (stack.program !== undefined)
       remarks.push(
-        `${stack.name}: if its program exports a password, that is readable for an hour after each update, in the Secret ` +
+        `${stack.name}: if its program exports a password, it can be read for an hour after each update, in the Secret ` +
           `${stackName(stack)}-…-stack-outputs of ${namespaceOf(fleet, stack.organization)}.`,
       );
   if (concurrency !== 4)

@@ -14,7 +14,7 @@ import { matrices, titleOf } from "./shards";
 import * as status from "./status";
 import { type StackObject, type StackStatus } from "./status";
 
-/* `status` and `resume`: what the operator, or the last run, has done, and what it should do again. */
+/* `status` and `resume`: show the progress of the operator or the last run, and start stalled stacks again. */
 
 interface Flags {
   only: string[];
@@ -30,7 +30,7 @@ interface Flags {
 const inCluster = (command: Program) =>
   command
     .addOption(
-      repeatable("--namespace <name>", "all Stacks of a namespace", "those of the fleet file, or the context's own"),
+      repeatable("--namespace <name>", "all Stacks of a namespace", "the fleet file's namespaces, or the context's"),
     )
     .option("--context <name>", "context of kubectl's configuration (default: the current one)")
     .addOption(only());
@@ -38,11 +38,11 @@ const inCluster = (command: Program) =>
 export function defineStatus(program: Program): void {
   const command = program
     .command("status")
-    .description("show progress over all stacks, and which are stalled or locked")
-    .argument("[files...]", "the fleet file, or what --json of its runs printed");
+    .description("show the progress of all stacks, and which are stalled or locked")
+    .argument("[files...]", "the fleet file, or the --json output of its runs");
   reporting(inCluster(command))
     .option("--prometheus <file>", "also write them as metrics of Prometheus", (file) => writable(file, true))
-    .addHelpText("after", "\nExit code 1: a stack is stalled or has failed; 2: none is, but not all are ready.")
+    .addHelpText("after", "\nExit code 1: a stack is stalled or has failed; 2: no failure, but not all are ready.")
     .action(async (files: string[], flags: Flags) => {
       const { all, missing } = await seen(files, flags);
       console.log(flags.json ? status.statusJson(all) : status.statusText(all));
@@ -56,10 +56,10 @@ export function defineStatus(program: Program): void {
 export function defineResume(program: Program): void {
   const command = program
     .command("resume")
-    .description("start stalled Stacks of the operator again, or name the shards of a run that remain")
+    .description("start stalled Stacks of the operator again, or list the shards of a run that are missing")
     .argument(
       "[files...]",
-      "the fleet file: its backend has the locks (default: PULUMI_BACKEND_URL); or what --json of its runs printed",
+      "the fleet file, whose backend has the locks (default: PULUMI_BACKEND_URL), or the --json output of its runs",
     );
   inCluster(command)
     .addOption(matrixOption())
@@ -72,7 +72,7 @@ export function defineResume(program: Program): void {
 async function seen(files: string[], flags: Flags): Promise<{ all: StackStatus[]; missing?: string }> {
   const [file] = files;
   if (!isResult(file)) {
-    if (files.length > 1) throw new Error("Name one fleet file, or results of its runs.");
+    if (files.length > 1) throw new Error("Name one fleet file, or the results of its runs.");
     const fleet = file === undefined ? undefined : readFleet(file, { limits: false });
     const { found } = await stacksOf(fleet, flags);
     const all = found.map(status.statusOf);
@@ -109,7 +109,7 @@ async function stacksOf(fleet: Fleet | undefined, flags: Flags): Promise<{ clust
   return { cluster, found: found.filter(({ spec }) => isWanted(spec.stack, flags)) };
 }
 
-/** Stacks of the file for which the cluster has none. */
+/** Stacks of the file that the cluster lacks. */
 function notThere(fleet: Fleet | undefined, all: readonly StackStatus[], flags: Flags): StackStatus[] {
   const there = new Set(all.map(({ stack }) => stack));
   const missing = fleet?.stacks.filter(({ name }) => !there.has(name) && isWanted(name, flags)) ?? [];
@@ -119,7 +119,7 @@ function notThere(fleet: Fleet | undefined, all: readonly StackStatus[], flags: 
   });
 }
 
-/** What became of a stalled Stack. */
+/** The outcome for a stalled Stack. */
 interface Resumed {
   stack: string;
   namespace: string;
@@ -155,11 +155,11 @@ async function resume(files: string[], flags: Flags): Promise<void> {
 interface Lock {
   /** Who holds it. */
   who: string;
-  /** Whether all of them were the workspace of this Stack, which has ended. */
+  /** Whether all holders were this Stack's workspace, which has ended. */
   isGone: boolean;
 }
 
-/** The lock that the last update failed at. A pod that is made again has the same name. */
+/** The lock that made the last update fail. A recreated pod has the same name. */
 async function lockOf(object: StackObject, cluster: Cluster): Promise<Lock | undefined> {
   const { lock } = status.statusOf(object);
   const holders = holdersOf(object.status?.lastUpdate?.message ?? "");
@@ -193,11 +193,14 @@ async function resumed({ metadata, spec, status: now }: StackObject, context: Co
       const project = now?.projectInfo?.name ?? spec.programRef?.name ?? fleet?.project;
       const backend = fleet?.backend ?? process.env.PULUMI_BACKEND_URL;
       if (project === undefined || backend === undefined)
-        return { ...result, left: `where its lock is, is not known: name the fleet file, or set PULUMI_BACKEND_URL` };
+        return {
+          ...result,
+          left: `the backend with its lock is unknown: name the fleet file, or set PULUMI_BACKEND_URL`,
+        };
       await cancelStack(project, spec.stack, { ...process.env, PULUMI_BACKEND_URL: backend });
       done.push(`lock of ${lock.who} cleared`);
     }
-    // A workspace whose installation failed would not try it again.
+    // A workspace does not retry a failed installation.
     if (now?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "WorkspaceFailed")) {
       await cluster.removeWorkspace(metadata);
       done.push("workspace deleted");

@@ -2,14 +2,14 @@ import { Argument, type Command as Program, Option } from "commander";
 import { repeatable, writable } from "pulumi-consortium/internal/fleet";
 import { matrices } from "./shards";
 
-/* What several commands have. */
+/* Arguments and options of several commands. */
 
 export const fleetFile = () => new Argument("<file>", "the fleet file, such as fleet.yaml");
 
 export const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
 
 export const changedSince = () =>
-  new Option("--changed-since <commit>", "only stacks that have changed since a commit, and what depends on them");
+  new Option("--changed-since <commit>", "only stacks that changed since a commit, and stacks that depend on them");
 
 export const reporting = (command: Program) =>
   command

@@ -5,8 +5,7 @@ import { type Fleet, type FleetStack } from "./schema";
 import { resourcesIn, unless } from "./pulumi";
 
 /*
- * Each stack remembers its fleet file in a tag. Otherwise another file, on the same backend and with the same names, would delete
- * the network of this one.
+ * A tag on each stack names its fleet file. Otherwise, another file with the same backend and names would delete this file's network.
  */
 
 const tag = "consortium:fleet";
@@ -14,8 +13,7 @@ const tag = "consortium:fleet";
 const idOf = ({ id, folder, file }: Fleet): string => id ?? `${basename(folder)}/${basename(file)}`;
 
 /**
- * Only its own fleet file changes a stack, which remembers that file from its first `up` on.
- * @throws if it belongs to another one
+ * Checks that a stack belongs to this fleet file; the first `up` tags it. @throws if it belongs to another file
  */
 export async function own(
   stack: FleetStack,
@@ -31,13 +29,13 @@ export async function own(
   if (refusal !== undefined)
     throw new Error(
       `the stack ${stack.name} ${refusal}. Nothing was changed. If this is the same fleet, give both files the same id; if it is ` +
-        "another one, give it a project of its own; to take the stack over with all that is in it, run " +
+        "another one, give it its own project; to take over the stack with everything in it, run " +
         `\`consortium fleet up ${fleet.file} --only ${stack.name} --take-over\`.`,
     );
   if (claims) await workspace.setTag(stack.name, tag, mine);
 }
 
-/** Stacks of the project that are not empty, and in no fleet file. */
+/** Stacks of the project that are not empty and not in a fleet file. */
 export async function straysIn(all: readonly StackSummary[], fleet: Fleet, workspace: Workspace): Promise<string[]> {
   const others = all
     .filter(({ resourceCount }) => resourceCount !== 0)
@@ -52,12 +50,12 @@ export async function straysIn(all: readonly StackSummary[], fleet: Fleet, works
 const recordedIn = async (stack: string, workspace: Workspace): Promise<string | undefined> =>
   (await unless("StackNotFoundError", workspace.listTags(stack), {}))[tag];
 
-/** The Kubernetes operator marks no stacks: one belongs to the file that describes the network in it. */
+/** The Kubernetes operator does not tag stacks: such a stack belongs to the file that describes its network. */
 async function otherNetworkIn({ name, definition, network }: FleetStack, workspace: Workspace) {
   const resources = definition === undefined ? [] : await resourcesIn(name, workspace);
   if (definition === undefined || resources.every(({ id }) => id === undefined)) return undefined;
   const components = resources.filter(({ type }) => type === networkType);
-  // In YAML there is no component: the names of its consortia begin with that of the network.
+  // YAML has no component: the names of the consortia begin with the network's name.
   const named = components.length > 0 ? components : resources.filter(({ type }) => classOf(type) === "Consortium");
   const networks = [...new Set(named.map(({ urn }) => partsOfUrn(urn).name.split("/")[0]!))];
   const { name: mine } = readNetwork(definition, network);

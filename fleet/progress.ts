@@ -15,7 +15,7 @@ import { type Counts, type StackResult, type Verb } from "./results";
 
 type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
-/** What each step counts as. Of a replacement, only the creation counts. */
+/** How each step is counted. A replacement counts once, by its creation. */
 const counted: Partial<Record<string, keyof Counts>> = {
   create: "created",
   import: "created",
@@ -34,11 +34,11 @@ function titleOf(urn: string): string {
   return printable(`${type.split(":").at(-1)} ${name}`);
 }
 
-/** Whether it is an object of a service, and not the stack itself, a component or a provider. */
+/** Whether a resource is an object of a service, rather than the stack, a component or a provider. */
 const isObject = ({ type, new: after, old }: Step): boolean =>
   !type.startsWith("pulumi:") && (after ?? old)?.custom === true;
 
-/** What differs, with its values: `: name is "b", and "a" in the stack`; or what else the engine reports: ` in state`. */
+/** The differences with values: `: name is "b", and "a" in the stack`. Without them, the properties from the engine: ` in state`. */
 function differenceIn({ old, new: now, type }: Step): string {
   const [before, after] = [old?.outputs ?? {}, now?.outputs ?? {}];
   const kind = kindOf(classOf(type));
@@ -49,10 +49,10 @@ function differenceIn({ old, new: now, type }: Step): string {
   return different.length > 0 ? ` in ${different.join(", ")}` : "";
 }
 
-/** Follows the engine's events of one stack, and counts in its result what they do. */
+/** Follows the engine's events of one stack, and counts the changes in its result. */
 export class Progress {
   readonly errors: string[] = [];
-  /** Names of consortia that are created and ids of those that are deleted, for the limit of the organization. */
+  /** Names of created consortia and ids of deleted ones, for the limit of the organization. */
   readonly newConsortia: string[] = [];
   readonly oldConsortia: string[] = [];
   pending = false;

@@ -12,7 +12,7 @@ import {
 } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
 
-/** The folder for what a fleet needs between runs: its program, settings of the stacks, logs and run records. */
+/** The folder for a fleet's files between runs: its program, settings of the stacks, logs and run records. */
 export const workFolderOf = ({ folder, project }: Fleet): string => join(folder, ".consortium", "fleet", project);
 
 /** Writes the Pulumi project of the fleet into its work folder, and links this package and Pulumi's into it. */
@@ -28,8 +28,8 @@ export function prepareWorkFolder(fleet: Fleet): string {
 }
 
 /**
- * Writes the YAML program of a stack and returns its folder; undefined if Pulumi YAML cannot express the network file, or there is none,
- * or `consortium:plugin` is set to `false`. The folder is in the work folder: resources that are still on the dynamic provider find the
+ * Writes the YAML program of a stack and returns its folder; undefined if the stack has no network file that Pulumi YAML can express, or
+ * `consortium:plugin` is `false`. The folder is in the work folder: resources that are still on the dynamic provider find the
  * package there.
  */
 export function prepareYaml(
@@ -80,7 +80,7 @@ function settingsIn(workFolder: string, stack: string): { config?: Record<string
   return (existsSync(file) && (parse(readFileSync(file, "utf8")) as object | null)) || {};
 }
 
-/** Sets the configuration of a stack with a network file. Its other settings, such as the salt, stay. */
+/** Sets the configuration of a stack with a network file. Keeps its other settings, such as the salt. */
 export function configure(workFolder: string, { project }: Fleet, stack: FleetStack): void {
   if (stack.definition === undefined) return;
   const { config, ...settings } = settingsIn(workFolder, stack.name);

@@ -3,21 +3,21 @@ import { on, once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { type Answer, type Order, sharedArgument } from "pulumi-consortium/internal/fleet";
 
-/** The provider plugin, in one process for all stacks of a run, which starts at once. It ends with the run, however that ends. */
+/** Runs the provider plugin in one process for all stacks of a run. It starts at once and ends with the run, however the run ends. */
 export class SharedProvider {
   #child?: Promise<ChildProcess>;
 
-  /** @param file the bundled plugin; log: gets what it prints; env: without the key of any organization */
+  /** @param file the bundled plugin; log: file for its output; env: must not contain any organization's key */
   constructor(
     private readonly file: string,
     private readonly log: string,
     private readonly env: NodeJS.ProcessEnv,
   ) {
     this.#child = this.#start();
-    this.#child.catch(() => undefined); // told where a stack is served
+    this.#child.catch(() => undefined); // prints the address of each stack
   }
 
-  /** Serves a stack with its own settings. Returns the variable by which Pulumi finds it, which is one for debugging. */
+  /** Serves a stack with its own settings. Returns the variable that points Pulumi to it (meant for debugging providers). */
   async serve(stack: string, environment: NodeJS.ProcessEnv): Promise<Record<string, string>> {
     const child = await (this.#child ??= this.#start());
     const answers = on(child, "message", { close: ["exit"] }) as AsyncIterable<[Answer]>;
@@ -49,7 +49,7 @@ export class SharedProvider {
     const stdio = ["ignore", log, log, "ipc"] as const;
     const child = fork(this.file, [sharedArgument], { env: this.env, execArgv: [], stdio: [...stdio] });
     closeSync(log);
-    child.setMaxListeners(0); // each stack listens until it is served
+    child.setMaxListeners(0); // each stack adds a listener until it is served
     child.on("exit", () => (this.#child = undefined));
     await once(child, "spawn");
     return child;

@@ -12,7 +12,7 @@ import {
   yamlForAll,
 } from "pulumi-consortium/internal/fleet";
 
-/* Pulumi's Automation API. It is loaded now, not where nothing is run. */
+/* Pulumi's Automation API, which is loaded on import: commands without runs must not import this file. */
 
 const api = () => import("@pulumi/pulumi/automation/index.js");
 
@@ -47,7 +47,7 @@ export async function workspaceIn(
 /** A stack that exists. */
 export async function stackIn(name: string, workspace: Workspace): Promise<Stack> {
   const { Stack } = await api();
-  // Each of these would start the CLI once more, and nothing needs what it tells.
+  // Each of these would start the CLI once more, for data that nothing uses.
   workspace.selectStack = () => Promise.resolve();
   workspace.stackOutputs = () => Promise.resolve({});
   const stack = await Stack.select(name, workspace);
@@ -55,7 +55,7 @@ export async function stackIn(name: string, workspace: Workspace): Promise<Stack
   return stack;
 }
 
-/** Works in an empty project of this name, which is removed then. */
+/** Works in an empty, temporary project of this name. */
 export async function inProject<T>(project: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "consortium-project-"));
   try {
@@ -66,7 +66,7 @@ export async function inProject<T>(project: string, work: (folder: string) => Pr
   }
 }
 
-/** Releases the lock of a stack, wherever its program is. */
+/** Releases the lock of a stack, without its program. */
 export const cancelStack = (project: string, stack: string, env: NodeJS.ProcessEnv): Promise<void> =>
   inProject(project, async (folder) => {
     await (await stackIn(stack, await workspaceIn(folder, env, await findPulumi()))).cancel();
@@ -79,7 +79,7 @@ export const isFailure = (error: unknown, name?: Failure): error is Error =>
   error instanceof Error &&
   (name === undefined ? /^(Command|Stack\w+|ConcurrentUpdate)Error$/.test(error.name) : error.name === name);
 
-/** What a failed command of Pulumi said: its errors, or how it ended. */
+/** The errors that a failed Pulumi command printed, or how it ended. */
 export function saidIn({ message }: Error): string {
   const lines = message.split("\n").map((line) => line.trim());
   const errors = lines.flatMap((line) => /^error: (.*)/.exec(line)?.[1] ?? []);
@@ -87,7 +87,7 @@ export function saidIn({ message }: Error): string {
   return [...new Set(errors)].join("\n") || (how === undefined ? message : `Pulumi ${how}`);
 }
 
-/** What a command returns, or something else if it fails like this. */
+/** The result of a command, or a fallback for this kind of failure. */
 export const unless = <T>(failure: Failure, work: Promise<T>, other: T): Promise<T> =>
   work.catch((error: unknown) => {
     if (isFailure(error, failure)) return other;

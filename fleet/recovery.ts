@@ -8,14 +8,14 @@ import { check, lock } from "proper-lockfile";
 import { type Holder, markInterrupted, paths, readCreateLog } from "pulumi-consortium/internal/fleet";
 
 /*
- * How a run goes on where a killed one stopped. Pulumi locks a stack for one command. A run of the fleet is several of them, and Pulumi's
- * lock stays if it is killed: a record tells a run that is at work from one that was killed.
+ * How a run continues where a killed one stopped. Pulumi locks a stack for one command, but a fleet's run is several, and a killed run
+ * leaves Pulumi's lock behind. A record file distinguishes running from killed runs.
  */
 
-/** The file that is there while a run changes a stack, and after it was killed. */
+/** The file that exists while a run changes a stack, and remains if the run is killed. */
 export const recordOf = (workFolder: string, stack: string): string => join(workFolder, "journal", `${stack}.json`);
 
-/** Whether a run is at work on any stack, or was killed while it was. */
+/** Whether any stack has a record of a running or killed run. */
 export const isAnyOpen = (workFolder: string): boolean =>
   readdirSync(join(workFolder, "journal")).some((file) => file.endsWith(".json"));
 
@@ -29,20 +29,19 @@ export async function openRun(record: string): Promise<{ isAtWork: boolean; hold
 export interface Begun {
   /** Whether a run was killed while it changed the stack. */
   isContinued: boolean;
-  /** Ends work on the stack. Its record stays if the outcome is unknown. */
+  /** Ends work on the stack. Keeps the record if the outcome is unknown. */
   end: (settled: boolean) => Promise<void>;
 }
 
 /**
- * Begins work on a stack, with a lock on its record. If a run was killed while it changed the stack, this waits until its lock is stale,
- * and ends its processes.
- * @throws if both this run and another one are to change the stack
+ * Begins work on a stack and locks its record. After a killed run, it waits until that run's lock is stale, then ends its processes.
+ * @throws if another run is changing the stack, and this run would, too
  */
 export async function begin(record: string, changes: boolean, staleMs = 10_000): Promise<Begun> {
   const nothing = { isContinued: false, end: () => Promise.resolve() };
   if (!changes && !existsSync(record)) return nothing;
   const retries = { retries: staleMs / 200 + 5, factor: 1, minTimeout: 200, maxTimeout: 200 };
-  // It renews the lock every second. After this machine slept, another run may have taken it: the record is there all the same.
+  // The lock is renewed every second. After this machine slept, another run may have taken it, but the record still exists.
   const options = { stale: staleMs, update: 1_000, realpath: false, retries, onCompromised: () => undefined };
   const release = await lock(record, options).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ELOCKED") throw error;
@@ -60,15 +59,15 @@ export async function begin(record: string, changes: boolean, staleMs = 10_000):
   return { isContinued, end };
 }
 
-/** A variable of the processes that are started to change a stack, and of theirs: they are found by it, whichever run started them. */
+/** An environment variable of all processes that change a stack, and of their children: it finds them, whichever run started them. */
 export const markOf = (record: string): Record<string, string> => ({ CONSORTIUM_FLEET_RECORD: `${record};` });
 
-/** The same of all processes that a run starts. Only these are its own: another run may look at the stack, or have it next. */
+/** A variable of all processes that one run started, because another run may preview the stack at the same time, or change it next. */
 export const markOfRun = (run: string): Record<string, string> => ({ CONSORTIUM_FLEET_RUN: `${run};` });
 
 const longestEndMs = 10_000;
 
-/** Ends the processes with a mark. What they were doing is in the log of creates. */
+/** Ends the processes with a mark. The log of creates has their unfinished work. */
 export async function endProcesses(mark: Record<string, string>): Promise<void> {
   const end = Date.now() + longestEndMs;
   for (let left = processesOf(mark); left.length > 0; left = processesOf(mark)) {
@@ -79,7 +78,7 @@ export async function endProcesses(mark: Record<string, string>): Promise<void> 
   }
 }
 
-/** The processes with a mark that have not ended: Pulumi and its descendants. Windows does not tell. */
+/** The processes with a mark that have not ended: Pulumi and its descendants. Not available on Windows. */
 export function processesOf(mark: Record<string, string>): number[] {
   if (process.platform === "win32") return [];
   const variable = Object.entries(mark)[0]!.join("=");
@@ -96,7 +95,7 @@ function environments(): [pid: number, text: string][] {
   return text.split("\n").map((line) => [parseInt(line), line]);
 }
 
-/** Undefined where it fails. */
+/** Undefined on failure. */
 function optional<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -105,36 +104,36 @@ function optional<T>(work: () => T): T | undefined {
   }
 }
 
-/** Who holds Pulumi's lock, by what it says, which the Automation API repeats. Pulumi Cloud does not tell. */
+/** Who holds Pulumi's lock, from its error message in the Automation API. Pulumi Cloud does not say. */
 export const holdersOf = (text: string): Holder[] =>
   [...new Set(text.match(/created by \S+@\S+ \(pid \d+\) at \S+/g))].map((one) => {
     const [, , user = "", host = "", , pid, , since = ""] = one.split(/[ @()]+/);
     return { user, host, since, pid: Number(pid) };
   });
 
-/** Whether every holder was a process of this machine, and has ended. Any other lock is somebody else's. */
+/** Whether all holders were processes of this machine that have ended. Any other lock may be in use. */
 export const haveEnded = (holders: readonly Holder[]): boolean =>
   holders.length > 0 && holders.every(({ host, pid }) => host === hostname() && !isRunning(pid));
 
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    const stat = `/proc/${pid}/stat`; // nobody may have waited for its end yet, in some containers for ever
+    const stat = `/proc/${pid}/stat`; // a zombie: its parent may not have waited for it, in some containers forever
     return !existsSync(stat) || !/\) [ZX] /.test(readFileSync(stat, "latin1"));
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH"; // it may be another user's
+    return (error as NodeJS.ErrnoException).code !== "ESRCH"; // may belong to another user
   }
 }
 
 export function lockedBy(holders: readonly Holder[]): string {
   const who = holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`);
-  return `the stack is locked by ${who.join("; ") || "another update"}. Wait until that has ended.`;
+  return `the stack is locked by ${who.join("; ") || "another update"}. Wait until it has ended.`;
 }
 
 /**
- * Marks the creates in the log of a stack as those of a killed run: they prove what belongs to it.
+ * Marks the creates in the log of a stack as a killed run's: they prove which objects belong to it.
  * @param own paths of the objects in its state
- * @param others those in the states of all other stacks, which are needed only if a create was not answered
+ * @param others paths in the states of all other stacks, needed only if a create was not answered
  */
 export async function continueFrom(
   file: string,
@@ -148,8 +147,8 @@ export async function continueFrom(
 }
 
 /**
- * Objects that a killed run created and no state holds, once the stack is up or destroyed. `open` are the creates without an answer,
- * where the stack has fewer new objects than such creates.
+ * Objects that a killed run created and no state has, after an up or destroy. `open` are unanswered creates, if there are more of them
+ * than new objects in the stack.
  */
 export function leftoversOf(file: string, own: readonly string[]): { certain: string[]; open: string[] } {
   const { interrupted, held } = readCreateLog(file);
@@ -167,8 +166,8 @@ export function leftoversOf(file: string, own: readonly string[]): { certain: st
 }
 
 /**
- * Pulumi keeps a file of attributes beside each file of the state, and a kill while it writes one may leave it empty. Every command
- * for every stack then fails with `error: EOF`. Pulumi needs none of these files, and an update does not read the history.
+ * Pulumi keeps an attributes file beside each state file, and a kill during a write may leave it empty. Then every command for every
+ * stack fails with `error: EOF`. Pulumi does not need these files, and an update does not read the history.
  */
 export function dropTornAttributes(backend = ""): void {
   if (!backend.startsWith("file://")) return;

@@ -3,7 +3,7 @@ import { groupBy, junitXml, type TestCase, textOf } from "pulumi-consortium/inte
 import { type FleetStack } from "./schema";
 import { indexesOf, type Planned, type Shard, titleOf } from "./shards";
 
-/* What a fleet command did: the form of `--json`, and the results of several runs, such as those of all shards, as those of one. */
+/* Results of a fleet command: the form of `--json`, and merging results of several runs, such as all shards. */
 
 export type Command = "up" | "preview" | "destroy" | "drift";
 /** `losses`: a preview of `destroy`. */
@@ -26,11 +26,11 @@ const result = counts.extend({
   error: z.string().optional(),
   /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
   ledgers: z.array(z.string()),
-  /** What else is replaced: "Node trade/prod/acme-1". */
+  /** Other replacements: "Node trade/prod/acme-1". */
   replacements: z.array(z.string()),
-  /** What differs from the state: "Node trade/prod/acme-1 is gone". */
+  /** Differences from the state: "Node trade/prod/acme-1 is gone". */
   drift: z.array(z.string()),
-  /** What a killed run may have created and no state has. */
+  /** Objects that a killed run may have created and no state has. */
   leftovers: z.array(z.string()),
   /** Whether it continued where a killed run stopped. */
   recovered: z.boolean(),
@@ -39,7 +39,7 @@ const result = counts.extend({
 /** The result of one stack. */
 export type StackResult = z.infer<typeof result>;
 
-/** The result of a stack for which nothing was done. */
+/** The result of a stack that was not started. */
 export const notBegun = ({ name, organization }: FleetStack, error?: string): StackResult => ({
   stack: name,
   organization: organization.name,
@@ -58,7 +58,7 @@ const results = z.object({
   command: z.enum(["up", "preview", "destroy", "drift", "losses"]),
   project: z.string(),
   seconds: z.number(),
-  /** One of several shards, and how many stacks all of them have; in which stage, and how many stacks each stage has. */
+  /** One of several shards, with the number of stacks in all shards; for stages, its stage, with the number of stacks in each. */
   shard: z
     .object({
       index: z.number(),
@@ -77,10 +77,10 @@ export type FleetResult = z.infer<typeof results>;
 /** Hundredths are enough. */
 export const secondsSince = (at: number): number => Math.round((performance.now() - at) / 10) / 100;
 
-/** Failed, drifted and unfinished all mean that the stack is not as its file says. */
+/** Failed, drifted and unfinished all mean that the stack does not match its file. */
 export const isGood = ({ outcome }: Pick<StackResult, "outcome">): boolean => outcome === "ok";
 
-/** 1: a stack failed or was not finished; 2: there is drift, and nothing worse. */
+/** 1: a stack failed or was not finished; 2: otherwise, if there is drift. */
 export function exitCode({ stacks }: FleetResult): 0 | 1 | 2 {
   if (stacks.every(isGood)) return 0;
   return stacks.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
@@ -92,19 +92,19 @@ export interface Merged {
   merged: FleetResult;
   /** Which shards have no results. */
   missing?: string;
-  /** The shards to run again, by stage: those without results, and those where a stack is not as its file says. */
+  /** The shards to run again, by stage: without results, or with a stack that does not match its file. */
   again: Pick<Planned, "stage" | "shard">[][];
 }
 
 /**
- * Merges files that `--json` wrote. `seconds` are those of the longest run of each stage.
+ * Merges the output of `--json`. `seconds` adds up the longest run of each stage.
  * @throws if a file holds no results, or results that do not belong together
  */
 export function mergeResults(names: readonly string[]): Merged {
   const texts = names.map((file) => ({ file, text: textOf(file) }));
   const parts = texts.filter(({ text }) => text.trim() !== "").map(partIn); // a killed job leaves an empty file
   const [first] = parts;
-  if (first === undefined) throw new Error(`${names.join(", ")}: empty. The run ended before it had any result.`);
+  if (first === undefined) throw new Error(`${names.join(", ")}: empty, because the run ended before it had a result.`);
   same(parts, ({ command, project }) => `results of ${command} in the project ${project}`, "files of one run");
   same(parts, spreadOf, "shards that were made of the same stacks");
   const places = parts.flatMap(({ file, stacks }) => stacks.map(({ stack }) => ({ file, stack })));
@@ -136,13 +136,13 @@ const spreadOf = ({ shard }: Part): string => {
   return `${stages ? `a stage of ${stages.length}` : `a shard of ${count}`}, with ${stages?.join(" and ") ?? inAll} stacks in all`;
 };
 
-/** What there is of a stage. */
+/** The results of a stage. */
 interface Stage {
   stage: number;
-  /** Whether there are others. */
+  /** Whether it has other shards. */
   isOne: boolean;
   own: readonly Part[];
-  /** How many of its stacks have no result, and how many it has. */
+  /** The numbers of its stacks without a result and in total. */
   lacking: number;
   size: number;
   shards: readonly Shard[];
@@ -198,11 +198,11 @@ function partIn({ file, text }: { file: string; text: string }): Part {
   }
 }
 
-/* How it is shown. */
+/* Output. */
 
 export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-/** In a summary of more stacks than this, those without changes are only counted. */
+/** A summary of more stacks than this only counts stacks without changes. */
 const manyStacks = 20;
 
 const isQuiet = (result: StackResult): boolean =>
@@ -217,13 +217,13 @@ function weight(result: StackResult): number {
   return reasons.includes(true) ? reasons.indexOf(true) : reasons.length;
 }
 
-/** What was changed: "8 created, 1 replaced", or "8 to be created". */
+/** The changes: "8 created, 1 replaced", or "8 to be created". */
 const changesIn = (counts: Counts, command: Verb): string =>
   changes
     .flatMap((kind) => (counts[kind] > 0 ? [`${counts[kind]} ${command === "preview" ? "to be " : ""}${kind}`] : []))
     .join(", ");
 
-/** Each stack, and below what is to be said of it. In a preview, what matters most comes first. */
+/** Each stack with its details below. In a preview, the most important stacks come first. */
 export function summaryOfStacks({ command, stacks }: FleetResult): string[] {
   const ordered = command === "preview" ? [...stacks].sort((one, other) => weight(one) - weight(other)) : stacks;
   const shown = ordered.length > manyStacks ? ordered.filter((one) => !isQuiet(one)) : ordered;

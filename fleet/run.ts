@@ -17,11 +17,11 @@ import { type Secrets, stackEnvironment } from "./secrets";
 
 /** Stops a run: first as Ctrl-C does, then at once. */
 export class Stop {
-  /** All processes of the run have it. */
+  /** The mark of all processes of the run. */
   readonly mark = recovery.markOfRun(randomUUID());
   readonly running = new Set<Pick<StackRun, "cancel">>();
   raised = false;
-  /** Ends all processes of the run. The outcome of its stacks is unknown from then on. */
+  /** Ends all processes of the run. The outcome of its stacks is unknown then. */
   ending?: Promise<void>;
 
   raise(): void {
@@ -33,14 +33,14 @@ export class Stop {
 
 export interface RunOptions {
   command: Verb;
-  /** The stacks of the fleet to run it for. */
+  /** The stacks of the fleet to run. */
   stacks: FleetStack[];
   parallel: number;
   /** Whether to refresh first. */
   refresh?: boolean;
   /** Whether to take over stacks that belong to another fleet file. */
   takeOver?: boolean;
-  /** The previews of the same stacks: one that failed is not run. */
+  /** Previews of the same stacks: a stack with a failed preview does not run. */
   planned?: readonly StackResult[];
   secrets: Secrets;
   /** Takes the progress of a stack. */
@@ -48,25 +48,25 @@ export interface RunOptions {
   stop: Stop;
 }
 
-/** What all stacks of a run have in common. */
+/** The context that all stacks of a run share. */
 export interface RunContext extends RunOptions {
   fleet: Fleet;
   pulumi: PulumiCommand;
   workFolder: string;
-  /** Serves the stacks that run as YAML; undefined if Pulumi has no YAML host. */
+  /** Serves stacks that run as YAML; undefined if Pulumi has no YAML host. */
   provider?: SharedProvider;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
   /** Ids in the states of all other stacks of the fleet. */
   otherPaths: (stack: string) => Promise<string[]>;
-  /** Limits how many run at once, and how many are made ready: their programs do not start all together then. */
+  /** Limits how many run at once, and how many are prepared, so that their programs do not all start together. */
   turns: ReturnType<typeof limited>;
   readying: ReturnType<typeof limited>;
   /** Gets the stacks whose preview succeeded. */
   previewed: Previewed[];
 }
 
-/** Runs a command for many stacks in parallel. One that fails does not stop the others. */
+/** Runs a command for many stacks in parallel. A failed stack does not stop the others. */
 export async function runFleet(fleet: Fleet, options: RunOptions): Promise<FleetResult> {
   const startedAt = performance.now();
   const { command, stacks } = options;
@@ -79,7 +79,7 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
   const { environment } = options.secrets;
   const workFolder = prepareWorkFolder(fleet);
   if (recovery.isAnyOpen(workFolder)) recovery.dropTornAttributes(environment.PULUMI_BACKEND_URL);
-  // It starts while Pulumi's API is loaded and the stacks are listed.
+  // It starts while Pulumi's API loads and the stacks are listed.
   const provider = sharedProvider(options, join(workFolder, "logs", "fleet.log"));
   try {
     const pulumi = await findPulumi();
@@ -98,16 +98,16 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
     return { stacks, strays: options.stop.raised ? [] : await straysIn(all, fleet, workspace) };
   } catch (error) {
     if (!options.stop.raised) throw error;
-    return { stacks: options.stacks.map((one) => notBegun(one)), strays: [] }; // Pulumi ends with the same Ctrl-C
+    return { stacks: options.stacks.map((one) => notBegun(one)), strays: [] }; // the same Ctrl-C ends Pulumi
   } finally {
     await provider?.close();
   }
 }
 
-/** Runs each stack after those of these that it depends on; `destroy` goes the other way round, and the others change nothing. */
+/** Runs each stack after the stacks that it depends on; `destroy` reverses the order, and commands without changes ignore it. */
 function resultsOf(context: RunContext): Promise<StackResult[]> {
   const { stacks, command, parallel } = context;
-  // One more than run at once is made ready meanwhile.
+  // Prepares one stack more than can run at once.
   const limit = limited(parallel + 1);
   const isBefore = (one: FleetStack, stack: FleetStack): boolean =>
     (command === "up" && stack.dependsOn.includes(one.name)) ||
@@ -125,7 +125,7 @@ function resultsOf(context: RunContext): Promise<StackResult[]> {
   return Promise.all(stacks.map(resultIn));
 }
 
-/** @param failed the name of a stack that failed and comes before this one */
+/** @param failed the name of a failed stack that this one depends on */
 async function resultOf(stack: FleetStack, context: RunContext, failed?: string): Promise<StackResult> {
   const { command, planned = [], secrets, say, stop, previewed } = context;
   const plan = planned.find((one) => one.stack === stack.name);
@@ -171,12 +171,12 @@ const wasKilled = (error: unknown, { errors }: Progress): boolean =>
 
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
-/** How long Pulumi may take to say that it heard the Ctrl-C of a terminal. */
+/** How long Pulumi may take to report that it received the terminal's Ctrl-C. */
 const hearingMs = 1_000;
 
 /** Runs the command for one stack, after cleaning up an earlier run. */
 export class StackRun {
-  /** `recovered`: a killed run was at work on this stack. */
+  /** `recovered`: a killed run was changing this stack. */
   readonly result: StackResult;
   readonly progress: Progress;
   readonly #log: string;
@@ -185,7 +185,7 @@ export class StackRun {
   readonly #changes: boolean;
   readonly #cancelling = new AbortController();
   #hasHeard = false;
-  /** Ends this stack's turn, which comes in the order of the file. */
+  /** Ends this stack's turn; turns follow the order of the file. */
   #leave: () => void = () => undefined;
   readonly #turn: Promise<void>;
 
@@ -226,7 +226,7 @@ export class StackRun {
     }
   }
 
-  /** Cancels as Ctrl-C does. In a terminal, Pulumi hears that by itself, and would end at once if it was told again. */
+  /** Cancels as Ctrl-C does. In a terminal, Pulumi receives Ctrl-C itself, and a second signal would end it at once. */
   cancel = (): void => {
     setTimeout(() => this.#hasHeard || this.#cancelling.abort(), hearingMs).unref();
   };
@@ -235,7 +235,7 @@ export class StackRun {
     const { spec, context, progress, result } = this;
     const { command, known, stop } = context;
     const runsProgram = command === "up" || command === "preview";
-    // A stack with its own program belongs to another project, whose stacks were not listed.
+    // A stack with its own program belongs to another project, which was not listed.
     const exists = spec.program === undefined ? known.has(spec.name) : !runsProgram;
     if (!exists && command === "drift") return void result.drift.push("the stack has not been created yet");
     if (!exists && !runsProgram) return;
@@ -254,7 +254,7 @@ export class StackRun {
       throw error;
     } finally {
       await context.provider?.end(spec.name);
-      await stop.ending; // nothing of this run is at work when the next one begins
+      await stop.ending; // no process of this run may be left when the next one begins
       await begun.end(settled);
     }
   }
@@ -286,7 +286,7 @@ export class StackRun {
         await steps();
       });
     } finally {
-      // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
+      // The preview created an empty stack to compare with. If it has resources by now, Pulumi refuses to remove it.
       if (isNew && command === "preview") await workspace.removeStack(spec.name);
     }
     return workspace;
@@ -324,14 +324,14 @@ export class StackRun {
       const run = {
         ...options,
         policyPacks: packs.map(({ path }) => path),
-        // Pulumi takes the configuration of every pack, or of none.
+        // Pulumi needs a configuration for every pack or for none.
         policyPackConfigs: hasConfig ? packs.map(({ config = "" }) => config) : [],
       };
-      // Policies of whole stacks are judged at the end of a run: only a preview judges them before anything is created.
+      // Stack policies are evaluated at the end of a run: only a preview evaluates them before anything is created.
       if (command === "up" && packs.length > 0) await stack.preview({ ...run, onEvent: this.#judge });
       await (command === "up" ? stack.up(run) : stack.preview(run));
     }
-    // What the killed run had begun is settled now: Pulumi need not warn of it again.
+    // The killed run's operations are settled now, so that Pulumi does not warn of them again.
     if (this.result.recovered && this.#changes && progress.pending)
       await stack.refresh({ clearPendingCreates: true, color: "never", onEvent: () => undefined });
   }
@@ -344,7 +344,7 @@ export class StackRun {
     progress.errors.length = 0;
     if (!this.result.recovered || !recovery.haveEnded(holders))
       throw new Error(
-        `${recovery.lockedBy(holders)} If it is surely no longer at work, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
+        `${recovery.lockedBy(holders)} If it is certain that no run is active, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
           `${context.workFolder}, with the fleet's backend as PULUMI_BACKEND_URL, and this again.`,
         { cause: error },
       );
@@ -352,17 +352,17 @@ export class StackRun {
     await (await stackIn(spec.name, workspace)).cancel();
   }
 
-  /** Names objects that belong to the stack but are in no state. */
+  /** Warns of objects that belong to the stack but are not in any state. */
   async #nameLeftovers(workspace: Workspace): Promise<void> {
     const isDestroyed = this.context.command === "destroy";
     const { certain, open } = recovery.leftoversOf(this.#createLog, await pathsIn(this.spec.name, workspace));
     const { leftovers } = this.result;
-    leftovers.push(...certain.map((one) => `the killed run created ${one}, which the stack does not hold`));
+    leftovers.push(...certain.map((one) => `the killed run created ${one}, which is not in the stack`));
     leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
     this.#tell(...leftovers.map((line) => `Warning: ${line}`));
     if (isDestroyed && certain.length > 0)
       throw new Error(
-        `the killed run created ${certain.join(", ")}, which the stack did not hold. It may still exist: delete it with ` +
+        `the killed run created ${certain.join(", ")}, which was not in the stack. It may still exist: delete it with ` +
           "`npx --no-install pulumi-consortium sweep --id <id>`.",
       );
   }
@@ -370,11 +370,11 @@ export class StackRun {
   readonly #listen = (event: ApiEvent): void => {
     if (/received; cancelling/.test(event.stdoutEvent?.message ?? "")) this.#hasHeard = true;
     const lines = this.progress.take(event as unknown as EngineEvent);
-    // Without Pulumi's advice on what the killed run had begun: this run follows it already.
+    // Removes Pulumi's advice about pending operations of the killed run, which this run follows already.
     this.#tell(...(this.result.recovered ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
   };
 
-  /** Of the preview of an `up`, only policies and errors count: the rest follows when it is done. */
+  /** Keeps only policies and errors from the preview of an `up`; the update reports the rest. */
   readonly #judge = (event: ApiEvent): void => {
     const { policyEvent, diagnosticEvent, stdoutEvent } = event;
     if (policyEvent ?? stdoutEvent ?? diagnosticEvent?.severity === "error") this.#listen(event);

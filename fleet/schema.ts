@@ -41,9 +41,9 @@ const stackSettings = mapping("a stack", {
   program: text("program").optional(),
   name: name.optional(),
   adopt: z.boolean({ error: "adopt must be true or false" }).default(false),
-  /** Names of the stacks that must be finished first. */
+  /** Names of stacks that must finish first. */
   dependsOn: list("dependsOn", text("the name of a stack")).default([]),
-  /** More files and folders that belong to it. */
+  /** Additional files and folders of the stack. */
   paths: list("paths", text("a path")).default([]),
 });
 
@@ -61,7 +61,7 @@ const organization = mapping("an organization", {
   baseUrl: text("baseUrl").optional(),
   organization: text("organization").optional(),
   allowHttp: z.boolean({ error: "allowHttp must be true or false" }).optional(),
-  /** How many consortia all its stacks may have, whatever the service allows. */
+  /** Maximum number of consortia of all its stacks; replaces the service's limit. */
   maxConsortia: z.number({ error: most }).int(most).min(0, most).optional(),
   stacks: z.record(name, stack, { error: "stacks must be a mapping of names to network files" }),
 });
@@ -90,7 +90,7 @@ const quantities = (what: string) =>
       .optional(),
   });
 
-/** The kinds of access to a repository that the operator knows, with the keys of their Secret. */
+/** The kinds of repository access that the operator supports, with the keys of their Secret. */
 export const gitAccess = {
   token: ["accessToken"],
   ssh: ["sshPrivateKey"],
@@ -100,7 +100,7 @@ export const gitAccess = {
 const oneAccess = `auth must name one Secret: { ${Object.keys(gitAccess).join(" | ")}: name }`;
 
 const git = mapping("git", {
-  /** As the operator takes it: https or ssh, with owner and name. */
+  /** The form that the operator accepts: https or ssh, with owner and name. */
   repository: text("repository").regex(
     /^(https|ssh):\/\/[^/]+\/[^/]+\/[^/]+/,
     "repository must be an address with https:// or ssh://, with owner and name, such as https://git.example.com/trade/networks.git",
@@ -122,14 +122,14 @@ const git = mapping("git", {
 });
 
 const kubernetes = mapping("kubernetes", {
-  /** Each organization's is this one, a hyphen and its name. */
+  /** Each organization's namespace is this one, a hyphen and its name. */
   namespace: label("namespace").default("consortium"),
   serviceAccount: label("serviceAccount").default("consortium-fleet"),
-  /** One of your own has the provider plugin: networks are Programs then. */
+  /** Your own image has the provider plugin, so that networks become Programs. */
   image: text("image").optional(),
-  /** What all stacks share: passphrase, and address of the backend or access token. */
+  /** A Secret that all stacks share: passphrase, and backend address or access token. */
   secret: label("secret").default("consortium-fleet"),
-  /** Of each workspace's pod. */
+  /** Resources of each workspace's pod. */
   resources: mapping("resources", {
     requests: quantities("requests").default({ cpu: "250m", memory: "512Mi" }),
     limits: quantities("limits").default({ cpu: "1", memory: "1Gi" }),
@@ -159,17 +159,17 @@ export const FleetFile = mapping("a fleet", {
 
 export type FleetDefinition = z.infer<typeof FleetFile>;
 
-/** An organization of the file. `organization` is the id that its key must belong to. */
+/** An organization of the file. `organization` is the id of the organization that its key must belong to. */
 export interface Organization extends Omit<FleetDefinition["organizations"][string], "stacks"> {
   name: string;
 }
 
-/** Its paths are absolute. Either `definition`, a network file, or `program`, a folder, is set. */
+/** Its paths are absolute. Either `definition` (a network file) or `program` (a folder) is set. */
 export interface FleetStack extends Omit<z.infer<typeof stackSettings>, "name"> {
   /** Name of the Pulumi stack: `<organization>-<name in the file>`. */
   name: string;
   organization: Organization;
-  /** Name of the network. Default: the one in its file. */
+  /** Name of the network. Default: the name in its file. */
   network?: string;
   /** Its place in the file. */
   place: string[];
@@ -192,7 +192,7 @@ export interface Fleet extends Omit<FleetDefinition, "organizations"> {
   stacks: FleetStack[];
 }
 
-/** The names that links lead to from one, and that one itself. */
+/** A name with all names that its links lead to. */
 export function reached(from: string, linksOf: (name: string) => readonly string[]): Set<string> {
   const found = new Set([from]);
   for (const name of found) linksOf(name).forEach((one) => found.add(one));

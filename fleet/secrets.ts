@@ -15,7 +15,7 @@ export interface Secrets {
   apiKeys: ReadonlyMap<string, string>;
   /** Replaces every secret in a text, and escapes control characters. */
   mask: (text: string) => string;
-  /** The environment of every Pulumi process of the fleet: without the key of any organization. */
+  /** The environment of every Pulumi process of the fleet, without any organization's key. */
   environment: Env;
 }
 
@@ -24,7 +24,7 @@ type Env = NodeJS.ProcessEnv;
 const usable = /^[\x21-\x7e]+$/;
 const longestMs = 60_000;
 
-/** @throws if there is none */
+/** @throws if it is missing */
 async function read(what: string, source: SecretSource, { folder }: Fleet, env: Env): Promise<string> {
   const [program = "", ...args] = source.command ?? [];
   const from = source.env === undefined ? `the command "${program}"` : `the variable ${source.env}`;
@@ -44,7 +44,7 @@ async function read(what: string, source: SecretSource, { folder }: Fleet, env: 
 
 const keyVariable = environmentName("apiKey");
 
-/** Reads the keys of these stacks, before anything is started. */
+/** Reads the keys of these stacks before starting anything. */
 export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
   const organizations = new Set(stacks.map(({ organization }) => organization));
   const keys = [...organizations].map(async ({ name, apiKey }) => {
@@ -59,7 +59,7 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   const variables = [...sources.flatMap(({ env: name }) => name ?? []), keyVariable];
   const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
   const all = [...apiKeys.values(), passphrase ?? "", ...inherited];
-  const hidden = new Hidden(all.filter(({ length }) => length >= 6)); // shorter ones occur by chance within words
+  const hidden = new Hidden(all.filter(({ length }) => length >= 6)); // shorter texts occur in words by chance
   const { PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: url } = env;
   const backend = fleet.backend ?? (url && absoluteBackend(url, process.cwd()));
   return {

@@ -20,11 +20,11 @@ export interface Wanted {
   changedSince?: string;
 }
 
-/** What forges call the commit before a branch's first push, and before a pipeline that a person starts: all stacks. */
+/** Forges pass this as the previous commit of a new branch or a manual pipeline: it selects all stacks. */
 const isNoCommit = /^(0{40}|0{64})$/;
 
 /**
- * The wanted stacks. Shards without a stage run in no order: stacks that depend on each other share one.
+ * Selects stacks. Shards without a stage run in any order, so stacks that depend on each other share one.
  * @returns inAll: how many there are in all shards and stages; stages: how many in each
  * @throws if a pattern matches no stack, or git cannot tell what has changed
  */
@@ -51,7 +51,7 @@ function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetSt
   const found = patterns.map((pattern) => {
     const own = stacks.filter(({ name }) => patternOf(pattern).test(name));
     if (own.length > 0) return own;
-    throw new Error(`${file} has no stack like ${pattern}; there are ${stacks.map(({ name }) => name).join(", ")}.`);
+    throw new Error(`${file} has no stack like ${pattern}: choose from ${stacks.map(({ name }) => name).join(", ")}.`);
   });
   return stacks.filter((stack) => found.some((own) => own.includes(stack)));
 }
@@ -67,12 +67,12 @@ function changesSince(fleet: Fleet, given: string) {
   const commit = idOf(given, top);
   const files = changedFiles(commit, top);
   const fileName = basename(fleet.file);
-  const text = git(["show", `${commit}:./${fileName}`], folder, () => ""); // which is no fleet
+  const text = git(["show", `${commit}:./${fileName}`], folder, () => ""); // not a fleet
   const earlier = earlierFleet(fleet.file, text);
   const before = new Map(earlier?.stacks.map((one) => [one.name, one]));
 
   const reasonOf = (stack: FleetStack): string | undefined => {
-    if (earlier === undefined) return `${fileName} is new, or was no fleet file`;
+    if (earlier === undefined) return `${fileName} is new, or was not a fleet file`;
     if (!before.has(stack.name)) return "it is new in the file";
     if (!isDeepStrictEqual(before.get(stack.name), stack)) return `its settings in ${fileName}`;
     if (!isDeepStrictEqual(sharedOf(earlier), sharedOf(fleet))) return `the settings of all stacks in ${fileName}`;
@@ -84,7 +84,7 @@ function changesSince(fleet: Fleet, given: string) {
     const reason = reasonOf(stack);
     if (reason !== undefined) reasons.set(stack.name, reason);
   }
-  // This also goes through what it adds.
+  // The loop also visits the names that it adds.
   for (const [name] of reasons)
     for (const stack of fleet.stacks)
       if (stack.dependsOn.includes(name) && !reasons.has(stack.name)) reasons.set(stack.name, `depends on ${name}`);
@@ -110,7 +110,7 @@ function partsOf(
   top: string,
 ): (file: string) => boolean {
   const [own, home] = [program && real(program), real(program ?? fleet.folder)];
-  /** As the fleet file names it, as a link that it may be, and as what that leads to. */
+  /** The path in the fleet file, as a link, and as the target of the link. */
   const ways = (path: string): string[] => [
     join(real(fleet.folder), relative(fleet.folder, path)),
     join(real(dirname(path)), basename(path)),
@@ -120,7 +120,7 @@ function partsOf(
   const whole = [definition ?? [], paths, packs, join(workFolderOf(fleet), `Pulumi.${name}.yaml`)].flat().flatMap(ways);
   const all = [...whole, ...(program === undefined ? [] : ways(program))];
   return (file) => {
-    // What git names as one file may have others in it: a submodule, or a link to a folder.
+    // A file in git may contain others: a submodule, or a link to a folder.
     if (whole.some((one) => isIn(file, one)) || all.some((one) => isIn(one, file))) return true;
     if (packageFile.test(basename(file)) && isIn(home, dirname(file)) && isIn(file, top)) return true;
     if (own === undefined || !isIn(file, own)) return false;
@@ -140,16 +140,16 @@ function real(path: string): string {
   }
 }
 
-/** What git prints; `otherwise` if it fails. @throws if there is no git, or it fails */
+/** The output of git; `otherwise` if it fails. @throws if there is no git, or it fails */
 function git(args: string[], cwd: string, otherwise?: () => string): string {
   const options = { cwd, env: process.env, maxBuffer: 2 ** 28, encoding: "utf8" } as const;
   const { error, status, stdout, stderr } = spawnSync("git", args, options);
   if (error && "code" in error && error.code === "ENOENT")
-    throw new Error("--changed-since needs git, and there is none on PATH.");
+    throw new Error("--changed-since needs git: install it, or add it to the PATH.");
   if (!error && status === 0) return stdout;
   if (otherwise) return otherwise();
   const said = printableLines(stderr.trim().replace(/^fatal: /, ""));
-  throw new Error(`--changed-since cannot ask git in ${cwd}: ${said || (error?.message ?? `git ${args[0]} failed`)}.`);
+  throw new Error(`--changed-since: git failed in ${cwd}: ${said || (error?.message ?? `git ${args[0]} failed`)}.`);
 }
 
 /** The id of a commit. */

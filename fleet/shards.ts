@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { InvalidArgumentError } from "commander";
 import { type FleetStack, reached } from "./schema";
 
-/* Shards spread a fleet over machines, and stages bring its stacks in order: each stage has shards of its own. */
+/* Shards spread a fleet over machines; stages order its stacks. Each stage has its own shards. */
 
 /** One of `count` shards. `index` counts from 1. */
 export interface Shard {
@@ -29,8 +29,8 @@ export function shardIn(text: string): Shard {
 }
 
 /**
- * The index of the shard of each stack. All shards have as many stacks, or one less. A stack is in the shard where the hash of its name is
- * greatest, and that still has room: most stay where they are as others come and go.
+ * The shard index of each stack. Shard sizes differ by at most one. A stack goes into the shard with the greatest hash of its name that
+ * still has room, so most stacks keep their shard when others come and go.
  * @param linked keeps stacks that depend on each other in one shard, which may then be larger
  */
 export function shardsOf(stacks: readonly FleetStack[], count: number, linked = false): Map<string, number> {
@@ -73,7 +73,7 @@ function groupsOf(stacks: readonly FleetStack[]): string[][] {
   });
 }
 
-/** The stacks that depend on none of these, then those that depend on the first ones alone, and so on. */
+/** First the stacks without dependencies, then those that depend only on the first ones, and so on. */
 export function stagesOf(stacks: readonly FleetStack[]): FleetStack[][] {
   const stages: FleetStack[][] = [];
   let left = [...stacks];
@@ -94,7 +94,7 @@ export interface Planned {
 }
 
 /**
- * The shards of each stage that have any of the stacks: at least one, so that a pipeline always has a job.
+ * The shards of each stage that have selected stacks; at least one, so that a pipeline always has a job.
  * @param count shards of each stage
  */
 export function plannedShards(stacks: readonly FleetStack[], count?: number): Planned[][] {
@@ -113,7 +113,7 @@ export function plannedShards(stacks: readonly FleetStack[], count?: number): Pl
 
 /** The matrices of a pipeline, one for each stage, by its forge. */
 export const matrices = {
-  /** For `fromJSON` in `strategy.matrix` of one job for each stage; null if there is nothing to do in it. */
+  /** For `fromJSON` in `strategy.matrix` of one job per stage; null if the stage has nothing to do. */
   github: (stages: readonly (readonly Pick<Planned, "stage" | "shard">[])[]): string =>
     JSON.stringify(stages.map((own) => (own.length === 0 ? null : { shard: own.map(({ shard }) => titleOf(shard)) }))),
   /** A child pipeline with a job for each stage, which extends the hidden job `.fleet` and waits for the one before. JSON is also YAML. */

@@ -2,9 +2,9 @@ import { junitXml, printableLines, type TestCase } from "pulumi-consortium/inter
 import { holdersOf, lockedBy } from "./recovery";
 import { counted, type FleetResult, type StackResult } from "./results";
 
-/* How the stacks of a fleet are: by the Stacks of a cluster, or by the results of its last run. */
+/* The status of a fleet's stacks, from the Stacks of a cluster or from the results of its last run. */
 
-/** From good to bad. The first five and `stalled` are those of a Stack of the operator; the others, and `ready`, outcomes of a run. */
+/** From good to bad. The first five and `stalled` are states of an operator's Stack; the others, and `ready`, are outcomes of a run. */
 export const states: readonly string[] = [
   ...["ready", "running", "waiting", "retrying", "new"],
   ...["drift", "not begun", "interrupted", "failed", "stalled"],
@@ -14,7 +14,7 @@ export type State = string;
 export interface StackStatus {
   /** Name of the Pulumi stack. */
   stack: string;
-  /** Those of its Stack in the cluster. */
+  /** Namespace and name of its Stack in the cluster. */
   namespace?: string;
   name?: string;
   state: State;
@@ -23,7 +23,7 @@ export interface StackStatus {
   since?: string;
   /** End of its last successful update; unknown after a failure. */
   lastSuccess?: string;
-  /** What was last applied. */
+  /** The revision that was last applied. */
   commit?: string;
   /** Who holds the lock of its state. */
   lock?: string;
@@ -37,7 +37,7 @@ interface Condition {
   lastTransitionTime?: string;
 }
 
-/** As much of the operator's Stack as is read here. */
+/** The parts of the operator's Stack that are read here. */
 export interface StackObject {
   metadata: { name: string; namespace: string; generation?: number; annotations?: Record<string, string> };
   spec: { stack: string; programRef?: { name: string }; preview?: boolean };
@@ -55,14 +55,14 @@ const whileReconciling: Record<string, State> = {
   PreviewFailed: "retrying",
 };
 
-/** What the operator says of a Stack. */
+/** The operator's status of a Stack. */
 export function statusOf({ metadata, spec, status = {} }: StackObject): StackStatus {
   const { name, namespace, generation } = metadata;
   const { conditions = [], lastUpdate: last, observedGeneration } = status;
   const one = (type: string) => conditions.find((each) => each.type === type && each.status === "True");
   const [stalled, reconciling, ready] = ["Stalled", "Reconciling", "Ready"].map(one);
   const condition = stalled ?? reconciling ?? ready;
-  // What is said of an earlier specification does not count, except that nothing runs any more.
+  // Conditions of an earlier specification do not count, except that nothing runs any more.
   const isOld = stalled === undefined && observedGeneration !== generation && generation !== undefined;
   const holders = holdersOf(last?.message ?? "");
   return {
@@ -88,7 +88,7 @@ function reasonOf({ reason = "", message = "" }: Condition, said = ""): string {
   return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
 }
 
-/** What a run says of a stack. */
+/** A run's result for a stack. */
 export const statusOfResult = ({ stack, outcome, error, drift }: StackResult): StackStatus => ({
   stack,
   state: outcome === "ok" ? "ready" : outcome,
@@ -100,11 +100,11 @@ export const statusOfResults = ({ stacks }: FleetResult): StackStatus[] => stack
 const isBad = ({ state }: StackStatus): boolean => states.indexOf(state) >= states.indexOf("drift");
 const isReady = ({ state }: StackStatus): boolean => state === "ready";
 
-/** 0: all are ready; 1: one is stalled or has failed; 2: none is, but not all are ready. */
+/** 0: all are ready; 1: one is stalled or has failed; 2: otherwise. */
 export const statusCode = (all: readonly StackStatus[]): 0 | 1 | 2 =>
   all.every(isReady) ? 0 : all.some(isBad) ? 1 : 2;
 
-/* How it is shown. */
+/* Output. */
 
 const countsOf = (all: readonly StackStatus[]): [State, number][] =>
   states.map((state) => [state, all.filter((one) => one.state === state).length]);
@@ -120,7 +120,7 @@ export function progressLine(all: readonly StackStatus[]): string {
   return [`${ready} of ${counted(all.length, "stack")} ready (${share} %)`, ...rest].join(", ");
 }
 
-/** A table, the worst first. Of more stacks than 20, those that are ready are only counted. */
+/** A table, worst first. With more than 20 stacks, it only counts those that are ready. */
 export function statusText(all: readonly StackStatus[]): string {
   const shown = (all.length > 20 ? all.filter((one) => !isReady(one)) : [...all]).sort(
     (one, other) => states.indexOf(other.state) - states.indexOf(one.state),
@@ -186,7 +186,7 @@ export function statusMetrics(all: readonly StackStatus[]): string {
       "1 for the state of each stack.",
       all.map((one) => [{ ...of(one), state: one.state }, 1]),
     ),
-    ...metric("stack_state_since_seconds", "Unix time since when it is in this state.", timed("since")),
+    ...metric("stack_state_since_seconds", "Unix time at which it entered this state.", timed("since")),
     ...metric("stack_last_success_seconds", "Unix time of the last successful update.", timed("lastSuccess")),
     ...metric(
       "stack_locked",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # drift.sh STACK: compares the service with the state of STACK, changes neither, and writes report.md.
-# Exit code 0: they agree. 2: they differ. 1: it failed, so nobody knows. `consortium fleet drift` has the same.
+# Exit code 0: they agree. 2: they differ. 1: it failed, so drift is unknown. `consortium fleet drift` has the same codes.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 stack="${1:?say which stack: drift.sh STACK}"
@@ -19,7 +19,7 @@ has() {
   [ "$code" -eq 2 ]
 }
 if [ "$failed" -ne 0 ] || has errors; then
-  echo "drift.sh: whether $stack has drifted could not be found out." >&2
+  echo "drift.sh: could not find out whether $stack has drifted." >&2
   exit 1
 fi
 if has changes; then

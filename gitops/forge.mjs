@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// forge.mjs save STACK: keeps plans/STACK.json and .plan for apply.sh, under the content of the commit. GitLab: on GitHub, the action does.
-// forge.mjs plan STACK: fetches into approved/ what a pull or merge request with the content of this commit kept, if any did.
-// forge.mjs comment STACK…: puts report.md on the pull or merge request.
-// forge.mjs issue STACK: puts it into an issue about the drift of STACK. GitHub.
-// What the last two wrote there before is replaced. They know that by a mark of their own, and touch nothing else.
-// GITHUB_TOKEN: that of the job. PULL_REQUEST: its number. GITLAB_COMMENT_TOKEN: for comment, a project access token with the scope api.
+// forge.mjs save STACK: keeps plans/STACK.json and .plan for apply.sh, by the commit's content. GitLab only: on GitHub, the action does it.
+// forge.mjs plan STACK: fetches the plan of a pull or merge request with the same content as this commit, if there is one, into approved/.
+// forge.mjs comment STACK…: writes report.md as a comment on the pull or merge request.
+// forge.mjs issue STACK: writes it into an issue about the drift of STACK. GitHub only.
+// The last two replace what they wrote before: they find it by a mark, and touch nothing else.
+// GITHUB_TOKEN: the job's token. PULL_REQUEST: its number. GITLAB_COMMENT_TOKEN: for comment, a project access token with the scope api.
 // The other variables are GitHub's and GitLab's own.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const [command, ...stacks] = process.argv.slice(2);
 const project = /^name:\s*(\S+)/m.exec(readFileSync("Pulumi.yaml", "utf8"))?.[1];
 const mark = `<!-- consortium ${command}: ${stacks.map((stack) => `${project}/${stack}`).join(" ")} -->`;
 const body = () => `${mark}\n\n${readFileSync("report.md", "utf8")}`;
-/** The content of the folder: the same at every commit that leads to it, that of the request, and of main after the merge. */
+/** A hash of the folder's content: the request's last commit and main after the merge have the same one. */
 const content = () => execFileSync("git", ["rev-parse", "HEAD:./"], { encoding: "utf8" }).trim();
 const pageSize = 100;
 
@@ -28,7 +28,7 @@ const onGitHub = {
   comment: "/issues/comments",
   change: "PATCH",
 
-  /** The newest for these very files. One that a fork made is none: anybody can make that. */
+  /** The newest plan for exactly these files. Plans from forks do not count: anybody can make them. */
   async plan(stack) {
     const { artifacts } = await (
       await call("GET", `/actions/artifacts?per_page=${pageSize}&name=plan-${stack}-${content()}`)
@@ -74,7 +74,7 @@ const onGitLab = {
 
 const forge = env.GITLAB_CI ? onGitLab : onGitHub;
 
-/** @param allowed a status of an answer that is no error */
+/** @param allowed a status that is not an error */
 async function call(method, path, sent, allowed) {
   const { headers } = forge;
   const isJson = sent && !(sent instanceof Uint8Array);
@@ -88,7 +88,7 @@ async function call(method, path, sent, allowed) {
   return answer;
 }
 
-/** What bears the mark, on whatever page. The list of issues has pull requests in it. */
+/** Finds the entry with the mark, on any page. The list of issues includes pull requests. */
 async function earlier(path) {
   for (let page = 1; ; page++) {
     const list = await (await call("GET", `${path}?state=open&per_page=${pageSize}&page=${page}`)).json();
@@ -102,7 +102,9 @@ const commands = {
   async plan([stack]) {
     rmSync("approved", { recursive: true, force: true });
     if (!(await forge.plan(stack)))
-      console.error(`forge.mjs: no ${forge.request} request has planned this content of the repository for ${stack}.`);
+      console.error(
+        `forge.mjs: found no ${forge.request} request with a plan for ${stack} and this content of the repository.`,
+      );
   },
   async comment() {
     const found = await earlier(forge.comments);

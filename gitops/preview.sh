@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # preview.sh STACK: writes what `pulumi up` would do to STACK into plans/STACK.json (for people) and plans/STACK.plan (for
-# `pulumi up --plan`). Fails if the preview does. In the one, secrets are masked, in the other encrypted.
-# POLICY_PACK: folder of a policy pack that is also checked. REFRESH=true: reads the service first, to see what has drifted.
+# `pulumi up --plan`). Fails if the preview does. The first masks secrets, the second encrypts them.
+# POLICY_PACK: folder of a policy pack that is also checked. REFRESH=true: reads the service first, to see drift.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 stack="${1:?say which stack: preview.sh STACK}"
@@ -10,8 +10,8 @@ stack="${1:?say which stack: preview.sh STACK}"
 [ -n "${CONSORTIUM_API_KEY-}" ] || export CONSORTIUM_OFFLINE_PREVIEW=true
 
 mkdir -p plans
-# One event a line: only this form tells of policies, and of what a refresh found. Debug messages, which are among them, may
-# contain secrets: --save leaves them out.
+# One event per line: only this form includes policies and the results of a refresh. Debug messages may contain secrets, so --save
+# leaves them out.
 export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
 "$here/unlocked.sh" pulumi preview --stack "$stack" --json --non-interactive --save-plan "plans/$stack.plan" \
   ${REFRESH:+--refresh} ${POLICY_PACK:+--policy-pack "$POLICY_PACK"} |

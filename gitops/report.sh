@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # report.sh TITLE [FLAG…]: writes report.md, one report of all plans in plans/, for a comment on the change.
-# FLAGs are those of `consortium report`; with --fail-on, the exit code is 2 if that applies.
+# FLAGs are passed to `consortium report`; with --fail-on, the exit code is 2 if a condition applies.
 # STACKS: all stacks, separated by spaces. The report names those without a plan, and the exit code is 2.
 # MAPS: where maps/ will be found; the maps of the plans are also written.
 set -euo pipefail
@@ -11,7 +11,7 @@ plans=()
 for plan in plans/*.json; do
   [ ! -s "$plan" ] || plans+=("$plan")
 done
-rm -f report.md # of an earlier run: nobody takes it for this one's
+rm -f report.md # from an earlier run
 code=0
 for stack in ${STACKS:-}; do
   if [ ! -s "plans/$stack.json" ]; then
@@ -32,7 +32,7 @@ if [ -n "${MAPS:-}" ]; then
   done
 fi
 if [ "${#plans[@]}" -gt 0 ]; then
-  # GitHub takes 65,536 characters, with the mark that the comment begins with.
+  # GitHub accepts 65,536 characters, including the mark at the beginning.
   said=0
   consortium report "${plans[@]}" --title "$title" --max 65000 ${MAPS:+--map "$MAPS"} "${@:2}" >>report.new || said=$?
   [ "$said" -eq 0 ] || code="$said"

@@ -12,7 +12,7 @@ while true; do
     [ "$SECONDS" -ge "${LOCK_WAIT_SECONDS:-1800}" ]; then
     break
   fi
-  echo "unlocked.sh: another run is at work on the stack, waiting for it." >&2
+  echo "unlocked.sh: waiting for another run that holds the lock of the stack." >&2
   sleep 5
 done
 cat "$said" >&2

@@ -13,7 +13,7 @@ import { RealTethers } from "./tether/real-tethers";
 import { SimulatedTethers } from "./tether/simulated-tethers";
 import { isTarget, Targets } from "./tether/targets";
 
-/** Real chains, if they are wanted and available; else a simulation. */
+/** Real chains if requested and available, otherwise a simulation. */
 export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);

@@ -15,20 +15,20 @@ export interface Base {
   readonly origin: (asked?: string) => string;
   /** Warns whoever runs the service. */
   readonly warn: (text: string) => void;
-  /** Reports an error that nobody foresaw. It is the error of one call, and of nothing else. */
+  /** Reports an unexpected error, which fails only its own call. */
   readonly report: (error: unknown) => void;
 }
 
-/** What changes of objects work with. */
+/** The context of changes to objects. */
 export interface Context extends Base {
   readonly organizations: Organizations;
   readonly backend: Backend;
 }
 
-/** `missing`: wanted, but there is no anvil for this platform. */
+/** `missing`: requested, but anvil does not exist for this platform. */
 export type LedgerState = "on" | "off" | "missing";
 
-/** What stands behind nodes and tethers: real chains, or a simulation. */
+/** The backend of nodes and tethers: real chains, or a simulation. */
 export interface Backend {
   readonly state: LedgerState;
   readonly ledger: Ledger;
@@ -41,7 +41,7 @@ export interface Backend {
   removed?(entities: readonly Entity[]): void;
   /** Closes the WebSockets to nodes. */
   drop?: () => void;
-  /** Continues what the last run of the service left. */
+  /** Continues the unfinished work of the last run. */
   resume?(): void;
   close?(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface Ledger {
   pause?(environment: Entity<"environment">): void;
   /** The status of a started node. `host`: the caller's Host header. */
   status(environment: Entity<"environment">, node: Entity<"node">, host: string | undefined): Promise<Wire>;
-  /** The account that a node signs for, once it is known. */
+  /** The account that a node signs for, once known. */
   accountOf(node: Entity<"node">): string | undefined;
   /** The lines of a node's log, oldest first. */
   log(environment: Entity<"environment">, node: Entity<"node">, client: string): Promise<readonly string[]>;
@@ -62,21 +62,21 @@ export interface Ledger {
   chain?(environment: Entity<"environment">): Promise<Chain>;
 }
 
-/** What a tether service does on the networks it pins to. */
+/** The actions of a tether service on its target networks. */
 export interface Tethering {
-  /** The tether with the reports that are due by now. Does not wait for a transaction. */
+  /** The tether with all reports that are due. Does not wait for a transaction. */
   current(tether: Entity<"tether">): Entity<"tether">;
   account(tether: Entity<"tether">): string;
   balance(tether: Entity<"tether">, network: Network): Promise<string>;
   /** Makes the first report of a tether that was just activated. */
   activated(tether: Entity<"tether">): Promise<void>;
-  /** Whether the contract is there; a network may have lost it. */
+  /** Whether the contract exists; a network may have lost it. */
   isDeployed(tether: Entity<"tether">, network: Network): Promise<boolean>;
-  /** Deploys the contract, and returns what to show of it. */
+  /** Deploys the contract, and returns the fields to show. */
   deploy(tether: Entity<"tether">, network: Network): Promise<Wire>;
   fund(tether: Entity<"tether">, network: Network, wei: bigint): Promise<void>;
   /** The address of its contract, if there is one. */
   contract(tether: Entity<"tether">, network: Network): string | undefined;
-  /** More fields to show of it. */
+  /** Additional fields to show. */
   shown(tether: Entity<"tether">): Wire;
 }

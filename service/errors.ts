@@ -32,14 +32,14 @@ const full = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EROFS"]);
 /** Whether an error says that a file system is full or read-only. */
 export const isFull = (error: unknown) => error instanceof Error && "code" in error && full.has(error.code);
 
-/** What answers a change that could not be written. @param what such as "This cannot be written" */
+/** The response to a change that could not be written. @param what such as "This cannot be written" */
 export function unwritten(what: string, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const why = (error as Error).message;
   return new Refusal(507, `${what}, so nothing was changed: ${why}. Free up space there.`);
 }
 
-/** How many issues of a value an error names. */
+/** Maximum number of issues that an error lists. */
 const named = 5;
 
 /** The issues that zod found, on one line: `timing.nodeStart: Too small: expected number to be >=0; …`. */
@@ -50,10 +50,10 @@ export function explain({ issues }: ZodError): string {
   return [...first, ...(issues.length > named ? [`and ${issues.length - named} more`] : [])].join("; ");
 }
 
-/** Reports of errors in a minute. No caller can fill a disk with them. */
+/** Maximum error reports per minute, so that no caller can fill a disk with them. */
 const mostReports = 10;
 
-/** Reports errors that nobody foresaw, with where they came from. */
+/** Reports unexpected errors with their stack. */
 export function reporter(warn: (text: string) => void): (error: unknown) => void {
   let since = -Infinity;
   let count = 0;
@@ -66,7 +66,7 @@ export function reporter(warn: (text: string) => void): (error: unknown) => void
   };
 }
 
-/** Validates a value. Throws one sentence that says what is wrong with it. */
+/** Validates a value. Throws one sentence with its problems. */
 export function checked<T extends z.ZodType>(what: string, rules: T, value: unknown): z.output<T> {
   const result = rules.safeParse(value);
   if (!result.success) throw new ServiceError(`${what}: ${explain(result.error)}`);

@@ -17,9 +17,9 @@ const target = {
    * as such or as a string, found in the path below `/api/v1`. Default: any.
    */
   route: z.string().min(1).or(z.instanceof(RegExp)).optional(),
-  /** The first matching call that is hit, from 1. Default 1, or `every`. */
+  /** The first matching call to hit, counted from 1. Default 1, or `every`. */
   nth: positive.optional(),
-  /** How many calls are hit; may be Infinity. Default 1; Infinity with `every`. */
+  /** How many calls to hit; may be Infinity. Default 1; Infinity with `every`. */
   times: positive.or(z.literal(Infinity)).optional(),
   /** Only every nth matching call is hit. Default 1. */
   every: positive.optional(),
@@ -37,17 +37,17 @@ const ruleSchema = z.discriminatedUnion("kind", [
   }),
   /** Drops all connections and accepts none for `ms`; without a target, at once instead of at the next call. */
   z.strictObject({ ...target, kind: z.literal("refuse"), ms }),
-  /** Resets the connection; nothing was done. */
+  /** Resets the connection before doing anything. */
   z.strictObject({ ...target, kind: z.literal("resetBefore") }),
-  /** Does what was asked, then resets the connection. */
+  /** Processes the call, then resets the connection. */
   z.strictObject({ ...target, kind: z.literal("resetAfter") }),
   /** Never answers. */
   z.strictObject({ ...target, kind: z.literal("hang"), acted }),
-  /** Does what was asked and sends half of the JSON; then closes the connection, or (`wellFormed`) ends as if that were all. */
+  /** Processes the call and sends half of the JSON; then closes the connection or, with `wellFormed`, ends the response normally. */
   z.strictObject({ ...target, kind: z.literal("truncated"), wellFormed: z.boolean().optional() }),
   /** Answers with an HTML page, as a proxy would. Status: default 502. */
   z.strictObject({ ...target, kind: z.literal("html"), status: status.optional(), acted }),
-  /** Waits before the call is looked at. */
+  /** Waits before processing the call. */
   z.strictObject({ ...target, kind: z.literal("delay"), ms }),
 ]);
 
@@ -56,10 +56,10 @@ export type FaultRule = z.input<typeof ruleSchema>;
 /** Which calls a fault hits. Every call with this method and route counts, whether it is hit or not. */
 export type FaultTarget = Pick<FaultRule, keyof typeof target>;
 
-/** What happens to a call that is hit. `acted`: whether the service still does what was asked. */
+/** The effect on a call. `acted`: whether the service still processes the call. */
 export type FaultKind = Untargeted<FaultRule>;
 
-/** For each kind of its own: `Omit` alone would keep only what all of them have. */
+/** Distributes over the union: plain `Omit` would keep only the common fields. */
 type Untargeted<Rule> = Rule extends FaultRule ? Omit<Rule, keyof FaultTarget> : never;
 
 /** A rule in force. */
@@ -152,7 +152,7 @@ export class Faults {
       throw new ServiceError(`fault: there is no route ${route}; there are ${[...this.routes].join(", ")}`);
     }
     try {
-      const flags = typeof route === "string" ? "" : route.flags.replace(/[gy]/g, ""); // those two keep a position between calls
+      const flags = typeof route === "string" ? "" : route.flags.replace(/[gy]/g, ""); // these two flags keep a position between calls
       const expression = new RegExp(route, flags);
       return (call) => expression.test(call.path);
     } catch (error) {
@@ -161,7 +161,7 @@ export class Faults {
   }
 }
 
-/** What a fault needs of the service. */
+/** The parts of the service that a fault needs. */
 export interface Outages {
   refuse(ms: number): void;
   pause(ms: number): Promise<void>;
@@ -169,7 +169,7 @@ export interface Outages {
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Whether the service does what was asked before the fault shows. */
+/** Whether the service processes the call before the fault shows. */
 export const isActed = (rule: FaultRule) =>
   rule.kind === "resetAfter" || rule.kind === "truncated" || ("acted" in rule && rule.acted === true);
 

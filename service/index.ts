@@ -45,7 +45,7 @@ export interface Service {
   readonly port: number;
   /** The API key of the first organization. */
   readonly apiKey: string;
-  /** Whether real chains stand behind the nodes. */
+  /** Whether nodes run on real chains. */
   readonly ledger: LedgerState;
   readonly organizations: readonly Organization[];
   /** All calls so far, oldest first. */
@@ -61,7 +61,7 @@ export interface Service {
   clearCalls(): void;
   /** Changes some of the settings in `answers`. */
   setAnswers(answers: ApiQuirksChange): void;
-  /** Changes some durations (ms). What has already begun keeps its time. */
+  /** Changes some durations (ms). Operations in progress keep their old duration. */
   setTiming(timing: Partial<Timing>): void;
   /** Adds an organization, by default with a random key. */
   addOrganization(name: string, apiKey?: string): Organization;
@@ -93,7 +93,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   const routes = new Set<string>();
   const outages = {
     refuse: (ms: number) => listener.refuse(ms),
-    // a call that still waits when the service stops has no effect
+    // calls that are waiting when the service stops have no effect
     pause: (ms: number) => waitFor(ms, stopping.signal).catch(() => new Promise<never>(() => undefined)),
   };
   const faults = new Faults(routes, outages.refuse);

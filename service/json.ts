@@ -1,11 +1,11 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 /**
- * What a caller's JSON may have. Its bytes alone bound neither the time nor the memory that it takes: `[[],[],…]` takes twenty times
- * as much as a text of the same length.
+ * Limits of a caller's JSON. A limit of bytes alone bounds neither time nor memory: `[[],[],…]` takes twenty times as much as a string
+ * of the same length.
  */
 const most = { levels: 64, values: 10_000 };
 
-/** JSON that is not parsed, because it has too much of something. */
+/** JSON that exceeds a limit, so it is not parsed. */
 export class TooMuch extends Error {
   override readonly name = "TooMuch";
   constructor(of: keyof typeof most) {
@@ -13,7 +13,7 @@ export class TooMuch extends Error {
   }
 }
 
-/** Parses a caller's JSON, unless it has too many levels or values: one look at each character finds that. */
+/** Parses a caller's JSON, unless it has too many levels or values, which one pass over the text finds. */
 export function parseJson(json: string): unknown {
   let values = 1;
   for (const { closes, level } of marksIn(json)) {
@@ -23,14 +23,14 @@ export function parseJson(json: string): unknown {
   return JSON.parse(json);
 }
 
-/** How many values JSON has. */
+/** The number of values in JSON. */
 export function valuesIn(json: string): number {
   let values = 1;
   for (const { closes } of marksIn(json)) if (!closes) values++;
   return values;
 }
 
-/** An object's outermost members, with null in place of all that is in them; undefined if there are too many. */
+/** An object's top-level members, with null in place of nested values; undefined if there are too many. */
 export function outlineOf(json: string): unknown {
   const parts: string[] = [];
   let from = 0;
@@ -48,7 +48,7 @@ export function outlineOf(json: string): unknown {
 const [quote, backslash, comma] = ['"', "\\", ","].map((mark) => mark.charCodeAt(0));
 const [brace, bracket, closing, closed] = ["{", "[", "}", "]"].map((mark) => mark.charCodeAt(0));
 
-/** The brackets and commas outside texts. A bracket has the level of what it surrounds. */
+/** The brackets and commas outside strings. A bracket has the level of its contents. */
 function* marksIn(json: string) {
   let level = 0;
   for (let at = 0; at < json.length; at++) {
@@ -60,7 +60,7 @@ function* marksIn(json: string) {
   }
 }
 
-/** Where a text ends: at the next quote after an even number of backslashes. */
+/** The end of a string: the next quote after an even number of backslashes. */
 function endOfText(json: string, begin: number): number {
   for (let end = json.indexOf('"', begin + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let before = end;
@@ -70,11 +70,11 @@ function endOfText(json: string, begin: number): number {
   return json.length;
 }
 
-/** A body from this size on takes its time. */
+/** Bodies of this size or more count as large. */
 const large = 8_192;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Waits before a large body is read, so that there is a round of the event loop after each, in which all else is answered. */
+/** Waits before reading a large body, so that the event loop can answer other requests after each one. */
 export function gapBefore(body: string): Promise<unknown> {
   return body.length < large ? Promise.resolve() : (last = last.then(nextRound));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What is tried together: Node.js, SDK, provider, kind of program and installer. */
+/** Combinations of Node.js, SDK, provider, kind of program and installer. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { nodeOf } from "../../tools/lib/nodes.mjs";
@@ -49,7 +49,7 @@ export function allTrials(nodes) {
 }
 
 /**
- * One table of all trials: a column for each SDK, whose cells name the providers that were tried.
+ * One table of all trials: a column for each SDK, with the tried providers in its cells.
  * @param {Trial[]} trials @param {(trial: Trial) => boolean | undefined} works
  */
 export function matrix(trials, works) {
@@ -140,7 +140,7 @@ async function install(folder, { node, sdk, kind, installer }, tarball, files) {
   await succeed(join(folder, "node_modules/.bin/esbuild"), bundle, { cwd: folder, env: onNode(node, process.env) });
 }
 
-/** A small network on a provider of its own, and a lookup. @param {string} description */
+/** A small network on an explicit provider, and a lookup. @param {string} description */
 const body = (description) => `
 const own = { provider: new Provider("own", { apiKey: String(process.env.CONSORTIUM_API_KEY) }) };
 const consortium = new Consortium("trade", { description: "${description}" }, own);

@@ -40,7 +40,7 @@ export async function raftNode({ baseUrl, apiKey }) {
   return { path: new URL(urls.rpc).pathname, username, password };
 }
 
-/** What calls a node. @param {Service} service @param {Awaited<ReturnType<typeof raftNode>>} node */
+/** A function that calls a node. @param {Service} service @param {Awaited<ReturnType<typeof raftNode>>} node */
 export function caller(service, { path, username, password }) {
   const headers = {
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,

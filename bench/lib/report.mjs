@@ -18,10 +18,10 @@ export function median(values) {
 export const seconds = (ms) => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "–");
 
 /**
- * A line of the table whose target is a limit.
+ * A line of the table with a limit as its target.
  * @param {string} measure
  * @param {number} value
- * @param {{ most: number, of?: string, measured?: string }} limit of: the baseline that the value is a multiple of
+ * @param {{ most: number, of?: string, measured?: string }} limit of: the baseline, if the value is a multiple
  * @returns {import("./stack.mjs").Row}
  */
 export const bounded = (measure, value, { most, of, measured = String(value) }) => ({
@@ -31,7 +31,7 @@ export const bounded = (measure, value, { most, of, measured = String(value) }) 
   target: of === undefined ? `at most ${most}` : `at most ${most} × ${of}`,
 });
 
-/** Of each row, the first cell is text, the others are figures. @param {string[]} head @param {string[][]} rows */
+/** The first cell of each row is text, the others are figures. @param {string[]} head @param {string[][]} rows */
 export const table = (head, rows) => markdownTable(head, rows, "---:");
 
 /**

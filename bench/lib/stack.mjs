@@ -82,7 +82,7 @@ export class Stack {
     return join(this.folder, "state/.pulumi/stacks/bench/test.json");
   }
 
-  /** Removes empty files of attributes, and puts Pulumi's backup in the place of a state that was cut off, as docs/recovery.md says. */
+  /** Removes empty attributes files, and replaces a truncated state by Pulumi's backup, as docs/recovery.md says. */
   restoreState() {
     const folder = dirname(this.#stateFile);
     for (const name of readdirSync(folder).filter((name) => name.endsWith(".attrs")))

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * `consortium fleet up` of new stacks on the embedded service, beside the same by hand: a JavaScript program, stacks created beforehand,
- * and `xargs -P` with `pulumi up`. The two alternate for several rounds. Then the memory of a larger fleet. Memory is measured on both
+ * `consortium fleet up` of new stacks on the embedded service, compared with manual runs: a JavaScript program, stacks created
+ * beforehand, and `xargs -P` with `pulumi up`. The two alternate for several rounds. Then the memory of a larger fleet. Memory is measured
+ * on both
  * sides, because that also takes CPU time.
  */
 import { spawn } from "node:child_process";
@@ -28,7 +29,7 @@ environments: { ledger: { provider: quorum, consensusType: raft, nodes: { grower
 `;
 
 /** @typedef {import("../lib/stack.mjs").Tools} Tools */
-/** @typedef {{ organization: string, key: string, stack: string }} Job a stack with one network, which has its name */
+/** @typedef {{ organization: string, key: string, stack: string }} Job a stack with one network of the same name */
 
 /** @param {number} count @returns {Job[]} */
 const jobsOf = (count) =>
@@ -49,7 +50,7 @@ function fleetFile(jobs) {
 }
 
 /**
- * Work on an empty service and a folder of its own, which must leave the network of each stack.
+ * Runs `work` on an empty service in a separate folder; it must create the network of each stack.
  * @template T @param {Tools} tools @param {Job[]} jobs @param {(folder: string, env: NodeJS.ProcessEnv) => Promise<T>} work
  */
 async function withService({ cli, module }, jobs, work) {
@@ -68,7 +69,7 @@ async function withService({ cli, module }, jobs, work) {
   }
 }
 
-/** The memory of a process on Linux, where pages that several processes share are divided among them. @param {number} pid */
+/** The memory of a process on Linux, which divides shared pages among processes. @param {number} pid */
 function proportionalSize(pid) {
   try {
     return 1024 * Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
@@ -78,8 +79,8 @@ function proportionalSize(pid) {
 }
 
 /**
- * The end of a process, and the most memory that it and its children took. A look at 30 processes takes 0.1 s of CPU time, so more than
- * one a second would slow down what they measure.
+ * Waits for a process, and measures the peak memory of it and its children. Reading 30 processes takes 0.1 s of CPU time, so more than
+ * one reading per second would slow down the measured run.
  * @param {import("node:child_process").ChildProcess} child
  */
 async function watched(child) {
@@ -129,13 +130,13 @@ const byFleet = (tools, jobs, parallel) =>
 const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
 const times = (/** @type {number} */ ratio) => `×${ratio.toFixed(2)}`;
 
-/** How many at once: of those that are compared, and of the larger fleet. */
+/** Parallel stacks: in the comparison, and in the larger fleet. */
 const width = 4;
 const large = { stacks: 50, parallel: 8 };
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export const fleet = async ({ module, options = {} }) => {
-  const tools = { module, cli: await pulumiCli({ languages: true }) }; // with the host of YAML, as an official one has it
+  const tools = { module, cli: await pulumiCli({ languages: true }) }; // with the YAML host, like an official Pulumi
   const { stacks = 20, rounds = 3 } = options;
   const ratios = [];
   for (let round = 1; round <= rounds; round++) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a long history costs: the start of a service with it, the memory while it grows, and `eth_getLogs` over all of it. */
+/** The cost of a long history: the start of a service with it, the memory while it grows, and `eth_getLogs` over all of it. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +9,10 @@ import { bounded, seconds } from "../lib/report.mjs";
 
 const usual = 100_000;
 const atOnce = 50;
-/** Of so many logs, one has the topic that is asked for. */
+/** One of this many logs has the requested topic. */
 const topics = 1_000;
 
-/** Code that logs the word that it is called with, as a topic, and what deploys it. */
+/** Code that logs its argument as a topic, and the init code that deploys it. */
 const logging = "60003560006000a1";
 const deployment = `0x67${logging}60005260086018f3`;
 
@@ -86,7 +86,10 @@ export const history = async ({ module, options: { transactions = usual } = {} }
 /** @param {number} bytes */
 const mebibytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
 
-/** How long a search for logs takes, which finds so many. @param {import("../lib/node.mjs").Send} send @param {object} criteria @param {number} count */
+/**
+ * Duration of a log search with this many results. @param {import("../lib/node.mjs").Send} send @param {object} criteria @param {number}
+ * count
+ */
 async function timed(send, criteria, count) {
   const begun = performance.now();
   const { length } = await send("eth_getLogs", [criteria]);
@@ -95,7 +98,7 @@ async function timed(send, criteria, count) {
 }
 
 /**
- * Notes the most memory that this process and the engines of a data folder took in the first and in the last fifth.
+ * Records the peak memory of this process and the engines of a data folder in the first and in the last fifth.
  * @param {{ begin: number, end: number }} most
  * @param {number} part
  * @param {string} dataDir

@@ -1,5 +1,7 @@
 // @ts-check
-/** How many transactions a `raft` ledger in a data folder takes: of a client that awaits each receipt, and of one that sends 50 at once. */
+/**
+ * Transactions per second of a `raft` ledger in a data folder: from a client that awaits each receipt, and from one that sends 50 at once.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +12,7 @@ import { bounded } from "../lib/report.mjs";
 const awaited = 500;
 const pipelined = { rounds: 40, atOnce: 50 };
 
-/** What the version before this store took on two cores, in transactions a second: the target is twice that. */
+/** Transactions per second on two cores before the current store: the target is twice that. */
 const before = { awaited: 119, pipelined: 344 };
 
 /** @type {import("../lib/stack.mjs").Measure} */

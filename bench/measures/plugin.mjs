@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The provider plugin, installed: its start beside that of an empty Node.js, and its own part in a preview of many resources in YAML. That is
- * the CPU time which it takes more than a plugin that does nothing; the rest is Pulumi's protocol in Node.js. The sides alternate.
+ * The installed provider plugin: its start compared with an empty Node.js, and its own part in a preview of many resources in YAML.
+ * That part is its CPU time minus an empty plugin's; the rest is Pulumi's protocol in Node.js. The sides alternate.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,11 +17,11 @@ import { Stack } from "../lib/stack.mjs";
 const count = 500;
 const name = "pulumi-resource-consortium";
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-/** Says what it took, and waits to be ended, as a plugin does. */
+/** Reports its time, and waits for its end, like a plugin. */
 const empty =
   "const { user, system } = process.cpuUsage(); console.log((user + system) / 1000); setInterval(() => 0, 1000)";
 
-/** Starts a process until its first line, which the engine waits for. @param {string} command @param {string[]} args */
+/** Starts a process, and waits for its first line, as the engine does. @param {string} command @param {string[]} args */
 async function start(command, args) {
   const began = performance.now();
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -62,7 +62,7 @@ async function previewed({ stack, metered }) {
   if (!text.includes(`+ ${count + 3} to create`)) throw new UserError(`Unexpected preview:\n${text.slice(-2000)}`);
   if (!existsSync(metered)) throw new UserError("The plugin was not measured.");
   const parts = readFileSync(metered, "utf8").trim().split("\n").map(Number);
-  return { ms, part: Math.max(...parts) }; // one is only asked for its schema
+  return { ms, part: Math.max(...parts) }; // one is only called for its schema
 }
 
 /** @param {number} rounds @returns {Promise<import("../lib/stack.mjs").Row[]>} */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A preview of the quickstart beside that of the same program with resources that do nothing, both without a service. The two alternate,
- * so that other load on the machine affects both. Then the provider plugin.
+ * A preview of the quickstart, compared with the same program with empty resources, both without a service. The two alternate, so that
+ * other load on the machine affects both. Then the provider plugin.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const imported = '"pulumi-consortium"';
  * A stack of examples/quickstart.
  * @param {import("../lib/stack.mjs").PulumiCli} cli
  * @param {Record<string, string>} [more] further files
- * @param {string} [classes] what the program imports its classes from
+ * @param {string} [classes] the module that the program imports its classes from
  */
 async function quickstart(cli, more = {}, classes = imported) {
   const read = (/** @type {string} */ name) => readFileSync(join(root, "examples/quickstart", name), "utf8");
@@ -56,7 +56,7 @@ export const preview = async ({ cli, options = {} }) => {
     for (const { stack } of sides) stack.remove();
   }
   const [ours = [], others = []] = sides.map(({ times }) => times);
-  // The ratio of two consecutive runs, so that a machine that gets busier in the meantime changes nothing.
+  // The ratio of two consecutive runs, so that a machine that gets busier meanwhile affects both.
   const ratio = median(ours.map((ms, round) => ms / (others[round] ?? NaN)));
   return [
     bounded("`pulumi preview` of the quickstart", ratio, {

@@ -18,11 +18,11 @@ const reference = `
 `;
 
 const nodeStart = 37_000;
-/** The least that waiting can take: the nodes' own time, and a moment to see it. */
+/** The minimum wait: the nodes' own time, and a moment to notice it. */
 const unavoidable = nodeStart + 300;
 const latency = 100;
 
-/** How much longer an `up` takes than what it waits for. @type {import("../lib/stack.mjs").Measure} */
+/** The overhead of an `up` beyond its waits. @type {import("../lib/stack.mjs").Measure} */
 export const waiting = async (tools) => {
   /** On a service and a stack of its own. @param {Partial<import("../../service/index.js").Timing>} timing */
   const up = async (timing) => {

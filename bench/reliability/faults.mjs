@@ -1,5 +1,5 @@
 // @ts-check
-/** What can go wrong with one call, as rules of the embedded service. */
+/** Faults of one call, as rules of the embedded service. */
 import { until } from "./lab.mjs";
 
 /** @typedef {import("../../service/index.js").FaultKind} FaultKind */
@@ -9,7 +9,7 @@ import { until } from "./lab.mjs";
  * @property {string} name
  * @property {FaultKind} rule
  * @property {boolean} [acted] whether the service acts, so that only the answer is lost
- * @property {number} [lag] milliseconds that lists are behind
+ * @property {number} [lag] delay of lists in milliseconds
  * @property {RegExp} [at] the calls that it hits. Default: all
  * @property {Record<string, string>} [env] settings of the run
  */
@@ -63,11 +63,11 @@ export const withFaults =
     service.setTiming({ listLag: Math.max(...cells.map(lagOf)) });
     const faults = cells.map(({ call, kind }) => service.faults.add({ ...call, ...kind.rule, nth: 1, times: 1 }));
     const first = await stack.up(Object.assign({}, env, ...cells.map(({ kind }) => kind.env)));
-    // Whether a contract was paid for is never tried out. Here, a person has looked and says that it was not.
+    // The provider never tries whether a contract was paid for. Here, a person has checked that it was not.
     const unacted = cells.some(({ kind }) => !kind.acted);
     const [, word] = (unacted && /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(first.text)) || [];
     const ended = word ? await stack.up({ ...env, CONSORTIUM_NOT_DEPLOYED: word }) : first;
-    // A later run must find what the slow call did: if it acted only after the destroy, that would not be undone.
+    // Waits for the slow call's effect: after the destroy, nothing would undo it.
     const isUnderWay = (/** @type {import("./lab.mjs").Service["calls"][number]} */ { fault, status }) =>
       fault === "delay" && status === undefined;
     await until(() => !service.calls.some(isUnderWay), "the slow call acted");

@@ -1,5 +1,5 @@
 // @ts-check
-/** Trials: each creates the network on a service of its own, while something goes wrong once. */
+/** Trials: each creates the network on a separate service, with one failure. */
 import { setTimeout as wait } from "node:timers/promises";
 import { on, Stack, tetherId } from "../lib/stack.mjs";
 
@@ -9,7 +9,10 @@ const apiKey = "reliability-key";
 /** @typedef {import("../lib/stack.mjs").Adapter} Adapter */
 /** @typedef {{ method: string, route: string }} Call */
 /** @typedef {{ service: Service, stack: Stack, env: Record<string, string> }} Bench */
-/** @typedef {(bench: Bench) => Promise<import("../../tools/lib/processes.mjs").Finished>} Build creates the network, while something goes wrong */
+/**
+ * @typedef {(bench: Bench) => Promise<import("../../tools/lib/processes.mjs").Finished>} Build creates the network, while something goes
+ * wrong
+ */
 
 export class Lab {
   /** One stack for many trials: those that succeed leave it empty. @type {Stack | undefined} */
@@ -43,7 +46,7 @@ export class Lab {
   }
 
   /**
-   * What `build` does must succeed and leave exactly the network. A destroy after it must leave nothing.
+   * `build` must succeed and leave exactly the network. A destroy after it must leave nothing.
    * @param {Adapter} adapter
    * @param {Build} build
    * @param {import("../../service/index.js").ServiceOptions["answers"]} answers how the service answers where that is not specified
@@ -70,7 +73,7 @@ export class Lab {
   }
 }
 
-/** Whatever takes longer than this hangs. */
+/** Anything that takes longer than this counts as hanging. */
 const longestMs = 60_000;
 
 /** @param {() => boolean} holds @param {string} what */
@@ -82,7 +85,7 @@ export async function until(holds, what) {
   }
 }
 
-/** The line of Pulumi's output that says what went wrong. @param {string} text */
+/** The line with the error in Pulumi's output. @param {string} text */
 function complaint(text) {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.find((line) => /^error|error:|exists, but/i.test(line)) ?? text.trim().slice(-300);
@@ -152,7 +155,7 @@ function problems(service, kept) {
   return found;
 }
 
-/** What a destroy left behind. @param {Service} service @param {Kept[]} kept @returns {string[]} */
+/** Objects that a destroy left behind. @param {Service} service @param {Kept[]} kept @returns {string[]} */
 function remains(service, kept) {
   const left = stores.filter((store) => service.store[store].list().length > 0).map((store) => `${store} are left`);
   if (service.store.tethers.get(tetherId).fields.active) left.push("the tether still pins");

@@ -16,7 +16,9 @@ const commands = ["up --refresh", "refresh", "destroy"];
 /** For a read, it makes no difference whether the service acted. @param {Call} call */
 const changes = ({ method }) => method !== "GET";
 
-/** All trials at these calls, by how they end if all is well. @param {Call[]} calls @returns {Record<string, { title: string, build: Build }[]>} */
+/**
+ * All trials at these calls, by their expected outcome. @param {Call[]} calls @returns {Record<string, { title: string, build: Build }[]>}
+ */
 export const trialsAt = (calls) => ({
   "single faults survived within one `up`": calls.flatMap((call) =>
     kinds
@@ -43,7 +45,10 @@ export const trialsAt = (calls) => ({
 const isProvider = (/** @type {import("../../tools/lib/processes.mjs").Process} */ { command }) =>
   /dynamic-provider|pulumi-resource-consortium/.test(command);
 
-/** A SIGKILL at a call, before or after the service acted. Answers the end of the `up` that recovers. @param {Call} call @param {Victim} victim @param {boolean} acted @returns {Build} */
+/**
+ * A SIGKILL at a call, before or after the service acted. Answers the end of the `up` that recovers. @param {Call} call @param {Victim}
+ * victim @param {boolean} acted @returns {Build}
+ */
 export const withKill =
   (call, victim, acted) =>
   async ({ service, stack, env }) => {
@@ -56,7 +61,7 @@ export const withKill =
     const victims = victim === "CLI" ? processes.filter((one) => !isProvider(one)) : providers;
     for (const { pid } of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     await end;
-    // Nothing of the killed run may act on: its provider notices that nobody is left to tell.
+    // No process of the killed run may continue: its provider notices that the engine has ended.
     await until(() => !providers.some(({ pid }) => isAlive(pid)), "the provider of the killed run ended");
     fault.remove();
     const recover = async () => {
@@ -71,7 +76,10 @@ export const withKill =
     return ended;
   };
 
-/** A key of another organization, on a stack that exists: an error, and nothing is lost, created or touched. Answers the end of an `up` with the right key after it. @param {string} command @param {boolean} owns @returns {Build} */
+/**
+ * A key of another organization, on a stack that exists: an error, and nothing is lost, created or touched. Answers the end of an `up` with
+ * the right key after it. @param {string} command @param {boolean} owns @returns {Build}
+ */
 export const withForeignKey =
   (command, owns) =>
   async ({ service, stack, env }) => {

@@ -24,7 +24,7 @@ export function listenAddress(text: string): ListenAddress {
 const up = (isUp: boolean): string[] =>
   family("consortium_check_up", "Whether the last check could run: 1 or 0.", [`consortium_check_up ${isUp ? 1 : 0}`]);
 
-/** Serves the results of the last look; of a look that failed, only that. @throws if the address cannot be used */
+/** Serves the results of the last check; if it failed, only that it did. @throws if the address cannot be used */
 export async function serveMetrics({ host, port }: ListenAddress) {
   let text: string | undefined;
   const server = createServer((request, response) => {
@@ -32,7 +32,7 @@ export async function serveMetrics({ host, port }: ListenAddress) {
     if (pathname !== "/metrics" || !["GET", "HEAD"].includes(request.method ?? ""))
       return void response.writeHead(404, { "content-type": "text/plain" }).end("Ask for /metrics.\n");
     if (text === undefined)
-      return void response.writeHead(503, { "content-type": "text/plain" }).end("The first check is not over yet.\n");
+      return void response.writeHead(503, { "content-type": "text/plain" }).end("The first check is still running.\n");
     response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text);
   });
   server.listen(port, host);

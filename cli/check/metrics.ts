@@ -3,7 +3,7 @@ import { printable } from "../../provider/api/printable";
 
 /* The results of a check as metrics. */
 
-/** How many results there are of each outcome. */
+/** Number of results by outcome. */
 export const counted = (results: readonly Result[]): Record<Outcome, number> => {
   const counts: Record<Outcome, number> = { ok: 0, failed: 0, skipped: 0, unseen: 0, unknown: 0 };
   for (const { outcome } of results) counts[outcome]++;
@@ -13,7 +13,7 @@ export const counted = (results: readonly Result[]): Record<Outcome, number> => 
 export const family = (name: string, help: string, lines: string[]): string[] =>
   lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
 
-/** For Prometheus (text format 0.0.4). @param tookMs how long the check took, if that is to be told */
+/** For Prometheus (text format 0.0.4). @param tookMs duration of the check, if it should be shown */
 export function metricsOf(results: readonly Result[], now: number, tookMs?: number): string {
   const labels = ({ check, subject: { kind, id, name, within = "" } }: Result): string =>
     Object.entries({ check, kind, id, name, within })
@@ -24,17 +24,17 @@ export function metricsOf(results: readonly Result[], now: number, tookMs?: numb
   const lines = [
     ...family(
       "consortium_check_ok",
-      "Whether a check holds: 1 or 0. What could not be checked is absent.",
+      "Whether a check passed: 1 or 0. Absent if it could not be checked.",
       seen.map((one) => `consortium_check_ok{${labels(one)}} ${one.outcome === "ok" ? 1 : 0}`),
     ),
     ...family(
       "consortium_check_value",
-      "What a check measured, such as blocks, pins or seconds.",
+      "The value that a check measured, in blocks, pins or seconds.",
       measured.map((one) => `consortium_check_value{${labels(one)}} ${one.value}`),
     ),
     ...family(
       "consortium_check_results",
-      "How many results there are of each outcome.",
+      "Number of results by outcome.",
       Object.entries(counted(results)).map(
         ([outcome, count]) => `consortium_check_results{outcome="${outcome}"} ${count}`,
       ),
@@ -51,7 +51,7 @@ export function metricsOf(results: readonly Result[], now: number, tookMs?: numb
   return `${lines.join("\n")}\n`;
 }
 
-/** Names are others' choice: a longer one is cut. */
+/** Cut longer names: other people choose them. */
 const longest = 120;
 
 const escaped = (text: string): string =>

@@ -4,7 +4,7 @@ import { type Secrets } from "../../provider/api/secrets";
 /** What the doctor found about one thing. */
 export interface Finding {
   about: string;
-  /** `note`: nothing is wrong. `unknown`: nobody could tell. */
+  /** `note`: information only. `unknown`: could not be determined. */
   state: "ok" | "note" | "unknown" | "wrong";
   text: string;
   /** What to do about it. */
@@ -20,7 +20,7 @@ export const wrong = (about: string, text: string, next: string): Finding => ({ 
 export const isAtLeast = (version: string, least: string): boolean =>
   new Intl.Collator("en", { numeric: true }).compare(version.replace(/^v/, ""), least) >= 0;
 
-/** The sentence that says what is wrong, and those that say what to do. */
+/** Splits a message into the problem (its first sentence) and the advice. */
 export function parts(text: string): [what: string, next: string] {
   const [first = "", ...rest] = text.split(/(?<=[.!?]) (?=[A-Z])/);
   return [first.replace(/\.$/, ""), rest.join(" ")];

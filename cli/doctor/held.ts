@@ -6,7 +6,7 @@ import { fieldsOf } from "../../provider/plain";
 import { type Finding, note, wrong } from "./findings";
 import { parsed } from "./versions";
 
-/* What holds up a stack: locks of runs, and what a killed one had begun. */
+/* What blocks a stack: locks of other runs, and operations that a killed run left pending. */
 
 export interface Holder {
   user: string;
@@ -22,8 +22,8 @@ export interface Lock {
 }
 
 /**
- * The locks that runs hold in a backend. Only folders tell: other backends do so when a run starts.
- * @returns undefined where nobody can tell
+ * The locks in a backend. Only folders list them; other backends report them when a run starts.
+ * @returns undefined if the backend cannot list them
  */
 export function locksIn(backend: string): Lock[] | undefined {
   if (!backend.startsWith("file://")) return undefined;
@@ -70,8 +70,7 @@ const Pending = z.looseObject({
 });
 
 /**
- * What a killed run had begun, in the exported state of a stack.
- * @param next what to do
+ * The operations that a killed run left pending, from the exported state of a stack. @param next the next step
  * @param isLocked whether the run that began it may still be at work
  */
 export function pendingIn(document: unknown, next: string, isLocked: boolean): Finding[] {

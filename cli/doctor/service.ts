@@ -3,7 +3,7 @@ import { sentence } from "../../provider/api/api-error";
 import { otherRegionOfKey } from "../../provider/api/settings";
 import { type Finding, note, ok, parts, unknown, wrong } from "./findings";
 
-/* Whether the service answers, whose the key is, and whether the clocks agree. */
+/* Checks the service, the organization of the key, and the clocks. */
 
 const patienceMs = 10_000;
 /** The clock of an answer is in whole seconds, and the answer takes a while. */
@@ -30,7 +30,8 @@ export async function service(
     client = new ConsortiumClient(settings, { patienceMs });
     const consortia = await client.proveKey();
     const organization = await client.organizationOfKey();
-    const whose = organization === undefined ? "the service does not tell whose it is" : `organization ${organization}`;
+    const whose =
+      organization === undefined ? "the service does not show its organization" : `organization ${organization}`;
     const key = ok("API key", `from ${apiKey.source}: ${whose}; ${consortia.length} consortia`);
     return { findings: [...known, key, clockOf(client)], settings, reached: true };
   } catch (error) {
@@ -60,13 +61,13 @@ function failed(error: unknown, settings: Settings): Finding {
   const about = error.kind === "denied" ? "API key" : /\bproxy\b/.test(error.errorMessage) ? "proxy" : "service";
   const status = error.status === undefined ? "" : ` (HTTP ${error.status})`;
   const region = error.kind === "denied" ? otherRegionOfKey(settings) : undefined;
-  const next = region ? `Set CONSORTIUM_REGION=${region}: the id of the key is one of that region.` : error.next;
+  const next = region ? `Set CONSORTIUM_REGION=${region}: the key's id is from that region.` : error.next;
   return wrong(about, sentence(`${error.errorMessage}${status}`).slice(0, -1), next ?? "Try again later.");
 }
 
 function clockOf(client: ConsortiumClient): Finding {
   const theirs = client.http.serviceTime(systemClock.now());
-  if (theirs === undefined) return unknown("clock", "no answer showed the service's clock");
+  if (theirs === undefined) return unknown("clock", "the service's responses do not show its time");
   const ahead = Date.now() - theirs;
   if (Math.abs(ahead) < toleratedMs) return ok("clock", "agrees with the service's");
   const minutes = Math.round(Math.abs(ahead) / 60_000);
@@ -74,6 +75,6 @@ function clockOf(client: ConsortiumClient): Finding {
   return wrong(
     "clock",
     text,
-    "Let both machines set their clock by NTP: what is new is told from what is old by time.",
+    "Synchronize both clocks with NTP: the provider tells new objects from old ones by their times.",
   );
 }

@@ -11,7 +11,7 @@ import { exportStack } from "../shared/connection";
 import { type Finding, note, ok, parts, unknown, wrong } from "./findings";
 import { cutOff, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
 
-/* Whether the state can be read, is not held up by another run, and has what the service has. */
+/* Checks that the state can be read, is not locked, and matches the service. */
 
 const patienceMs = 10_000;
 
@@ -38,14 +38,14 @@ export async function stack(
   if (tooNew.length > 0) return [...tooNew, ...locks];
   const pending = pendingIn(
     document,
-    "Run `pulumi up`, which goes on; then `pulumi refresh --clear-pending-creates` ends the warning.",
+    "Run `pulumi up`, which continues the run, then `pulumi refresh --clear-pending-creates` to end the warning.",
     locks.some(({ state }) => state === "wrong"),
   );
   return [
     ok("state", `${read.rows.length} resources in ${withoutLogin(backend)}`),
     ...locks,
     ...(pending.length > 0 ? pending : [ok("pending operations", "none")]),
-    ...(settings ? await compared(read, settings) : [unknown("objects", "the service could not be asked for them")]),
+    ...(settings ? await compared(read, settings) : [unknown("objects", "not checked: the service is not available")]),
   ];
 }
 
@@ -85,12 +85,14 @@ async function compared(read: ReturnType<typeof readStack>, settings: Settings):
     const gone = own.filter((object) => "state" in object && object.state === "gone");
     const drifted = own.filter((object) => !gone.includes(object) && object.drift?.length);
     const names = gone.map((object) => `${displayName(object)} (${object.id})`);
-    const next = "Run `pulumi refresh`, then `pulumi up`, which makes them again; or take them out of the program.";
+    const next = "Run `pulumi refresh`, then `pulumi up`, which creates them again; or remove them from the program.";
     return [
       names.length === 0
-        ? ok("objects", `the service has all ${own.length} of the stack`)
+        ? ok("objects", `all ${own.length} objects of the stack exist`)
         : wrong("objects", `the service no longer has ${names.join(", ")}`, next),
-      ...(drifted.length > 0 ? [note("drift", `${drifted.length} objects differ: \`consortium check\` says how`)] : []),
+      ...(drifted.length > 0
+        ? [note("drift", `${drifted.length} objects have drifted: \`consortium check\` shows how`)]
+        : []),
     ];
   } catch (error) {
     if (error instanceof UserError) {

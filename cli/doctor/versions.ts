@@ -6,7 +6,7 @@ import { noPulumi, pulumiOutput } from "../shared/connection";
 import { type Finding, isAtLeast, note, ok, wrong } from "./findings";
 import { messageOf } from "../../provider/plain";
 
-/* Whether the versions of what works together fit. */
+/* Checks that versions are compatible. */
 
 interface Manifest {
   version: string;
@@ -35,7 +35,8 @@ function installed(folder: string, name: string): string | undefined {
 
 function packageIn(folder: string): Finding {
   const theirs = installed(folder, "pulumi-consortium");
-  if (theirs === undefined) return note("package", `this command is ${version}; the project in this folder has none`);
+  if (theirs === undefined)
+    return note("package", `this command is ${version}; the project in this folder does not have the package`);
   if (theirs === version) return ok("package", version);
   const next = `Run the project's own command: npx --no-install consortium doctor.`;
   return wrong("package", `this command is ${version}, and the project in this folder has ${theirs}`, next);
@@ -49,7 +50,7 @@ function nodeVersion(node: string): Finding {
 function sdkIn(folder: string): Finding {
   const about = "Pulumi SDK";
   const found = installed(folder, "@pulumi/pulumi");
-  if (found === undefined) return note(about, "the project in this folder has none for Node.js");
+  if (found === undefined) return note(about, "the project in this folder does not have the Node.js SDK");
   if (isAtLeast(found, leastPulumi)) return ok(about, found);
   return wrong(about, `${found} is too old`, `Run \`npm install @pulumi/pulumi@latest\`: ${leastPulumi} or newer.`);
 }
@@ -70,18 +71,18 @@ async function pulumiCli(): Promise<Finding> {
 
 const Plugins = z.array(z.looseObject({ name: z.string(), version: z.string().optional() }));
 
-/** The plugin among the installed ones. Programs with `plugins` in Pulumi.yaml need none. */
+/** The plugin among the installed ones. Programs with `plugins` in Pulumi.yaml do not need it. */
 async function installedPlugin(): Promise<Finding[]> {
   const about = "plugin";
   const install = "Run `consortium plugin install`.";
   const said = await pulumiOutput(["plugin", "ls", "--json"], "").catch(() => undefined);
   const listed = Plugins.safeParse(parsed(said));
-  if (!listed.success) return []; // without a CLI, which is told
+  if (!listed.success) return []; // no CLI: reported already
   const found = listed.data.filter(({ name }) => name === "consortium").map((one) => one.version ?? "no version");
   if (found.includes(version)) return [ok(about, version)];
   if (found.length > 0)
     return [wrong(about, `${found.join(", ")} is installed, and this package is ${version}`, install)];
-  return [note(about, "none is installed. Only programs in other languages, and consortium:plugin, need one")];
+  return [note(about, "not installed; only programs in other languages and consortium:plugin need it")];
 }
 
 export function parsed(text: string | undefined): unknown {

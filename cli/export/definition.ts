@@ -67,7 +67,7 @@ class Exporter {
     const { provider, consensusType, chainId, enableTether } = environment.props;
     const credentials = inside(environment, "appCred");
     if (environment.unlisted?.includes("appCred"))
-      this.remark([...path, "credentials"], "the service does not show which credentials there are");
+      this.remark([...path, "credentials"], "the service does not list credentials");
     if (credentials.length > 0) {
       const ids = credentials.map(({ id }) => id).join(", ");
       this.remark([...path, "credentials"], `not exported, because only their holders know the passwords: ${ids}`);
@@ -97,7 +97,7 @@ class Exporter {
     return { ...settings, ...parts, nodes, credentials: [] };
   }
 
-  /** What is in an environment besides nodes and credentials. */
+  /** The contents of an environment besides nodes and credentials. */
   private parts(environment: Found, path: string[]): { parts: Entry; keys: Keys } {
     const zones = this.group("zones", "environmentZone", environment, path, (zone, at) => this.zone(zone, at));
     const configurations = this.group("configurations", "configuration", environment, path, ({ props }, at) => {
@@ -115,7 +115,7 @@ class Exporter {
     return { parts, keys: { ...keys, services: services.keys } };
   }
 
-  /** The objects of a kind, each under its key. Those that lack a required setting are left out. */
+  /** The objects of a kind, each under its key. Leaves out objects that lack a required setting. */
   private group(
     name: string,
     kind: ListedKind,
@@ -132,7 +132,7 @@ class Exporter {
       const isOwned = kind === "configuration" || kind === "service" || kind === "node";
       const at = [...path, name, ...(kind === "node" && member !== undefined ? [member] : []), key];
       const missing = neededBy(definition).filter((one) => !isValid(fieldOf(definition, one), item.props[one]));
-      const lacks = [...missing, ...(isOwned && member === undefined ? ["a member that owns it"] : [])];
+      const lacks = [...missing, ...(isOwned && member === undefined ? ["which member owns it"] : [])];
       const what = `the ${definition.title} ${item.id} is left out`;
       if (lacks.length > 0) {
         this.remark([...path, name], `${what}: the service does not show ${lacks.join(" and ")}`);
@@ -206,7 +206,7 @@ class Exporter {
     return key;
   }
 
-  /** Whether no sibling has the name. */
+  /** Whether the name is free among the siblings. */
   private isFirst(name: string, path: string[]): boolean {
     const place = JSON.stringify([
       path.includes("nodes") ? path.slice(0, 3) : path.slice(0, -1),
@@ -293,13 +293,13 @@ class Exporter {
   }
 }
 
-/** What is said of a consortium of another organization. */
+/** The remark on a consortium of another organization. */
 export const ofOtherOrganization = (owner: string): string =>
-  `the consortium belongs to the organization ${owner}: of what is in it, only your own members and what they own are here`;
+  `the consortium belongs to the organization ${owner}: the file has only your own members and what they own`;
 
 const fieldOf = ({ inputs }: Definition, key: string): z.ZodType => inputs.shape[key] as z.ZodType;
 
-/** Settings that every entry needs, besides what follows from its place and its key. */
+/** The required settings of an entry that do not follow from its place and key. */
 const neededBy = (definition: Definition): string[] =>
   inputKeys(definition).filter((key) => {
     const { parent } = inputMeta(definition, key) ?? {};
@@ -342,7 +342,7 @@ interface Sibling {
 }
 
 /**
- * A key for each sibling, made of its name, and of its id if the name is not enough. Other siblings change a key only if their names
+ * A key for each sibling, made from its name, and from its id if the name is not enough. Other siblings change a key only if their names
  * are alike; their order never does.
  */
 export function keysOf(siblings: readonly Sibling[], kind: ListedKind): Map<string, string> {

@@ -3,15 +3,15 @@ import { paths } from "../../provider/api/paths";
 import { fieldsOf } from "../../provider/plain";
 import type { Question, World } from "./world";
 
-/* What a node's ledger is: a service may name the client, and run another one. */
+/* Identifies a node's ledger: a service may name one client and run another. */
 
-/** Returns a word that it pushes with PUSH0, which Shanghai brought. */
+/** Pushes a word with PUSH0, which is new in Shanghai, and returns it. */
 const push0 = "0x5f5f5260205ff3";
 /** Returns as many bytes of code. */
 const codeOf = (size: number): string => `0x62${size.toString(16).padStart(6, "0")}6000f3`;
 const mostCode = 131_072;
 
-/** Notes how the node is called. Returns why it cannot be, if so. */
+/** Notes how to call the node. Returns the reason if it cannot be called. */
 async function reach(world: World): Promise<string | undefined> {
   if (!world.started) return "not asked: the node did not start";
   const seen = await world.ask("GET", `${world.path("node")}/status`);
@@ -55,7 +55,7 @@ async function hardFork(world: World): Promise<string> {
   return `${fork}: blocks have ${fields.join(", ") || "no baseFeePerGas"}${known}`;
 }
 
-/** The first block may have any time, so a transaction makes one. */
+/** The first block may have any time, so a transaction makes another one. */
 async function clock(world: World): Promise<string> {
   const status = fieldsOf((await world.ask("GET", `${world.path("node")}/status`)).body);
   const [from] = (Array.isArray(status.user_accounts) ? status.user_accounts : []) as unknown[];

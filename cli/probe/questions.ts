@@ -15,7 +15,7 @@ const isFailure = (status: number): boolean => status >= 400 && status <= 599;
 const time = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 const itemsOf = ({ body }: Seen): unknown[] => (Array.isArray(body) ? body : []);
 
-/** true, or the status of the refusal, as settings of the service have it. */
+/** true, or the status of the refusal: the form of the service's settings. */
 function trueOrStatus({ ok, status }: Seen, keep: (value: true | number) => void): string {
   if (ok || isFailure(status)) keep(ok || status);
   return ok ? "yes" : `no (HTTP ${status})`;
@@ -47,16 +47,14 @@ async function askForAccount(world: World): Promise<string> {
   ].join("; ");
 }
 
-/** The plan may tell how many consortia there can be. @throws Error where none is left */
+/** The plan may limit the number of consortia. @throws Error if the limit is reached */
 async function refuseNearLimit(world: World, plan: Seen): Promise<void> {
   const { consortia } = fieldsOf(fieldsOf(plan.body).limits);
   const most = fieldsOf(fieldsOf(consortia).per).org;
   if (!plan.ok || typeof most !== "number") return;
   const count = (await world.client.listConsortia()).filter((one) => conditionOf(one.state) !== "gone").length;
   if (count >= most)
-    throw new Error(
-      `The plan allows ${most} consortia, and there are ${count}. Nothing was created: delete one first.`,
-    );
+    throw new Error(`The plan allows ${most} consortia, and ${count} exist. Nothing was created: delete one first.`);
 }
 
 async function makeConsortium(world: World): Promise<string> {
@@ -190,7 +188,7 @@ async function credentials(world: World): Promise<string> {
   return trueOrStatus(seen, (value) => (world.answers.listCredentials = value));
 }
 
-/** Asks with an id that nothing has. A call that exists answers otherwise than a path that does not. */
+/** Asks with an unknown id. The answer differs between a call that exists and a path that does not. */
 async function zones(world: World): Promise<string> {
   const call = await world.ask("DELETE", paths.item(world.in(paths.zones), "nosuchzone"));
   if ([405, 501].includes(call.status)) return trueOrStatus(call, (value) => (world.answers.deleteZones = value));
@@ -255,7 +253,7 @@ function deletedStates({ removals, answers, timing }: World): string {
     .join("\n");
 }
 
-/** In the order in which they are asked: later ones need what earlier ones made. */
+/** In the order of asking: later questions need objects of earlier ones. */
 export const questions: readonly Question[] = [
   { question: "A wrong key", use: "every form is supported", ask: stranger },
   {

@@ -26,14 +26,14 @@ export interface Seen {
   form: "JSON" | "plain text" | "HTML" | "no body";
   body: unknown;
   text: string;
-  /** Done, and said so as the API does. */
+  /** The call succeeded, with an answer in the API's form. */
   ok: boolean;
 }
 
-/** The order of making. Deleted the other way round. */
+/** In the order of creation. Deletion goes the other way. */
 export type Kind = "consortium" | "membership" | "environment" | "node";
 
-/** An object that this run asked for. Without an id, it is known by its name, which nothing else has. */
+/** An object that this run requested. Without an id, its unique name identifies it. */
 interface Thing {
   kind: Kind;
   collection: string;
@@ -41,12 +41,12 @@ interface Thing {
   id?: string;
 }
 
-/** How an object went. */
+/** How the service deleted an object. */
 export interface Removal {
   kind: Kind;
-  /** Of the DELETE that was accepted. */
+  /** The status of the accepted DELETE. */
   status: number;
-  /** The state on its way out, and for how long it was listed so. */
+  /** Its state during the deletion, and how long it was listed so. */
   going?: { state: string; ms: number };
   /** How long it was listed as `deleted`. */
   listed?: { ms: number; still: boolean };
@@ -56,13 +56,13 @@ export interface Question {
   question: string;
   /** What the provider does with the answer. */
   use: string;
-  /** Asks, makes what it needs for that, and keeps what is learned in the world. */
+  /** Asks, creates what it needs, and keeps the findings in the world. */
   ask: (world: World) => Promise<string> | string;
-  /** Asked when everything is deleted. */
+  /** Asked after everything is deleted. */
   after?: true;
 }
 
-/** Keeps the last answer as it came: errors show no bodies, and the form of a 404 is a question. */
+/** Keeps the last raw answer: errors show no bodies, and one question is about the form of a 404. */
 class Recorder implements Transport {
   last: WireAnswer | undefined;
   #closed: Promise<void> | undefined;
@@ -76,11 +76,11 @@ class Recorder implements Transport {
   }
 }
 
-/** How long one call may take at most, with its repetitions. */
+/** Maximum time of one call, including its retries. */
 const mostPatienceMs = 60_000;
 const notFound = [404, 410];
 
-/** What the run knows, has made and has learned. Calls go one after the other. */
+/** What the run knows, created and found out. Calls run one at a time. */
 export class World {
   readonly client: ConsortiumClient;
   readonly answers: AnswersChange = {};
@@ -88,13 +88,13 @@ export class World {
   readonly removals: Removal[] = [];
   /** A note of one question for later ones. */
   started = false;
-  /** How the node is called, once that is known. */
+  /** How to call the node, once known. */
   node: { url: string; username: string; password: string } | undefined;
   readonly #made: Thing[] = [];
   readonly #recorder: Recorder;
 
   /**
-   * @param name of everything it makes; nothing else may have it
+   * @param name of everything it creates; must be unused
    * @param waitMs how long each wait may take
    * @param signal ends the questions, after the call that is under way
    * @param giveUp ends everything at once
@@ -155,7 +155,7 @@ export class World {
     }
   }
 
-  /** Sends a create, once. What may have been made is known before. */
+  /** Sends a create once. Records the object beforehand, because the answer may be lost. */
   async create(kind: Kind, collection: string, body: object): Promise<Seen> {
     this.signal.throwIfAborted();
     const thing: Thing = { kind, collection, name: this.name };
@@ -166,7 +166,7 @@ export class World {
     return seen;
   }
 
-  /** As `create`, where the run cannot go on without it. A service may refuse it for a while as too early (409). */
+  /** Like `create`, for objects that the run cannot do without. Retries while the service refuses it as too early (409). */
   async mustCreate(kind: Kind, collection: string, body: object): Promise<Seen> {
     const { value: seen } = await this.until(async () => {
       const one = await this.create(kind, collection, body);
@@ -197,7 +197,7 @@ export class World {
     return (await this.client.list(collection, Anything)).find((one) => one.id === id);
   }
 
-  /** Looks again and again, ever more rarely, until there is a value or the time is over. */
+  /** Polls, at growing intervals, until there is a value or the time is over. */
   async until<T>(
     look: (ms: number) => Promise<{ value?: T; last?: T }>,
     limitMs = this.waitMs,
@@ -221,7 +221,7 @@ export class World {
     return (await this.until(look, this.waitMs / 30)).value;
   }
 
-  /** Deletes everything that the run made, innermost first, and waits until it is gone. Returns what is left, and why. */
+  /** Deletes everything that the run created, innermost first, and waits until it is gone. Returns what is left, with reasons. */
   async clear(isShort: boolean): Promise<string[]> {
     const signal = (this.signal = this.giveUp);
     const left: { thing: Thing; why: string }[] = [];
@@ -233,7 +233,7 @@ export class World {
         thing.id ??= await this.#search(thing);
         if (thing.id === undefined) continue;
         this.removals.push(await this.#remove(thing, thing.id, isShort));
-        if (thing.kind === "consortium") left.length = 0; // a consortium takes along what is in it
+        if (thing.kind === "consortium") left.length = 0; // a consortium is deleted with its contents
       } catch (error) {
         left.push({ thing, why: signal.aborted ? "not waited for" : (error as Error).message });
         isReachable &&= !isApiError(error) || error.kind !== "unsent";
@@ -249,7 +249,7 @@ export class World {
       return mayPass ? { last: one } : { value: one };
     });
     if (!seen!.ok && !notFound.includes(seen!.status))
-      throw new Error(`HTTP ${seen!.status} to its deletion${wordsOf(seen)}`);
+      throw new Error(`its deletion failed: HTTP ${seen!.status}${wordsOf(seen)}`);
     const removal: Removal = { kind, status: seen!.status };
     const state = async () => (await this.client.list(collection, Anything)).find((one) => one.id === id)?.state;
     const { value: end, ms } = await this.until(async (now) => {

@@ -37,7 +37,7 @@ export async function pulumiOutput(args: readonly string[], failure: string): Pr
   }
 }
 
-/** The state of a stack of the project in this folder. With secrets, nothing of it may be shown. */
+/** The state of a stack of the project in this folder. With secrets, no part of it may be shown. */
 export async function exportStack(stack: string, { secrets = false } = {}): Promise<unknown> {
   const args = ["stack", "export", "--stack", stack, "--non-interactive", ...(secrets ? ["--show-secrets"] : [])];
   const failure = `The state of the stack ${stack} cannot be read`;

@@ -87,8 +87,8 @@ export function replaceFile(file: string, text: string): void {
 
 /**
  * Call before work whose result goes into the file.
- * @param inNewFolder makes its folder, if there is none
- * @throws Error if there is no place for it, or it may not be written
+ * @param inNewFolder creates its folder if it does not exist
+ * @throws Error if the file cannot be written there
  */
 export function writable(file: string, inNewFolder = false): string {
   try {

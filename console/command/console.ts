@@ -17,8 +17,8 @@ const options = (command: Command) =>
     .option("--port <port>", "port to listen on; another one if it is taken", wholeNumber(0, 65_535), usualPort)
     .option("--allow-changes", "also create credentials on a real service")
     .option("--tether <id...>", "tether services to show")
-    .option("--stack <name...>", "stacks of the Pulumi project in this folder: shows what they manage")
-    .option("--stack-export <file...>", "outputs of pulumi stack export: shows what those stacks manage")
+    .option("--stack <name...>", "stacks of the Pulumi project in this folder: shows the objects that they manage")
+    .option("--stack-export <file...>", "outputs of pulumi stack export: shows the objects that those stacks manage")
     .addOption(targetOption("RPC URL of a public network, to verify pins"));
 
 type Flags = FlagsOf<typeof options>;
@@ -37,7 +37,7 @@ async function serveConsole({ stack = [], stackExport = [], ...flags }: Flags): 
   const { startConsole } = await import("../server/console.js");
   const { readExport } = await import("../server/stacks.js");
   for (const file of stackExport) {
-    textOf(file); // says why it cannot be read
+    textOf(file); // the error says why it cannot be read
     readExport(file);
   }
   const settings = resolveSettings();

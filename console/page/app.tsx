@@ -107,12 +107,12 @@ const tabs: Record<string, TabPage> = {
   testing: { title: "Faults and calls", isEmbedded: true, show: () => <TestingPage /> },
 };
 
-/** What is known of the age of what is shown. */
+/** The known age of the shown data. */
 function AsOf({ at, isLate }: { at: number | undefined; isLate: boolean }) {
   if (at === undefined && !isLate) return null;
   return (
     <p class="quiet" role="status">
-      {isLate && "The service takes long to answer. "}
+      {isLate && "The service is slow to answer. "}
       {at !== undefined && (
         <>
           As of <time dateTime={new Date(at).toISOString()}>{clock(at)}</time>
@@ -125,9 +125,9 @@ function AsOf({ at, isLate }: { at: number | undefined; isLate: boolean }) {
 interface ConnectionText {
   tone: Tone;
   text: string;
-  /** What it means, as an error. */
+  /** Its meaning as an error. */
   says?: string;
-  /** Whether all that is shown may be out of date. */
+  /** Whether all shown data may be out of date. */
   isOld?: true;
 }
 
@@ -138,7 +138,7 @@ const connections: Record<Exclude<Connection, "signed out">, ConnectionText> = {
   lost: {
     tone: "bad",
     text: "no connection",
-    says: "The console has ended or does not answer. Trying again …",
+    says: "The console has stopped or does not answer. Trying again …",
     isOld: true,
   },
   unreachable: { tone: "bad", text: "no connection", isOld: true },

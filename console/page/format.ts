@@ -7,7 +7,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** `0x12345678…cdef`: enough to tell hashes apart. */
 export const short = (hex: string): string => (hex.length > 18 ? `${hex.slice(0, 10)}…${hex.slice(-4)}` : hex);
 
-/** A name of others in a text: its writing direction ends with it. In HTML, `bdi` does this. */
+/** Isolates the writing direction of a name from other people in a text. In HTML, `bdi` does this. */
 export const isolated = (name: string): string => `\u2068${name}\u2069`;
 
 /** Wei as ether. A pin costs a small part of one. */

@@ -3,18 +3,18 @@ import { type Actions, type Looked, type Section, type Shown, type Trouble, type
 
 /** Whether the page is connected to its server. */
 type Link = "connecting" | "live" | "lost" | "signed out";
-/** The same, and whether that is served. */
+/** The link, or the trouble with the service. */
 export type Connection = Link | Trouble;
 
 const longestWaitMs = 10_000;
-/** The server's longest pause between two looks. Where one takes long, it says so more often. */
+/** The server's longest pause between two polls. During a slow poll, it reports more often. */
 const longestPauseMs = 30_000;
-/** How late a look of the server may be before what is shown counts as out of date. */
+/** How late a poll of the server may be before the page counts as out of date. */
 const patienceMs = 10_000;
 /** The code with which the server closes the connection when the session has ended. */
 const signedOut = 4401;
 
-/** The only connection of the page: it sends what the page watches, and receives what that shows. */
+/** The page's only connection: it sends the watched sections, and receives their contents. */
 class Live {
   readonly shown = new Map<Section, Shown>();
   connection: Link = "connecting";
@@ -97,7 +97,7 @@ class Live {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** A frozen server keeps its connection open, so the connection counts as lost if the next look does not come. */
+  /** A frozen server keeps its connection open, so the connection counts as lost if the next poll does not come. */
   #wait(ms: number): void {
     clearTimeout(this.#patience);
     if (!document.hidden) this.#patience = setTimeout(() => this.#become("lost"), ms + patienceMs);
@@ -120,7 +120,7 @@ function useLive(): void {
   useEffect(() => live.listen(() => again({})), []);
 }
 
-/** What a section shows, kept up to date while the component is mounted. A problem that concerns all sections is shown once. */
+/** The contents of a section, kept up to date while the component is mounted. A problem that concerns all sections is shown once. */
 export function useSection<T>(section: Section): { value?: T; problem?: string } {
   useLive();
   useEffect(() => live.watch(section), [section]);

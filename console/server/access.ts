@@ -4,7 +4,7 @@ import { parseCookie, stringifySetCookie } from "cookie";
 
 /** Maximum number of links and of sessions; older ones end. */
 const most = 32;
-/** How long a link works that nobody has used (minutes). */
+/** How long an unused link works (minutes). */
 const linkLasts = 10;
 
 const random = (bytes: number) => randomBytes(bytes).toString("base64url");
@@ -21,7 +21,7 @@ export class Refused extends Error {
 }
 
 /**
- * Who may use the console: whoever opens a one-time link, and then has a cookie. Browsers send cookies to every port of a host, so
+ * Controls access to the console: opening a one-time link sets a cookie. Browsers send cookies to every port of a host, so
  * the console is at a path that nobody can guess, and its cookie is for that path only.
  */
 export class Access {
@@ -32,7 +32,7 @@ export class Access {
   #hosts = new Set<string>();
   #cookie = "";
 
-  /** @param now the time in ms, which is never set back */
+  /** @param now a monotonic time in ms */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Call this once the port is known. */
@@ -76,8 +76,8 @@ export class Access {
   }
 
   /**
-   * Refuses requests from other pages in the browser, whatever host name they use.
-   * @param fromPage whether only the console's own page may send the request, with an Origin header
+   * Refuses requests from other pages in the browser, under any host name.
+   * @param fromPage whether only the console's own page may send the request, which needs an Origin header
    */
   check({ host = "", ...headers }: IncomingHttpHeaders, fromPage: boolean): void {
     const { origin } = headers;
@@ -98,7 +98,7 @@ export class Access {
   }
 }
 
-/** Removes the oldest if there is one too many. */
+/** Removes the oldest one beyond the maximum. */
 function limit(all: Pick<Map<string, unknown>, "keys" | "size" | "delete">): void {
   const [oldest] = all.keys();
   if (all.size > most) all.delete(oldest!);

@@ -20,7 +20,7 @@ interface Action<N extends Name = Name> {
   carryOut: (asked: Actions[N]["ask"], tools: Tools) => Promise<Actions[N]["answer"]>;
 }
 
-/** The schema of each action's body, and what the action does. */
+/** The schema of each action's body, and its code. */
 const actions: { [N in Name]: Action<N> } = {
   verify: {
     ask: z.object({ tether: id, index: z.int().min(0) }),
@@ -58,7 +58,7 @@ const actions: { [N in Name]: Action<N> } = {
 
 /** Carries out an action for a page. @throws Refused with a message for the page */
 export async function act(name: string, body: unknown, options: ObserverOptions, observer: Observer) {
-  if (!Object.hasOwn(actions, name)) throw new Refused(404, "There is no such action.");
+  if (!Object.hasOwn(actions, name)) throw new Refused(404, "This action does not exist.");
   const action = actions[name as Name] as Action;
   const asked = action.ask.safeParse(body);
   if (!asked.success) throw new Refused(400, `The input is not valid: ${z.prettifyError(asked.error)}`);

@@ -15,11 +15,11 @@ interface Parts {
   live: Live;
   observer: Observer;
   options: ObserverOptions;
-  /** Whoever has the service's key may request a link. */
+  /** Callers with the service's key may request a link. */
   apiKey: string;
 }
 
-/** Headers that allow the page only to load its own files and to talk to its own server. */
+/** Headers that restrict the page to its own files and its own server. */
 const headers = (host: string) => ({
   "content-security-policy":
     `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws://${host}; ` +
@@ -43,7 +43,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     forceCloseConnections: true,
     // Hooks do not run for malformed paths.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
-      void reply.code(400).headers(headers("")).send({ error: "There is no such page." });
+      void reply.code(400).headers(headers("")).send({ error: "This page does not exist." });
     },
   });
   const dropPages = pages(app, parts);
@@ -58,7 +58,9 @@ export function buildApp(parts: Parts): FastifyInstance {
     if (asPage) return reply.code(status).type("text/html").send(note(error.message, wayIn));
     return reply.code(status).send({ error: error.message });
   });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).type("text/html").send(note("There is no such page.")));
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).type("text/html").send(note("This page does not exist.")),
+  );
   signingIn(app, parts);
 
   void app.register(
@@ -74,7 +76,7 @@ export function buildApp(parts: Parts): FastifyInstance {
       });
       inner.get("/assets/:name", (request, reply) => {
         const asset = assets.get((request.params as { name: string }).name);
-        if (!asset) throw new Refused(404, "There is no such file.");
+        if (!asset) throw new Refused(404, "This file does not exist.");
         return reply.type(asset.type).send(asset.content);
       });
       inner.post("/api/sign-out", (request, reply) => {
@@ -98,7 +100,7 @@ export function buildApp(parts: Parts): FastifyInstance {
 const linksPath = "/links";
 const wayIn = "<code>npm start</code> prints a new link, and so does every <code>consortium console</code>.";
 
-/** Signing in with a one-time link, and new links for whoever has the key. */
+/** Signing in with a one-time link, and new links for callers with the key. */
 function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): void {
   app.get("/", (_request, reply) =>
     reply
@@ -118,7 +120,7 @@ function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): v
     try {
       const cookie = access.signIn((request.params as { code: string }).code);
       observer.look("maps").catch(() => undefined); // so that it is ready when the page asks
-      // This page redirects, because browsers do not send a strict cookie along when a link elsewhere is clicked.
+      // This page redirects, because browsers do not send a strict cookie after a click on a link elsewhere.
       const next = `<meta http-equiv="refresh" content="0; url=${access.place}/">`;
       return html.header("set-cookie", cookie).send(note("Signing in …", "", next));
     } catch (error) {
@@ -133,7 +135,7 @@ const note = (text: string, more = "", head = "") =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
   `<title>Consortium console</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Consortium console</h1><p>${text}</p><p>${more}</p></main></body></html>`;
 
-/** WebSockets of the pages. @returns a function that closes those of a session */
+/** WebSockets of the pages. @returns a function that closes a session's WebSockets */
 function pages(app: FastifyInstance, { access, live }: Parts): (headers: IncomingMessage["headers"]) => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 16_384 });
   const open = new Map<WebSocket, string>();
@@ -180,7 +182,7 @@ function sectionsIn(text: string): Section[] {
   }
 }
 
-/** The page, built by `npm run build`. It contains everything, so it requests nothing from elsewhere. */
+/** The page, built by `npm run build`. It is self-contained and requests nothing from other sites. */
 const folder = join(__dirname, "..", "page");
 
 const types: Record<string, string> = {

@@ -6,17 +6,17 @@ import { Observer, type ObserverOptions } from "./observer";
 import { Stacks } from "./stacks";
 
 export interface ConsoleOptions {
-  /** The service's address and key. Plain text is for a service on this machine. */
+  /** The service's address and key. Plain HTTP is only for a service on this machine. */
   settings: Settings | { baseUrl: string; apiKey: string };
   /** Port on the loopback address; if it is taken, or 0, any free one. */
   port?: number;
   /** Whether it may change a service that is not embedded. */
   allowChanges?: boolean;
-  /** How often the service is looked at while a page is open, in ms. */
+  /** How often to poll the service while a page is open, in ms. */
   periodMs?: number;
   tethers?: readonly string[];
   targets?: Readonly<Record<string, string | undefined>>;
-  /** Files written by `pulumi stack export`, to show what the stacks manage. */
+  /** Files written by `pulumi stack export`, to show the objects that the stacks manage. */
   stackExports?: readonly string[];
   /** States that are already exported, by the name of the stack. */
   stacks?: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export interface Console {
   close(): Promise<void>;
 }
 
-/** Milliseconds between looks while a page is open. The embedded service is on this machine. */
+/** Milliseconds between polls while a page is open. The embedded service is on this machine. */
 const periods = { embedded: 2_000, other: 10_000 };
 const host = "127.0.0.1";
 

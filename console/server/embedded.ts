@@ -76,7 +76,7 @@ export class Embedded {
   }
 }
 
-/** A client whose calls the embedded service neither logs nor hits with faults, which are for the program under test. */
+/** A client for calls that the embedded service does not log or hit with faults, which are for the program under test. */
 export function observingClient(settings: Settings): ConsortiumClient {
   const inner = new UndiciTransport(settings);
   return new ConsortiumClient(settings, {
@@ -84,7 +84,7 @@ export function observingClient(settings: Settings): ConsortiumClient {
       send: (request) => inner.send({ ...request, headers: { ...request.headers, "consortium-observer": "1" } }),
       close: () => inner.close(),
     },
-    // No retries: the page shows the failure, and the next look comes soon.
+    // No retries: the page shows the failure, and the next poll comes soon.
     onRetry: (error) => {
       throw error;
     },

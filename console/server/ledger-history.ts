@@ -1,13 +1,13 @@
 import { type EnvironmentModel } from "pulumi-consortium/internal/console";
 import { type BlockView, type EnvironmentView, type TransactionView } from "../protocol";
 
-/** Asks a chain. */
+/** Makes a call to a chain. */
 export type Ask = (method: string, params: unknown[]) => Promise<unknown>;
 
 const mostSamples = 600;
 const mostBlocks = 12;
 const mostTransactions = 50;
-/** Number of missing looks that make a gap in a chart. */
+/** Number of missing polls that make a gap in a chart. */
 const gap = 4;
 
 interface RpcBlock {
@@ -19,14 +19,14 @@ interface RpcBlock {
 
 /** History of one environment while a page watched: node heights over time, and the last blocks. */
 export class LedgerHistory {
-  /** When the nodes were looked at, and what heights they had then, by their ids. */
+  /** The times of the polls, and the nodes' heights then, by their ids. */
   #looks: { at: number; heights: Record<string, number | undefined> }[] = [];
   #blocks: BlockView[] = [];
 
-  /** @param periodMs time between looks */
+  /** @param periodMs time between polls */
   constructor(private readonly periodMs: number) {}
 
-  /** Records the heights of the nodes. A time without looks stays empty, because nothing is known of it. */
+  /** Records the heights of the nodes. A time without polls stays empty, because its heights are unknown. */
   note({ nodes }: EnvironmentModel, at: number): void {
     const last = this.#looks.at(-1)?.at ?? at;
     if ((at - last) * 1000 > gap * this.periodMs) this.#looks.push({ at: last + 1, heights: {} });
@@ -34,7 +34,7 @@ export class LedgerHistory {
     this.#looks.splice(0, this.#looks.length - mostSamples);
   }
 
-  /** Reads new blocks, but only a few. */
+  /** Reads a few new blocks. */
   async read(ask: Ask): Promise<void> {
     const newest = Number(await ask("eth_blockNumber", []));
     const known = this.#blocks[0]?.number ?? -1;

@@ -44,12 +44,12 @@ export class Ledgers {
     const { embedded } = this;
     const node = embedded ? undefined : openedBy(environment, this.stacks.credentials);
     if (!environment.nodes.some(({ state }) => mayAnswer(state)))
-      return history.view("Blocks are shown once a node is started.");
+      return history.view("Blocks appear after a node has started.");
     if (embedded && embedded.about.ledger !== "on")
-      return history.view("The nodes of this service are simulated: they have no blocks.");
+      return history.view("This service simulates its nodes, so there are no blocks.");
     if (!embedded && !node) {
       return history.view(
-        "Blocks are read from a node, which needs a credential: start the console with a stack that holds one: --stack dev.",
+        "Reading blocks from a node needs a credential: start the console with a stack that has one, such as --stack dev.",
       );
     }
     const provider = node && (await overHttp(node.url, node.credential, undefined, patienceMs));
@@ -59,7 +59,7 @@ export class Ledgers {
       await history.read(ask);
       return history.view();
     } catch (error) {
-      return history.view(`The blocks cannot be read: ${(error as Error).message}`);
+      return history.view(`Could not read the blocks: ${(error as Error).message}`);
     } finally {
       provider?.destroy();
     }

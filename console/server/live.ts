@@ -7,18 +7,19 @@ export interface Page {
   send(message: Shown | Looked): void;
 }
 
-/** A failing service is looked at less and less often, up to this interval. */
+/** Polls a failing service at growing intervals, up to this one. */
 const longestMs = 30_000;
-/** How often pages hear that a look has no answer yet. A page counts the console as ended where it hears nothing. */
+/** How often to tell pages that a poll has no answer yet. A page without messages assumes that the console has stopped. */
 const lateMs = 10_000;
 
 /**
- * Observes the service for all pages. Each section that a page watches is read once a period, however many pages watch it, and
- * sent if it changed. While no page watches anything, nothing is requested.
+ * Observes the service for all pages. Each watched section is read once per period, however many pages watch it, and sent if it changed.
+ * Without watching pages, it
+ * requests nothing.
  */
 export class Live {
   readonly #pages = new Set<Page>();
-  /** For each section: the last value sent, the time of the last look, and of the last success. */
+  /** For each section: the last value sent, and the times of the last poll and of the last success. */
   readonly #last = new Map<Section, { text: string; shown: Shown; at: number; read?: number }>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
@@ -38,7 +39,7 @@ export class Live {
     this.#pages.delete(page);
   }
 
-  /** Sets the sections that a page watches, and sends what is already known of new ones. */
+  /** Sets the sections that a page watches, and sends known contents of new ones. */
   watch(page: Page, sections: readonly Section[]): void {
     const added = sections.filter((section) => !page.watching.has(section));
     page.watching = new Set(sections);
@@ -49,7 +50,7 @@ export class Live {
     if (this.#watched().size > 0) this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
-  /** Looks again now. */
+  /** Polls now. */
   refresh(): void {
     this.#now.abort();
   }
@@ -114,7 +115,7 @@ export class Live {
   }
 }
 
-/** Undefined for what has other reasons than the service. */
+/** Undefined for failures that the service did not cause. */
 function troubleOf(error: unknown): Trouble | undefined {
   if (!isApiError(error)) return undefined;
   if (error.status === 401) return "refused";

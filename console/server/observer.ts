@@ -16,7 +16,7 @@ export interface ObserverOptions {
   client: ConsortiumClient;
   embedded: Embedded | undefined;
   mayChange: boolean;
-  /** Ids of tethers to look at, because the API does not list them. */
+  /** Ids of tethers to show, because the API does not list them. */
   tethers: readonly string[];
   /** RPC addresses of public networks. */
   targets: Targets;
@@ -24,7 +24,7 @@ export interface ObserverOptions {
   periodMs: number;
 }
 
-/** Looks at the service for all pages. Each thing is requested once a period. */
+/** Reads the service for all pages, each object once per period. */
 export class Observer {
   #live: LiveNetwork;
   #model: NetworkModel | undefined;

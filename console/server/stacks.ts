@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { type PlacedCredential, readStack, type StackRead } from "pulumi-consortium/internal/console";
 
-/** The network according to stacks: files written by `pulumi stack export`, which are read again when they change. */
+/** The network according to stacks, from files written by `pulumi stack export`, which are read again after a change. */
 export class Stacks {
   readonly #read = new Map<string, StackRead & { changedAt: number }>();
 

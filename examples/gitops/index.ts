@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AppCred, Consortium, Environment, Membership, Node } from "pulumi-consortium";
 
-// What differs between staging and production is in Pulumi.<stack>.yaml.
+// The differences between staging and production are in Pulumi.<stack>.yaml.
 const config = new pulumi.Config();
 const companies = config.requireObject<string[]>("members");
 const nodesPerMember = config.requireNumber("nodesPerMember");
@@ -26,5 +26,5 @@ const credentials = members.map(({ company, credential }) => ({
   username: credential.username,
   password: credential.password, // a secret: encrypted in the state
 }));
-// The Kubernetes operator would keep them in clear.
+// The Kubernetes operator would keep them in plain text.
 export const logins = config.getBoolean("logins") === false ? undefined : credentials;

@@ -1,4 +1,4 @@
-// Makes Deliveries.json from Deliveries.sol, with the compiler that the root of the repository brings.
+// Makes Deliveries.json from Deliveries.sol, with the compiler from the root of the repository.
 import { readFileSync, writeFileSync } from "node:fs";
 import solc from "solc";
 
@@ -8,7 +8,7 @@ const input = {
   language: "Solidity",
   sources: { [`${name}.sol`]: { content: readFileSync(here(`${name}.sol`), "utf8") } },
   settings: {
-    evmVersion: "london", // older ledgers do not know the instructions that came later
+    evmVersion: "london", // older ledgers do not support newer instructions
     optimizer: { enabled: true, runs: 200 },
     outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
   },

@@ -5,7 +5,7 @@ import { consortiumPolicies } from "pulumi-consortium/policy";
 // This company's own rule: everybody who opens the console must be able to tell what a ledger is for.
 const describedEnvironments: ResourceValidationPolicy = {
   name: "described-environments",
-  description: "An environment says what it is for.",
+  description: "An environment has a description of its purpose.",
   enforcementLevel: "mandatory",
   validateResource: validateResourceOfType(Environment, (environment, args, reportViolation) => {
     if (!environment.description) {

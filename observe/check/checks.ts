@@ -21,7 +21,7 @@ import { type Observations } from "./observations";
  * - `ok`, `failed`
  * - `skipped`: there was nothing to check; it says why
  * - `unseen`: it was asked and got no answer, which says nothing about the network
- * - `unknown`: it could not be asked, because no credential is at hand. Nobody knows whether applications can use it
+ * - `unknown`: it could not be asked, because no credential is available; whether applications can use it is unknown
  */
 export type Outcome = "ok" | "failed" | "skipped" | "unseen" | "unknown";
 
@@ -57,7 +57,7 @@ export type Verdict = (typeof verdicts)[number][0] | "usable" | "nothing wrong" 
 export function verdictOf(results: readonly Result[]): { verdict: Verdict; exitCode: 0 | 1 | 2 | 3 } {
   const found = verdicts.find(([, , applies]) => results.some(applies));
   if (found) return { verdict: found[0], exitCode: found[1] };
-  const isEmpty = results.every(({ check }) => check === "limits"); // those say nothing about a network
+  const isEmpty = results.every(({ check }) => check === "limits"); // these say nothing about a network
   if (isEmpty) return { verdict: "nothing to check", exitCode: 0 };
   return { verdict: results.some(({ outcome }) => outcome === "skipped") ? "nothing wrong" : "usable", exitCode: 0 };
 }
@@ -73,7 +73,7 @@ const skipped = (text: string, next?: string): Finding => ({ outcome: "skipped",
 const unseen = (text: string, next: string): Finding => ({ outcome: "unseen", text, next });
 const unknown = (text: string, next: string): Finding => ({ outcome: "unknown", text, next });
 
-/** The objects of each kind, and what contains them. */
+/** The objects of each kind, with their parents. */
 interface Kinds {
   consortium: [ConsortiumModel, undefined];
   membership: [MembershipModel, ConsortiumModel];
@@ -116,14 +116,14 @@ const environmentLive = checkOf("environment", "environment", (environment) => {
     return failed("it is gone from the service", upOf("it"));
   if (toneOf("environment", environment) === "bad") return failed(`its state is ${state}`, upOf("it"));
   const isEmpty = environment.nodes.length === 0;
-  // A service may leave it so until a node is in it.
+  // A service may keep this state until the environment has a node.
   if (toneOf("environment", environment) === "waiting" && !isEmpty)
     return failed(`it is still ${state}`, "Wait, then check again.");
   if (isEmpty) return skipped("it has no nodes");
   return ok(`it is ${state}`);
 });
 
-/** Consortia and members that hold a network up. What is gone differs from the stack. */
+/** Whether consortia and members are ready. A missing one counts as drift. */
 const standing =
   <K extends "consortium" | "membership">(what: string): Look<K> =>
   ({ state }) => {
@@ -183,7 +183,7 @@ const chainId = checkOf("chain id", "node", ({ id }, { nodes, stack }, environme
     probe.chainId === wanted ? `the service shows ${environment.chainId}` : `the node is on ${probe.chainId}`;
   return failed(
     `${asked === undefined ? "the service shows" : "the stack has"} ${wanted}, but ${differs}`,
-    "Transactions signed for one chain are invalid on another: find out who changed it before you send any.",
+    "Transactions signed for one chain are invalid on another: find out who changed it before you send transactions.",
   );
 });
 
@@ -249,7 +249,7 @@ const credentials: Check = ({ model, credentials, allListed }) =>
           "it does not work on any node: the service has no credential of this user name",
           replaceCredential,
         );
-      return nodes === 0 ? skipped("its member has no nodes") : undefined; // the nodes say why they could not be asked
+      return nodes === 0 ? skipped("its member has no nodes") : undefined; // the checks of its nodes give the reason
     };
     const became = verdict();
     const place = within && { within: displayName(within) };
@@ -300,10 +300,13 @@ const graceMs = 15 * 60_000;
 
 const late = "Check that its account has funds and its environment has started nodes; then look at it in the console.";
 
-/** How far a measured interval may be from sixty times too short or too long: pins wait for blocks, and clocks differ. */
+/** How far a measured interval may deviate from a factor of sixty: pins wait for blocks, and clocks differ. */
 const [fewest, most] = [45, 80];
 
-/** One page of the vendor has the interval in hours, and another in minutes, so reports may come sixty times too often or too rarely. */
+/**
+ * The vendor documents the interval in hours on one page and in minutes on another, so reports may come sixty times too often or too
+ * rarely.
+ */
 function otherUnit(apartMs: number | undefined, intervalHours: number): Finding | undefined {
   if (apartMs === undefined || apartMs <= 0) return undefined;
   const times = (intervalHours * 3_600_000) / apartMs;
@@ -338,14 +341,14 @@ const onTime = checkOf("last pin on time", "tetherService", (tether, { now, teth
   const age = now - Date.parse(lastPin.at);
   const [hours, value] = [Math.round(Math.abs(age) / 360_000) / 10, Math.round(age / 1000)];
   if (age < -graceMs) {
-    const next = "Compare the clock of this machine with that of the service, and set the wrong one.";
-    return failed(`report ${lastPin.index} is dated ${hours} h from now`, next, value);
+    const next = "Compare this machine's clock with the service's, and correct the wrong one.";
+    return failed(`report ${lastPin.index} is dated ${hours} h in the future`, next, value);
   }
   const inOtherUnit = otherUnit(tethers.get(tether.id)?.apartMs, intervalHours);
   if (inOtherUnit) return inOtherUnit;
   const text = `report ${lastPin.index} is ${hours} h old, and one is due every ${intervalHours} h`;
   if (age <= dueMs) return ok(text, value);
-  // Such as one that was stopped for a while and started again.
+  // For example, it was stopped for a while and started again.
   return isNew
     ? skipped(`${text}; the tether was changed since, so the next one may not be due yet`)
     : failed(text, late, value);
@@ -365,7 +368,7 @@ const verified = checkOf("last pin verified", "tetherService", (tether, { truste
 });
 
 const tampered =
-  "Do not rely on the ledger's history before this is understood: compare the nodes' blocks with earlier reports.";
+  "Do not rely on the ledger's history until you know the reason: compare the nodes' blocks with earlier reports.";
 
 const funds = checkOf("tether funds", "tetherService", (tether, { pinsAhead, tethers }) => {
   const { weiPerPin } = tethers.get(tether.id) ?? {};

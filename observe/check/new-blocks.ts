@@ -19,7 +19,7 @@ export interface ChainProbe {
   waiting: number;
   /** The outcome of our own transaction. */
   written?: Written;
-  /** Its height at last, and the one that some node of its environment had shown before it was asked for that. */
+  /** Its last height, and the highest one that a node of its environment had shown before this node was asked. */
   compared?: { height: number; reached: number };
 }
 
@@ -139,8 +139,8 @@ export class ChainNode {
 }
 
 /**
- * Compares the heights of an environment's nodes. They answer at different moments, and meanwhile there may be blocks. So each is
- * asked once more after all have answered: what one had reached then, another one must have now.
+ * Compares the heights of an environment's nodes. They answer at different moments, and meanwhile there may be blocks. So each is asked
+ * once more after all have answered: by then, it must have every block that another node had before.
  */
 export async function compareHeights(chains: readonly ChainNode[]): Promise<void> {
   if (chains.length < 2) return;

@@ -133,14 +133,14 @@ async function probePins(client: ConsortiumClient, tether: TetherModel, targets:
   }
 }
 
-/** Why a node gave no answer; `unknown`: there was nothing to ask it with. */
+/** Why a node gave no answer. `unknown`: no credential to ask it with. */
 type Silence =
   { kind: "skipped"; why: string; next?: string } | { kind: "failed" | "unknown"; why: string; next: string };
 
 /** How a node answered when it was asked as an application would. */
 export type NodeProbe = Silence | ({ kind: "answered" } & ChainProbe);
 
-/** How a credential was received by the nodes, whose names are listed. */
+/** How the nodes responded to a credential, by their names. */
 interface CredentialProbe {
   credential: PlacedCredential;
   /** Number of nodes at which it was tried. */
@@ -267,7 +267,7 @@ const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(n
 
 const noAddress = (url = ""): Silence => ({
   kind: "failed",
-  why: url === "" ? "the service shows no RPC address of it" : `its RPC address is invalid: ${url}`,
+  why: url === "" ? "the service does not show its RPC address" : `its RPC address is invalid: ${url}`,
   next: "Wait a minute. If the error persists, read the node's logs in the console.",
 });
 

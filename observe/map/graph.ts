@@ -17,8 +17,8 @@ export interface MapGroup extends MapItem {
   items: MapItem[];
   groups: MapGroup[];
   /**
-   * Of a consortium that would be a knot of lines: the member of each box, by their keys. It is drawn as a table without lines,
-   * with members as rows and environments as columns.
+   * The member of each box, by their keys, for a consortium with too many lines. It is drawn as a table without lines, with members as
+   * rows and environments as columns.
    */
   rows?: Record<string, string>;
 }
@@ -81,7 +81,7 @@ function consortiumGroup(model: NetworkModel, consortium: ConsortiumModel): { gr
   };
 }
 
-/** A box of several members is in no row. */
+/** A box that stands for several members has no row. */
 function rowsOf(edges: readonly MapEdge[]): Record<string, string> {
   const alone = [...groupBy(edges, ({ to }) => to).values()].filter((some) => some.length === 1).flat();
   return Object.fromEntries(alone.map(({ from, to }) => [to, from]));
@@ -156,7 +156,7 @@ function memberItems({ id, memberships, environments }: ConsortiumModel): Member
   const first = memberships.filter(isFirst);
   const others = memberships.filter((one) => !isFirst(one));
   const apart = new Set([...first.slice(0, most.owners), ...(others.length > most.others ? [] : others)]);
-  const alone = memberships.filter((one) => apart.has(one)); // in their order, whoever owns nodes
+  const alone = memberships.filter((one) => apart.has(one)); // in their order, with nodes or without
   const folds = [
     ...folded("membership", `${id} owners`, first.slice(most.owners)),
     ...folded("membership", id, others.length > most.others ? others : [], { what: " without nodes" }),

@@ -156,7 +156,7 @@ function factsOf(kind: Kind, object: ObjectModel, owner: string | undefined): (s
   }
 }
 
-/** Everything that is known of an object, in one sentence. */
+/** Everything known about an object, in one sentence. */
 function inWords(kind: Kind, object: ObjectModel, owner?: string): string {
   const { managed, change, kept, drift = [], id } = object;
   const name = displayName(object);

@@ -22,7 +22,8 @@ const gaps = { items: 10, inside: 14, columns: 72 } as const;
 
 /**
  * Boxes are in columns, in the order of the map: members, environments, public chains. So each line runs between two columns
- * and crosses no box. Where there would be too many lines, a table shows the same without any. (Graphviz would choose an order of its own, with fewer crossings of lines.)
+ * and crosses no box. Where there would be too many lines, a table shows the same without any. (Graphviz would choose an order of its own,
+ * with fewer crossings of lines.)
  */
 export function layoutOf(map: NetworkMap): Layout {
   const boxes = new Map<string, Box>();
@@ -99,12 +100,12 @@ function placeConsortium(group: MapGroup, y: number, boxes: Map<string, Box>): S
   return size;
 }
 
-/** A row for each member, a column for each environment; below the rows, what has no member. */
+/** A row for each member and a column for each environment; boxes without a member are below the rows. */
 function placeTable({ rows = {}, ...group }: MapGroup, y: number, boxes: Map<string, Box>): Size {
   const header = headerOf(group);
   const top = y + header.height + gaps.inside;
   const columns = [group, ...group.groups].map(({ items }) => items);
-  /** In each column, the boxes of a member, or those of none. */
+  /** In each column, the boxes of one member, or the boxes without a member. */
   const rowOf = (member?: string): MapItem[][] =>
     columns.map((items) => items.filter(({ key, kind }) => (kind === "membership" ? key : rows[key]) === member));
   const inRows = group.items.filter(({ kind }) => kind === "membership").map(({ key }) => rowOf(key));

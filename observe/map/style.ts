@@ -1,4 +1,4 @@
-/** The style of the map. It contains no special characters of XML. A page may set other colors. */
+/** The style of the map. It must not contain special XML characters. A page may set other colors. */
 export const mapCss = `
 .network-map {
   --map-back: #ffffff; --map-box: #ffffff; --map-group: #f6f7f9; --map-inner: #eceff3; --map-ink: #1b2430; --map-soft: #4d5a6b;

@@ -26,7 +26,7 @@ export function svgOf(map: NetworkMap, { link, style = true }: SvgOptions = {}):
   const draw = (item: MapItem | MapGroup, within?: MapGroup): void => {
     const box = layout.boxes.get(item.key);
     const own = link?.(item);
-    // A box that leads nowhere hides the link of what it is in. One stop for the keyboard is enough.
+    // A box without a link of its own hides its parent's link from the keyboard: one stop is enough.
     const href = own ?? (within && link?.(within));
     if (box) drawItem(root, item, box, href === undefined ? undefined : { href, ...(!own && { tabindex: -1 }) });
   };
@@ -55,7 +55,7 @@ function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, link: 
   });
   group.element("title", {}, printable(title));
   group.element("path", { class: "shape", d: shapeOf("groups" in item ? "group" : kind, box) });
-  // A second outline marks what a plan replaces.
+  // A second outline marks objects that a plan replaces.
   if (marks.includes("replace")) group.element("path", { class: "outline", d: shapeOf("group", grown(box, 4)) });
   const sign = signOf(tone, box.x + padding.x + 4, box.y + padding.y + 10);
   if (sign !== undefined) group.element("path", { class: "sign", d: sign });

@@ -36,7 +36,7 @@ export function number(text: string): number {
   return value;
 }
 
-/** What `consortium probe --save` writes; the answers' own defaults are the service's. */
+/** The file that `consortium probe --save` writes. Missing answers get the service's defaults. */
 const probed = z.strictObject({ answers: apiQuirks, timing: timing.partial().optional() });
 
 /** Whom a service is like: `specification`, `hosted`, or the file of a probe. */
@@ -47,7 +47,7 @@ export function likeWhom(whom: string): Pick<ServiceOptions, "answers" | "timing
   try {
     like = JSON.parse(textOf(whom));
   } catch (error) {
-    const why = error instanceof SyntaxError ? `${whom} is not JSON.` : (error as Error).message;
+    const why = error instanceof SyntaxError ? `${whom} is not valid JSON.` : (error as Error).message;
     throw new Error(`${otherwise}. ${why}`, { cause: error });
   }
   checked(`${otherwise}. ${whom}`, probed, like);

@@ -22,7 +22,7 @@ function options(command: Command) {
     .option("--allow-origin <origin...>", "origins of web pages that may call the service (default: this machine's)")
     .option("--port <port>", "port to listen on; 0 takes any free one", port, 4280)
     .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
-    .option("--backup <folder>", "copy the folder of --data to a new one, also while a service uses it, and end")
+    .option("--backup <folder>", "copy the folder of --data to a new one and exit; works while a service uses it")
     .addOption(
       new Option("--tether <id[=environment]>", "tether service, and the name of the environment it pins; repeatable")
         .argParser(tether)
@@ -65,7 +65,7 @@ function options(command: Command) {
     .option("--tls-key <file>", "PEM private key of the certificate")
     .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", port)
     .option("--stack-export <file...>", "output of pulumi stack export, for the console")
-    .option("--no-console", "offer no console in the browser")
+    .option("--no-console", "do not start the console in the browser")
     .option("--show-key", "show the API key even if the output is not a terminal")
     .option("--log", "log requests")
     .option("--quiet", "print errors only")
@@ -101,7 +101,7 @@ async function serve(flags: Flags): Promise<void> {
 async function copyData(data: string | undefined, copy: string): Promise<void> {
   if (data === undefined) throw new Error("--backup needs --data: the folder to copy.");
   await backup(data, copy);
-  console.log(`${data} is copied to ${copy}.`);
+  console.log(`Copied ${data} to ${copy}.`);
 }
 
 function start(flags: Flags): Promise<Service> {
@@ -180,7 +180,7 @@ function greeting(flags: Flags, service: Service, file: string, page: Console | 
     `  export CONSORTIUM_BASE_URL=${service.baseUrl}`,
     `  export CONSORTIUM_API_KEY="$(cat '${file}')"`,
     "",
-    ...(page ? ["To see it, open this link, which works once, within ten minutes:", `  ${page.newLink()}`, ""] : []),
+    ...(page ? ["To see it, open this link (it works once, for ten minutes):", `  ${page.newLink()}`, ""] : []),
     "Ctrl+C stops it.",
   ].join("\n");
 }
@@ -251,7 +251,7 @@ function exposed({ host, tlsCert }: Listening): string {
   return `${reach} API keys, credentials and all data cross the network unencrypted: use TLS (--tls-cert and --tls-key), or --host 127.0.0.1 for this machine alone.`;
 }
 
-/** The addresses for other machines, if it listens on all of this one. */
+/** The addresses for other machines, if it listens on all interfaces. */
 export function addresses({ host }: Listening, { baseUrl, port }: Service): string[] {
   if (!isEverywhere(host)) return [];
   const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
@@ -265,7 +265,7 @@ export function addresses({ host }: Listening, { baseUrl, port }: Service): stri
 
 const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
 
-/** What the package consortium-console offers, where it is installed. */
+/** The exports of the package consortium-console, if it is installed. */
 interface Console {
   readonly url: string;
   newLink(): string;
@@ -280,9 +280,9 @@ interface ConsolePackage {
   }): Promise<Console>;
 }
 
-const consolePackage: string = "consortium-console"; // not a literal in the import: it depends on us, not we on it
+const consolePackage: string = "consortium-console"; // not a literal in the import, because that package depends on this one
 
-/** Starts the console of the service. Where that fails, it says why and returns undefined. */
+/** Starts the console of the service. If that fails, prints the reason and returns undefined. */
 async function ownConsole(
   { baseUrl, apiKey }: Service,
   port: number,
@@ -294,7 +294,7 @@ async function ownConsole(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing = code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${consolePackage}'`);
-    const why = isMissing ? `its package ${consolePackage} is not installed; its README says how to` : message;
+    const why = isMissing ? `its package ${consolePackage} is not installed; see the README of this package` : message;
     console.error(`consortium: no console: ${why}`);
     return undefined;
   }

@@ -25,11 +25,11 @@ declare module "fastify" {
   interface FastifyRequest {
     call: Call | undefined;
     fault: FaultRule | undefined;
-    /** How many writes of the store had failed when it came. */
+    /** The number of failed writes of the store when the call arrived. */
     failures: number;
   }
   interface FastifyContextConfig {
-    /** Whether calls of this route are neither logged nor counted, and no fault hits them. */
+    /** Whether calls of this route are not logged, counted or hit by faults. */
     quiet?: boolean;
   }
 }
@@ -45,7 +45,7 @@ export interface Parts {
   routes: Set<string>;
 }
 
-/** The kinds of the API's specification, and those that other clients use as well. */
+/** The kinds in the API's specification, and others that other clients use. */
 const specified = [consortium, membership, environment, node, credential];
 const beyond = [invitation, consortiumZone, environmentZone, configuration, service];
 
@@ -80,7 +80,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     const { statusCode = 500, message, code } = error as { statusCode?: number; message: string; code?: string };
     if (isFull(error)) return refuse(reply, 507, unwritten("This cannot be written", error).message);
     if (statusCode < 500) return refuse(reply, statusCode, message);
-    const hasGone = code === "ERR_STREAM_PREMATURE_CLOSE" && !request.socket.writable; // the caller, before its answer came
+    const hasGone = code === "ERR_STREAM_PREMATURE_CLOSE" && !request.socket.writable; // the caller disconnected before its answer
     if (!hasGone) {
       request.log.error(error);
       context.report(error);
@@ -105,7 +105,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   return { app, server };
 }
 
-/** Adds what the specification does not have. All of it is unknown (404) without the setting `extended`. */
+/** Adds routes beyond the specification. Without the setting `extended`, they are unknown (404). */
 function extend(app: FastifyInstance, context: Context): void {
   app.addHook("onRequest", (request, _reply, done) => {
     if (!context.settings.quirks.extended && !request.fault) throw nothingAt(request);
@@ -150,7 +150,7 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
     const { call, fault } = request;
     const kept = await onDisk(request, reply, context.store);
     if (kept !== undefined) return kept;
-    // before the answer leaves: whoever has it must find the status in the log
+    // before the answer is sent, so that its receiver finds the status in the log
     if (call) call.status = statusOf(fault, reply);
     return fault && isActed(fault) ? carryOut(fault, outages, reply, payload) : payload;
   });
@@ -185,7 +185,7 @@ function refusePlainly({ method }: FastifyRequest, reply: FastifyReply, status: 
 const inAscii = (json: string): string =>
   json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Answers what is not valid HTTP. There is no request, only a connection. */
+/** Answers invalid HTTP: there is no request, only a connection. */
 function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const [status, errorMessage] =

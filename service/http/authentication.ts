@@ -15,13 +15,13 @@ declare module "fastify" {
 
 const sentKey = ({ headers }: FastifyRequest) => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
 
-/** What knows the callers. */
+/** Where callers are looked up. */
 export interface Callers {
   organizations: Organizations;
   tokens: Tokens;
 }
 
-/** The organization whose key, or a token of it, was sent; undefined without a valid one. */
+/** The organization of the key or token that was sent; undefined without a valid one. */
 export function callerOf({ organizations, tokens }: Callers, request: FastifyRequest) {
   const key = sentKey(request);
   return key === undefined ? undefined : (organizations.ofKey(key) ?? tokens.ownerOf(key));
@@ -36,8 +36,8 @@ const unauthorized = (request: FastifyRequest) =>
   );
 
 /**
- * Requires an API key for all routes of `app`, and limits each call to the organization of its key. Without a key, the body is not
- * read, unless a fault comes first.
+ * Requires an API key for all routes of `app`, and limits each call to the organization of its key. Without a key, it does not read the
+ * body, unless a fault comes first.
  */
 export function requireKey(app: FastifyInstance, callers: Callers): void {
   app.addHook("onRequest", (request, _reply, done) => {
@@ -87,8 +87,9 @@ function stranger(reply: FastifyReply, what: string): Refusal {
 }
 
 /**
- * The node or the service of a request's path, and the credential that was sent. A credential opens only those of its own membership
- * and environment, and utility services, which are for all members; anything else is refused with 401.
+ * The node or the service of a request's path, and the credential that was sent. A credential opens nodes and services of its own
+ * membership and environment, and utility services, which all members share; anything
+ * else is refused with 401.
  */
 export function admitted<K extends "node" | "service">(
   kind: K,
@@ -106,11 +107,11 @@ export function admitted<K extends "node" | "service">(
   throw stranger(reply, kind);
 }
 
-/** How long a token is good for (s). */
+/** Lifetime of a token (s). */
 const lifetime = 3_600;
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-/** It is only shown: whatever a token says of itself, it needs this signature. */
+/** Informational: a token needs this signature, whatever it contains. */
 const header = encoded({ alg: "HS256", typ: "JWT" });
 const claims = jsonText.pipe(z.object({ orgs: z.tuple([z.string()]), exp: z.number(), key: z.string() }));
 
@@ -123,7 +124,7 @@ export class Tokens {
     private readonly clock: () => number,
   ) {}
 
-  /** @param limits what the organization's plan allows */
+  /** @param limits the limits of the organization's plan */
   of(key: string, organization: string, limits: object): string {
     const iat = Math.floor(this.clock() / 1_000);
     const orgs = { orgs: [organization], org_plans: { [organization]: limits } };
@@ -131,7 +132,7 @@ export class Tokens {
     return `${header}.${body}.${this.#sign(`${header}.${body}`)}`;
   }
 
-  /** The organization of a token that is good now. */
+  /** The organization of a token that is valid now. */
   ownerOf(token: string): Entity<"organization"> | undefined {
     const [head, body = "", signature = "", ...more] = token.split(".");
     if (more.length > 0 || !isSame(signature, this.#sign(`${head}.${body}`))) return undefined;
@@ -144,7 +145,7 @@ export class Tokens {
     return isValid ? this.organizations.find(organization.name) : undefined;
   }
 
-  /** Names a key in its tokens. Without the secret, no key can be guessed from it. */
+  /** Identifies a key in its tokens. Nobody can guess the key from it without the secret. */
   #mark = (hash: string) => this.#sign(`key ${hash}`);
   #sign = (text: string) => createHmac("sha256", this.#secret).update(text).digest("base64url");
 }

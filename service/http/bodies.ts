@@ -13,17 +13,17 @@ export const optional = z
   .nullish()
   .transform((text) => text || undefined);
 const mostNested = 32;
-/** Bytes of the JSON of an object that is stored and shown, and has no effect. */
+/** Maximum JSON bytes of an object that is stored and shown, but has no effect. */
 const mostBytes = 65_536;
 
-/** Why an object that has no effect is not stored, if so. */
+/** Why an object without effect is not stored, if so. */
 export function unfit(given: object): string | undefined {
   if (isDeeper(given, mostNested)) return "must not be nested so deeply";
   const bytes = Buffer.byteLength(JSON.stringify(given));
   return bytes > mostBytes ? `may have ${mostBytes} bytes as JSON, and has ${bytes}` : undefined;
 }
 
-/** An object that is stored and shown, and has no effect. */
+/** An object that is stored and shown, but has no effect. */
 export const details = z.record(z.string(), z.unknown()).superRefine((given, context) => {
   const why = unfit(given);
   if (why !== undefined) context.addIssue(why);
@@ -35,7 +35,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** A body that nobody has parsed. */
+/** An unparsed body. */
 class Unparsed {
   constructor(readonly json: string) {}
 }
@@ -59,14 +59,14 @@ function parsed(json: string): unknown {
     return parseJson(json);
   } catch (error) {
     if (error instanceof TooMuch) throw new Refusal(400, `The body ${error.message}.`);
-    // the wording that clients of the hosted service know; JSON.parse has several
+    // the wording of the hosted service; JSON.parse has several
     throw new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`);
   }
 }
 
 /**
- * A body without the values that are current already: clients send back what they were shown, with their changes in it. Fields that
- * cannot change may be empty.
+ * A body without values that are already current, because clients send back the whole object with their changes. Immutable fields may
+ * be empty.
  */
 export function changesIn(rules: z.ZodObject, body: unknown, shown: Readonly<Record<string, unknown>>): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;

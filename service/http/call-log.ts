@@ -5,14 +5,14 @@ export interface Call {
   method: string;
   /** Path below `/api/v1`; a node's runtime starts with `/runtime`. */
   path: string;
-  /** The pattern of its route, such as `/consortia/:consortiumId/environments`; the path itself if there is none. */
+  /** The pattern of its route, such as `/consortia/:consortiumId/environments`; for an unknown route, the path. */
   route: string;
   query: Record<string, unknown>;
   /** The JSON body, if it and the key were valid. */
   body: unknown;
-  /** The status of the answer; undefined while there is none. */
+  /** The status of the answer; undefined before the answer. */
   status: number | undefined;
-  /** The name of the organization whose key was sent; undefined without a valid one. */
+  /** The name of the organization of the key; undefined without a valid key. */
   organization: string | undefined;
   /** When it arrived, in ms since 1970. */
   at: number;
@@ -20,7 +20,7 @@ export interface Call {
   fault?: string;
 }
 
-/** The most calls and bytes that are kept; older calls are dropped, so that a service can run for weeks. */
+/** Maximum calls and bytes to keep; older calls are dropped, so that a service can run for weeks. */
 const most = { calls: 100_000, bytes: 32 * 1_048_576 };
 /** Estimated bytes of a call, besides its path and its body. */
 const frame = 256;
@@ -106,10 +106,10 @@ export const soundsSecret = /passw|secret|token|credential|private|api_?key/i;
 /** `details` of configurations and services are also hidden: any of them may be secret. */
 const hidden = (name: string) => name === "details" || soundsSecret.test(name);
 
-/** Deeper than any body of the API. */
+/** Deeper than any valid body. */
 const deepest = 32;
 
-/** A copy without values that may be secrets, whatever a client sends. */
+/** A copy without values that may be secrets, whatever the client sent. */
 function masked(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth === deepest) return "[nested]";

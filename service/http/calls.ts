@@ -9,7 +9,7 @@ import { Unfit } from "../ledger/failures";
 import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "../ledger/rpc";
 import type { Message, Rights } from "../ledger/screening";
 
-/** Requests of one caller that are answered at a time; others wait. */
+/** Concurrent requests of one caller; others wait. */
 const mostAnswered = 4;
 /** A filter expires after this long without a call (ms). */
 const filterLife = 300_000;
@@ -27,14 +27,14 @@ export class Share {
   }
 
   /**
-   * Counts a request, whose body is there, until it is answered, and disconnects clients that are slow to take the answer. Refuses it
-   * if there are too many.
+   * Counts a request from the end of its body until its answer, and disconnects clients that read the answer slowly. Refuses it if
+   * there are too many.
    */
   enter(reply: FastifyReply): void {
     const { atOnce, time } = this.limits;
     if (this.#underWay >= atOnce) {
       reply.header("retry-after", "1");
-      throw new Refusal(429, `${atOnce} of your requests are under way, and no more are allowed at once.`);
+      throw new Refusal(429, `${atOnce} of your requests are in progress, which is the limit.`);
     }
     this.#underWay++;
     const { raw } = reply;
@@ -46,10 +46,10 @@ export class Share {
   }
 
   /**
-   * Waits for a request's turn, but only as long as the request may take: then the answer says that it is too late. A signed
-   * transaction has its turn at once, because its answer is short: those that come together share a block, and its sync.
+   * Waits for a request's turn, at most as long as the request may take: then the answer says that it is too late. Signed transactions
+   * do not wait, because their answers are short, and concurrent ones share a block and its sync.
    *
-   * @returns when that time is over, and a function that ends the turn once the answer is sent
+   * @returns the end of that time, and a function that ends the turn after the answer
    */
   turn(message?: Message): Promise<{ end: number; release: () => void }> {
     const { time } = this.limits;
@@ -99,8 +99,8 @@ const uses = new Set(["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstal
 export type Ask = (call: RpcCall, bounds: Bounds) => Promise<Buffer>;
 
 /**
- * The answer to a message, in parts. Makes the calls of a batch one by one, so that neither the chain nor the service holds more
- * than one answer at a time.
+ * The answer to a message, in parts. Makes the calls of a batch one by one, so that the chain and the service hold only one answer at a
+ * time.
  */
 export async function* answers(
   { batch, calls }: Message,
@@ -127,9 +127,9 @@ export async function* answers(
       if (refused !== undefined && call.method === "eth_uninstallFilter")
         return written({ jsonrpc: "2.0", id: call.id, result: false });
       if (refused !== undefined) return written(failure(call.id, -32_000, refused));
-      if (excess) throw excess; // the rest of a batch is not asked
+      if (excess) throw excess; // skips the rest of a batch
       if (room <= 0) throw new Excess("long");
-      if (performance.now() >= end) throw new Excess("late"); // the chain must not do what nobody hears of
+      if (performance.now() >= end) throw new Excess("late"); // the chain must not execute calls without a listener
       const answer = await ask(call, { bytes: room, ms: end - performance.now() });
       share.noted(call, answer);
       return answer;
@@ -151,8 +151,8 @@ export async function* answers(
 
 function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
   if (kind === "late") return `The node did not answer within ${time / 1_000} s.`;
-  if (kind === "wide") return "The call is about too many blocks. Ask for fewer at a time.";
-  return `The answer is longer than ${answer} bytes. Ask for less at a time.`;
+  if (kind === "wide") return "The call covers too many blocks. Request fewer at a time.";
+  return `The answer is longer than ${answer} bytes. Request less at a time.`;
 }
 
 /** Streams the answer to a message, at the caller's pace. */

@@ -1,7 +1,7 @@
 import type { Context as Domain } from "../context";
 import type { Tokens } from "./authentication";
 
-/** What the routes work with. */
+/** The context of the routes. */
 export interface Context extends Domain {
   readonly tokens: Tokens;
 }

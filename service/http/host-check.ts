@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Refusal } from "../errors";
 import type { ResolvedOptions } from "../settings/options";
 
-/** Whether a name or address always means this machine, whatever a name server says. */
+/** Whether a name or address always means this machine, whatever DNS says. */
 export const isLoopback = (name: string) =>
   name === "localhost" || name.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "::1";
 
@@ -12,8 +12,8 @@ export const isLoopback = (name: string) =>
 const plain = (name: string) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1");
 
 /**
- * Refuses requests from web pages in browsers on this machine or its network. They send the origin of their own server, or use a
- * name that was made to point here (DNS rebinding). Programs send no origin, and use the name or address that they were given.
+ * Refuses requests from web pages in browsers on this machine or its network. These send the origin of their own server, or use a name
+ * that points here on purpose (DNS rebinding). Programs send no origin, and use the configured name or address.
  */
 export function refuseStrangers(
   app: FastifyInstance,
@@ -31,7 +31,7 @@ export function refuseStrangers(
     if (asked === undefined && request.raw.httpVersion !== "1.0") throw new Refusal(400, "The Host header is missing.");
     if (hostsIn(request) > 1) throw new Refusal(400, "There is more than one Host header.");
     const name = hostName(asked);
-    // nobody can make an address point elsewhere, and only a router may know which ones lead here
+    // nobody can redirect an address, and only a router may know which ones lead here
     if (asked !== undefined && !own(name) && !(open && isIP(name) > 0)) {
       throw new Refusal(
         403,
@@ -51,13 +51,13 @@ export function refuseStrangers(
   });
 }
 
-/** Node keeps the first one, and what stands before it may take another. */
+/** Node uses the first one, but a proxy may use another. */
 const hostsIn = ({ raw: { rawHeaders } }: FastifyRequest): number =>
   rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
 
 const shown = { "access-control-expose-headers": "retry-after, www-authenticate" };
 
-/** What a browser asks before it lets a web page send a request: no key is needed for that, and none is sent. */
+/** Answers a browser's preflight request, which comes without a key. */
 function preflight({ headers }: FastifyRequest): Record<string, string> {
   const asked = headers["access-control-request-headers"];
   return {

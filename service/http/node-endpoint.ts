@@ -17,14 +17,14 @@ import type { CallLimits } from "../settings/settings";
 import type { Chain } from "../ledger/chains";
 import { Outbox, Subscriptions, Unread } from "../ledger/subscriptions";
 
-/** Messages of one WebSocket that are answered at a time; others are not read meanwhile. */
+/** Concurrent messages of one WebSocket; it does not read others meanwhile. */
 const mostAnswered = 4;
 /** Bytes that the clients of all WebSockets together may leave unread. */
 const mostUnread = 64 * 1_048_576;
 /** The close code that says that the chain ended. */
 const chainEnded = 4006;
 
-/** What a WebSocket leads to, and whose it is. */
+/** The target and the owner of a WebSocket. */
 interface Place {
   credential: string;
   node: string;
@@ -137,14 +137,14 @@ export class NodeEndpoint {
     let answered = true;
     member.on("pong", () => (answered = true));
     return setInterval(() => {
-      if (member.isPaused) return; // its answers are not read now
+      if (member.isPaused) return; // the client is not reading answers now
       if (!answered) return member.terminate();
       answered = false;
       member.ping();
     }, this.#limits.time).unref();
   }
 
-  /** Closes the WebSockets that leave most unread, until all together no longer leave too much. */
+  /** Closes the WebSockets with the most unread bytes, until the total is within the limit. */
   #relieve(): void {
     if (this.#unread.bytes <= mostUnread) return;
     const slowest = [...this.#open].sort(([, one], [, other]) => other.outbox.bytes - one.outbox.bytes);
@@ -156,7 +156,7 @@ export class NodeEndpoint {
   }
 }
 
-/** Sends a request for a WebSocket through the routes, like any other request. */
+/** Passes an upgrade request through the routes, like any other request. */
 function route(app: FastifyInstance, request: IncomingMessage, socket: Socket, report: (error: unknown) => void): void {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false; // a refusal closes the connection

@@ -8,11 +8,11 @@ import type { ResolvedOptions, TlsOptions } from "../settings/options";
 import { ServiceError } from "../errors";
 
 /**
- * A request that may upgrade to a WebSocket to a node, and to nothing else. Clients that offer other protocols, such as HTTP/2
+ * A request that may upgrade only to a WebSocket of a node. Clients that offer other protocols, such as HTTP/2
  * (Java's HttpClient and curl do, even with a body), get HTTP/1.1, as HTTP allows.
  */
 class Request extends IncomingMessage {
-  /** What Node's parser found. Declared only: the parser sets it before fields would be initialized. */
+  /** Set by Node's parser. Only declared, because an initializer would overwrite the parser's value. */
   declare private offered: unknown;
 
   set upgrade(offered: unknown) {
@@ -28,7 +28,7 @@ class Request extends IncomingMessage {
 
 export const asksUpgrade = (request: IncomingMessage) => request instanceof Request && request.upgrade === true;
 
-/** Adds routes with hooks and parsers of their own. Without a name, fastify looks for one among all loaded modules. */
+/** Adds routes with their own hooks and parsers. Without a name, fastify looks for one among all loaded modules. */
 export async function scope(app: FastifyInstance, name: string, add: (own: FastifyInstance) => void, prefix = "") {
   const plugin: FastifyPluginCallback = (own, _options, done) => {
     add(own);
@@ -39,7 +39,7 @@ export async function scope(app: FastifyInstance, name: string, add: (own: Fasti
 
 /** How often to look for clients that are too slow (ms). */
 const look = 1_000;
-/** Bytes of all bodies that are on their way. */
+/** Maximum bytes of all bodies in transit. */
 const mostComing = 64 * 1_048_576;
 
 /** Creates a server with limits: of connections, and of the time for headers; a whole request may take twice that. */
@@ -53,21 +53,21 @@ export function createHttpServer(tls: TlsOptions | undefined, limits: CallLimits
   return server;
 }
 
-/** How many bytes of a body may come; 0 if there is none. */
+/** How many bytes of a body to expect; 0 without a body. */
 function bodyOf({ headers }: IncomingMessage, most: number): number {
   const { "content-length": length, "transfer-encoding": chunked } = headers;
   return chunked === undefined ? Math.min(Number(length ?? 0), most) : most;
 }
 
 /**
- * If there is a connection too many, closes the one that has been idle for the longest time, and if there are too many bytes of
- * bodies, the one whose body has been coming for the longest time. A connection is idle until its request is there.
+ * With too many connections, closes the one that has been idle longest; with too many bytes in transit, the one that has been sending
+ * its body longest. A connection is idle until its request is complete.
  */
 function limit(server: Server, opened: "connection" | "secureConnection", limits: CallLimits): void {
   const { connections: most, request: largest } = limits;
   /** Idle connections, the latest last. */
   const idle = new Set<Socket>();
-  /** Bytes of bodies that are on their way, the latest last. */
+  /** Bytes of bodies in transit, the latest last. */
   const coming = new Map<Socket, number>();
   let all = 0;
   server.on(opened, (socket: Socket) => {
@@ -98,7 +98,7 @@ function limit(server: Server, opened: "connection" | "secureConnection", limits
 }
 
 /**
- * Refuses to read more to an organization that leaves too much of what it asked for unread: the service would have to keep it all.
+ * Refuses reads of an organization with too many unread bytes of responses, which the service would have to keep.
  */
 export function limitUnread(app: FastifyInstance, { answer }: CallLimits): void {
   const most = 2 * answer;
@@ -128,7 +128,7 @@ export class Listener {
 
   port: number;
 
-  /** @param dropWebSockets closes the WebSockets, which the server does not know any more */
+  /** @param dropWebSockets closes the WebSockets, which the server no longer tracks */
   constructor(
     private readonly server: Server,
     private readonly options: Pick<ResolvedOptions, "host" | "port" | "tls">,
@@ -138,8 +138,8 @@ export class Listener {
   }
 
   /**
-   * `http://HOST:PORT` (or https). If the service listens on all addresses, HOST is what the caller used, or else an address that
-   * works on this machine.
+   * `http://HOST:PORT` (or https). If the service listens on all addresses, HOST is the caller's, or otherwise an address that works on
+   * this machine.
    */
   origin(asked?: string): string {
     const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.options.host];

@@ -7,14 +7,14 @@ import { inGethsWords, Unfit } from "./failures";
 import type { Pool, Waiting } from "./pool";
 import type { Answer } from "./rpc";
 
-/** A transaction that would never get into a block, and why, in geth's words. */
+/** A transaction that can never be in a block, with the reason in geth's words. */
 const unfit = (message: string) => new Unfit(-32_000, message);
 
-/** The gas that all transactions of a block have together. */
+/** The total gas of a block's transactions. */
 export const blockGas = 30_000_000;
 /** Half of the order of secp256k1: a signature with a larger s has a twin with a smaller one, and is invalid. */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-/** Since which hard fork there are transactions of a type. Those with blobs need a network that keeps the blobs. */
+/** The hard fork that introduced each transaction type. Blob transactions need a network that keeps blobs. */
 const typeSince: Readonly<Record<number, HardFork>> = { 1: "berlin", 2: "london", 4: "prague" };
 const mostBytes = 131_072;
 const mostNonce = 2n ** 64n - 1n;
@@ -29,7 +29,7 @@ const transactions = () => createRequire(__filename)("ethers/transaction") as ty
 /** The hard fork whose rules a chain has. */
 const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
 
-/** Decodes a signed transaction. Throws what is wrong with it whatever the state of the chain. */
+/** Decodes a signed transaction. Throws problems that do not depend on the chain's state. */
 function decoded(raw: string, spec: ChainSpec): Transaction {
   const { Transaction } = transactions();
   const type = Number(raw.slice(0, 4));
@@ -75,7 +75,7 @@ function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
     throw unfit("EIP-7702 transaction with empty auth list or without a receiver");
 }
 
-/** The gas that a transaction needs before anything is executed. */
+/** The gas that a transaction needs before execution. */
 export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
   const data = Buffer.from(tx.data.slice(2), "hex");
   const zeros = data.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
@@ -87,24 +87,24 @@ export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
   return BigInt(Math.max(base + 25_000 * (tx.authorizationList?.length ?? 0), floor));
 }
 
-/** The most that a transaction takes from its sender. */
+/** The maximum cost of a transaction for its sender. */
 const costOf = ({ gasLimit, gasPrice, maxFeePerGas, value }: Transaction): bigint =>
   gasLimit * (maxFeePerGas ?? gasPrice ?? 0n) + value;
 
-/** A signed transaction, and who signed it. */
+/** A signed transaction with its sender. */
 export interface Sent {
   raw: string;
   tx: Transaction;
   from: string;
 }
 
-/** Reads a signed transaction. Throws what is wrong with it whatever the state of the chain. */
+/** Reads a signed transaction. Throws problems that do not depend on the chain's state. */
 export async function sentBy(engine: Engine, raw: string, spec: ChainSpec): Promise<Sent> {
   const tx = decoded(raw, spec);
   return { raw, tx, from: await senderOf(engine, tx) };
 }
 
-/** What accounts had after the latest change of the state. */
+/** The accounts after the latest change of the state. */
 export type Accounts = Map<string, Promise<{ balance: bigint; used: number }>>;
 
 function accountOf(engine: Engine, from: string, accounts: Accounts) {
@@ -120,8 +120,8 @@ function accountOf(engine: Engine, from: string, accounts: Accounts) {
 }
 
 /**
- * A signed transaction whose block can have it: whatever gets a hash gets a receipt. Throws why not. Nothing has reached the engine's
- * pool yet, which does not give back a transaction that waits for an earlier one, or what that one replaced.
+ * Admits a signed transaction that a block can include: every transaction with a hash gets a receipt. Throws the reason otherwise. This
+ * happens before the engine's pool, which cannot give back a queued transaction, or one that it replaced.
  */
 export async function admitted(
   engine: Engine,
@@ -147,14 +147,14 @@ export async function admitted(
   return [hash, { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > next }];
 }
 
-/** Whether a transaction may take the place of one that waits: for a tenth more, as with geth. */
+/** Whether a transaction may replace a waiting one: it must pay a tenth more, as in geth. */
 function isDearer(tx: Transaction, { raw }: Waiting): boolean {
   const price = (one: Transaction) => one.maxFeePerGas ?? one.gasPrice ?? 0n;
   const former = price(transactions().Transaction.from(raw));
   return price(tx) > former && price(tx) * 10n >= former * 11n;
 }
 
-/** Who signed a transaction. The engine's precompile takes a fraction of the time that JavaScript would. */
+/** The sender of a transaction. The engine's precompile is much faster than JavaScript. */
 async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
   const { r, s, yParity } = tx.signature!;
   const data = `${tx.unsignedHash}${(27 + yParity).toString(16).padStart(64, "0")}${r.slice(2)}${s.slice(2)}`;
@@ -166,7 +166,7 @@ async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
   return `0x${found.slice(-40)}`;
 }
 
-/** A transaction that the node signs, with its defaults filled in. Gas is estimated, so one that reverts is refused. */
+/** A transaction that the node signs, with its defaults filled in. Its gas is estimated, so a transaction that reverts is refused. */
 export async function signed(engine: Engine, asked: unknown, spec: ChainSpec): Promise<string> {
   const given = asked as Record<string, unknown> & { from: string };
   const { chainId = spec.chainId, to, data = "0x", input = data } = given;
@@ -181,14 +181,14 @@ export async function signed(engine: Engine, asked: unknown, spec: ChainSpec): P
   return resultIn(await engine.answer("eth_signTransaction", [{ ...whole, gas }])) as string;
 }
 
-/** What a call returned. Throws its error, in geth's words. */
+/** The result of a call. Throws its error, in geth's words. */
 export function resultIn(answer: Answer): unknown {
   if ("result" in answer) return answer.result;
   const { message, code, data } = inGethsWords(answer.error, { height: 0, history: 0 });
   throw new Unfit(code, message, data);
 }
 
-/** What answers a call that failed so. */
+/** The response to a call with this failure. */
 export function failureOf(error: unknown): Answer {
   if (!(error instanceof Unfit)) throw error;
   const { code, message, data } = error;

@@ -5,7 +5,7 @@ import { type Answer, engineId, failure, type RpcCall, written } from "./rpc";
 /** How every answer of an engine begins. */
 const begin = `{"jsonrpc":"2.0","id":"${engineId}",`;
 const ofError = '"error"';
-/** Fields that an engine adds, and no client has. */
+/** Fields that only the engine adds. */
 const added = ["blockTimestamp"];
 
 type Fields = Record<string, unknown>;
@@ -14,7 +14,7 @@ type Shape = (fields: Fields, profile: Profile | undefined, params: unknown[]) =
 const without = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 const transaction: Shape = (fields) => without(fields, added);
-/** Nobody knows yet what the pending block will have. */
+/** Values that the pending block does not have yet. */
 const pending = { hash: null, miner: null, nonce: null };
 
 /** Fields of later hard forks: the engine's genesis has them. */
@@ -32,7 +32,7 @@ const block: Shape = (fields, profile, params) => {
 };
 
 const notInHeaders = ["transactions", "uncles", "size", "totalDifficulty", "withdrawals"];
-/** What a subscriber to blocks is told. */
+/** The fields of a block for subscribers. */
 export const headerOf = (fields: Fields, profile: Profile | undefined): Fields =>
   without(fields, [...notInHeaders, ...(profile ? later(profile) : [])]);
 
@@ -45,7 +45,7 @@ const fees: Shape = (fields, profile, [, , percentiles]) =>
     ...(hasBlobs(profile) ? [] : ["baseFeePerBlobGas", "blobGasUsedRatio"]),
     ...((percentiles as unknown[]).length > 0 ? [] : ["reward"]),
   ]);
-/** What an engine proves of an empty trie. */
+/** An engine's proof for an empty trie. */
 const ofNothing = "0x80";
 const proof: Shape = (fields) => ({
   ...fields,
@@ -55,7 +55,7 @@ const proof: Shape = (fields) => ({
 });
 
 const rawOf = "eth_getRawTransactionByHash";
-/** What the results of some calls must be like. */
+/** Corrections of the results of some calls. */
 const shapes = new Map<string, Shape>([
   ...["eth_getBlockByNumber", "eth_getBlockByHash"].map((method) => [method, block] as const),
   ...["ByHash", "ByBlockHashAndIndex", "ByBlockNumberAndIndex"].map(
@@ -74,7 +74,7 @@ interface Asked {
   profile: Profile | undefined;
 }
 
-/** What a caller gets of a chain's answer: its own id, and geth's words in place of the engine's. */
+/** A chain's answer for a caller: with the caller's id, and geth's words in place of the engine's. */
 export function finished(
   { id, method, params }: RpcCall,
   line: Buffer,

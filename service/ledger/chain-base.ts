@@ -6,13 +6,13 @@ import { SteadyClock } from "../storage/steady-clock";
 
 /** How a chain is run. */
 export interface Pace {
-  /** An engine that does not answer for this long (ms) is replaced. */
+  /** Replace an engine that does not answer for this long (ms). */
   stall: number;
-  /** Blocks that an engine makes before another one takes its place. */
+  /** Replace an engine after this many blocks. */
   growth: number;
-  /** Blocks and gas after which the state is kept. A start goes through what follows. */
+  /** Blocks and gas between snapshots of the state. A start replays later entries. */
   snapshot: { blocks: number; gas: number };
-  /** How many blocks a contract can look back: a start goes through at least as many. */
+  /** How many blocks a contract can look back: a start replays at least as many. */
   lookback: number;
   /** How long a transaction waits for one with a lower nonce (ms), as in Geth. */
   lifetime: number;
@@ -32,16 +32,16 @@ export const usualPace: Pace = {
   idle: 3_600_000,
 };
 
-/** Knows whether somebody uses a ledger. While nobody does, blocks without transactions are of no use. */
+/** Tracks whether a ledger is in use. Without users, it needs no empty blocks. */
 class Presence {
-  /** Those who are there until they leave: subscribers. */
+  /** Number of subscribers, who count until they leave. */
   readonly #staying = new Set<unknown>();
   /** Until when the latest call counts. */
   #until = -Infinity;
-  /** Whether there was a call since the latest block, however long a block takes. */
+  /** Whether there was a call since the latest block, whatever the period. */
   #called = false;
 
-  /** @param idle how long after a call its caller still counts as there (ms) */
+  /** @param idle how long a call keeps the ledger in use (ms) */
   constructor(private readonly idle: number) {}
 
   get isSomebody(): boolean {
@@ -61,7 +61,7 @@ class Presence {
     if (this.#staying.delete(who)) this.calls();
   }
 
-  /** Those who have called so far got their block. */
+  /** The callers so far have their block. */
   gotBlock(): void {
     this.#called = false;
   }
@@ -69,16 +69,16 @@ class Presence {
 
 const mostLines = 1_000;
 
-/** What every part of a chain works with. */
+/** The context of every part of a chain. */
 export class ChainBase {
   readonly feeds: Feeds;
   readonly pool: Pool;
   readonly accounts: Accounts = new Map();
-  /** Who uses the chain. The service itself does not count. */
+  /** The users of the chain, except the service itself. */
   readonly presence: Presence;
   /** Recent messages, oldest first. */
   readonly lines: string[] = [];
-  /** The ledger's time. It goes on from the latest block, even if the clock was ahead when that was made. */
+  /** The ledger's time. It continues from the latest block, even if the clock was ahead at that time. */
   readonly clock: SteadyClock;
   closed = false;
   /** Why the last input could not be recorded, if so. */
@@ -98,7 +98,7 @@ export class ChainBase {
     this.presence = new Presence(pace.idle);
   }
 
-  /** What a timestamp counts in a millisecond. */
+  /** Timestamp units per millisecond. */
   get perMs(): number {
     return this.spec.profile?.clock === "nanoseconds" ? 1e6 : 1e-3;
   }
@@ -120,7 +120,7 @@ export class ChainBase {
     if (this.lines.length > 2 * mostLines) this.lines.splice(0, mostLines);
   }
 
-  /** Keeps a block, then tells who wants to hear of it. */
+  /** Keeps a block, then notifies its listeners. */
   async keep(sealed: Sealed): Promise<void> {
     await this.data.keep(sealed);
     this.feeds.block(sealed);

@@ -13,13 +13,13 @@ import { Sealing } from "./sealing";
 
 /** A change of a chain. */
 interface Job {
-  /** Performs it and returns what to record before it is acknowledged. */
+  /** Performs it and returns the entry to record before the acknowledgement. */
   act: (engine: Engine) => Promise<Entry | undefined>;
   /** Undoes it, because it could not be recorded. */
   undo?: (engine: Engine) => Promise<unknown>;
 }
 
-/** A job and its waiter. */
+/** A job with its promise. */
 interface Awaited extends Job {
   done: () => void;
   failed: (error: unknown) => void;
@@ -31,8 +31,8 @@ const again = 1_000;
 const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
 
 /**
- * A ledger. Each transaction is recorded, then answered; each block is recorded with its time,
- * then made. The engine that executes them can end at any moment: the next one replays the recorded input and has the same blocks.
+ * A ledger. It records each transaction before answering, and each block with its time before making it. The engine that executes them
+ * can end at any moment: the next one replays the recorded input and has the same blocks.
  */
 export class Chain {
   readonly #base: ChainBase;
@@ -46,7 +46,7 @@ export class Chain {
 
   private constructor(host: Host, base: ChainBase) {
     this.#base = base;
-    // whoever waits for an engine need not wait for what is done with it then
+    // callers that wait for an engine need not wait for later work with it
     const next = () =>
       new Promise<Engine>((done, failed) => {
         this.#enqueue({ act: (engine) => Promise.resolve(void done(engine)) }).catch(failed);
@@ -76,7 +76,7 @@ export class Chain {
     return chain;
   }
 
-  /** Adds a subscriber, who is there until the returned function is called. */
+  /** Adds a subscriber until the returned function is called. */
   subscribe(params: unknown[], listener: Listener): () => void {
     const { feeds, presence } = this.#base;
     const unsubscribe = feeds.subscribe(params, listener);
@@ -92,7 +92,7 @@ export class Chain {
     return this.#base.lines;
   }
 
-  /** What client it is like. */
+  /** The client that it imitates. */
   get profile(): Profile | undefined {
     return this.#base.spec.profile;
   }
@@ -112,7 +112,7 @@ export class Chain {
     return Promise.race([asked, late]);
   };
 
-  /** Makes a call of the service's own. It wakes no idle chain: else a tether would keep its environment awake forever. */
+  /** Makes one of the service's own calls. It does not wake an idle chain; otherwise, a tether would keep its environment awake forever. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
     resultOf<T>(method, await this.#own(method, params));
 
@@ -125,7 +125,7 @@ export class Chain {
     const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
     const act = async (engine: Engine) => {
       if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
-      await this.#base.record([entry]); // everybody sees the money at once
+      await this.#base.record([entry]); // the money is visible at once
       await tell(engine, entry);
       this.#base.accounts.clear();
       return undefined;
@@ -163,7 +163,7 @@ export class Chain {
     let sent: Sent | undefined;
     let former: ReturnType<typeof pool.add>;
     try {
-      // many are read at the same time, and then taken one after the other
+      // reads many at the same time, then takes one after the other
       if (method.startsWith("eth_sendRaw")) sent = await sentBy(await this.#keeper.ready(), params[0] as string, spec);
     } catch (error) {
       return failureOf(error);
@@ -188,7 +188,7 @@ export class Chain {
         pool.remove(result);
         if (former) pool.add(...former);
         const dropped = await engine.answer("anvil_dropTransaction", [result]);
-        // it gives back neither one that waits for another nor one that was replaced: the next one has only what is recorded
+        // this engine cannot give back queued or replaced transactions; the next engine has only recorded ones
         if (!former && "result" in dropped && dropped.result) return;
         engine.end();
         await engine.ended;
@@ -232,7 +232,7 @@ export class Chain {
     return !this.#base.closed && (this.#jobs.length > 0 || this.#due);
   }
 
-  /** Does one thing at a time: no engine starts while something is being recorded, so none misses it. */
+  /** Does one thing at a time: no engine starts during a record, so none misses an entry. */
   async #runQueue(): Promise<void> {
     while (this.#asked) {
       const jobs = this.#jobs.splice(0);
@@ -248,7 +248,7 @@ export class Chain {
     }
   }
 
-  /** Performs jobs. Records them, and the block that is due then, with one sync; then makes the block. */
+  /** Performs jobs. Records them and the due block with one sync, then makes the block. */
   async #round(engine: Engine, jobs: readonly Awaited[]): Promise<void> {
     const acted = await this.#perform(engine, jobs);
     const { pool, spec } = this.#base;
@@ -276,7 +276,7 @@ export class Chain {
     }
   }
 
-  /** Performs jobs. Returns those that must be recorded. */
+  /** Performs jobs. Returns the ones to record. */
   async #perform(engine: Engine, jobs: readonly Awaited[]): Promise<{ job: Awaited; entry: Entry }[]> {
     const acted: { job: Awaited; entry: Entry }[] = [];
     for (const job of jobs) {

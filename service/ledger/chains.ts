@@ -15,12 +15,12 @@ export type { ChainSpec } from "./ledger-data";
 /** A Unix socket's path has at most about 100 bytes. */
 const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 
-/** Knows which ledgers there must be. */
+/** Knows which ledgers must exist. */
 export interface Register {
   all(): string[];
   has(key: string): boolean;
   add(key: string, profile: ChainSpec["profile"]): void;
-  /** What client a ledger is like, since its first start. */
+  /** The client that a ledger imitates, fixed at its first start. */
   profileOf(key: string): ChainSpec["profile"];
   remove(key: string): void;
   clock: () => number;
@@ -36,9 +36,9 @@ export class Chains {
   readonly #running = new Map<string, Promise<Chain>>();
   /** Chains that are being stopped. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Ledgers with a damaged file. They stay so until the service starts again. */
+  /** Ledgers with a damaged file, until the service restarts. */
   readonly #outOfOrder = new Map<string, OutOfOrder>();
-  /** What was said of a ledger that does not start. */
+  /** Messages about ledgers that do not start. */
   readonly #told = new Map<string, string>();
   #closed = false;
 
@@ -61,7 +61,7 @@ export class Chains {
     } catch (error) {
       this.#remove();
       const { code, message } = error as NodeJS.ErrnoException;
-      const reason = code === "EEXIST" ? "it must be a folder, and is a file. Move it away" : message;
+      const reason = code === "EEXIST" ? "it must be a folder, but is a file. Move it away" : message;
       throw new ServiceError(`The ledgers cannot be written to ${this.#dir}: ${reason}.`, { cause: error });
     }
   }
@@ -94,7 +94,7 @@ export class Chains {
     this.#running.delete(key);
   }
 
-  /** Says once why a ledger does not start. If something of it is damaged, it is not tried again. */
+  /** Reports once why a ledger does not start. A damaged ledger is not tried again. */
   #note(key: string, error: unknown): void {
     const { message } = error as Error;
     if (this.#closed || this.#told.get(key) === message) return;
@@ -130,7 +130,7 @@ export class Chains {
     const { key } = wanted;
     const { register, pace, warn } = this;
     const known = register.has(key);
-    const spec = known ? { ...wanted, profile: register.profileOf(key) } : wanted; // it stays what it began as
+    const spec = known ? { ...wanted, profile: register.profileOf(key) } : wanted; // it keeps its first kind
     try {
       const data = await LedgerData.open(join(this.#dir, key), spec, known, register.clock);
       if (!known) register.add(key, spec.profile);

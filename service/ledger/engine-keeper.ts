@@ -8,10 +8,10 @@ import { Differs, Replay, stopping } from "./replay";
 const longest = 30_000;
 /** How long a replaced engine may finish its requests (ms). */
 const leave = { least: 1_000, most: 60_000 };
-/** Pause before a renewal that failed is tried again (ms). */
+/** Pause before a failed renewal is retried (ms). */
 const pause = 60_000;
 
-/** An engine, and how it came to have all blocks. */
+/** An engine, and the replay that gave it all blocks. */
 interface Replayed {
   engine: Engine;
   replay: Replay;
@@ -25,9 +25,9 @@ export class EngineKeeper {
   engine: Engine | undefined;
   readonly #opening = new Set<Engine>();
   #outOfOrder: OutOfOrder | undefined;
-  /** Why there is no engine, if there is none now. */
+  /** Why there is no engine now, if so. */
   #why: string | undefined;
-  /** The engine that takes the place of one that has grown. */
+  /** The engine that will replace one that has grown. */
   #fresh: Replayed | undefined;
   #renewing: Promise<void> | undefined;
   #notBefore = -Infinity;
@@ -68,8 +68,8 @@ export class EngineKeeper {
   }
 
   /**
-   * Starts an engine and takes it through all entries, from the latest snapshot that contracts cannot look beyond any more: the engine
-   * does not know the hashes of blocks before it. If a contract did look beyond it before, the blocks differ, and an older one is tried.
+   * Starts an engine and replays all entries after the latest snapshot that is older than contracts can look back: the engine does not
+   * know the hashes of blocks before it. If a contract looked back further, the blocks differ, and an older snapshot is tried.
    */
   async #replayed(): Promise<Replayed> {
     const { data, pace } = this.base;
@@ -103,8 +103,8 @@ export class EngineKeeper {
   }
 
   /**
-   * Begins to renew an engine that has grown, because each block that it makes takes some 12 kB of its memory for good: another one goes
-   * through the entries since the last snapshot while this one serves.
+   * Begins to renew an engine that has grown, because each block permanently takes some 12 kB of its memory: another engine replays the
+   * entries since the last snapshot while this one serves.
    */
   renew(): void {
     if (this.#fresh || performance.now() < this.#notBefore) return;
@@ -116,7 +116,7 @@ export class EngineKeeper {
       .finally(() => (this.#renewing = undefined));
   }
 
-  /** Lets another engine with the same blocks take the place of one that has grown, if it is there. */
+  /** Replaces an engine that has grown by another one with the same blocks, if that is ready. */
   async replace(): Promise<void> {
     const [fresh, former] = [this.#fresh, this.alive];
     this.#fresh = undefined;

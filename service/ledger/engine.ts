@@ -34,8 +34,8 @@ export interface Host {
 let started = 0;
 
 /**
- * One process of anvil. It executes and answers. The service decides what it is told, in which order and with which time, so
- * another engine that is told the same has the same blocks, hash by hash.
+ * One process of anvil. The service decides its input, order and time, so another engine with the same input has the same blocks, hash
+ * by hash.
  */
 export class Engine extends Caller {
   /** Whether it has ended. */
@@ -77,7 +77,7 @@ export class Engine extends Caller {
     return headOf(await this.call<Block>("eth_getBlockByNumber", ["latest", false]));
   }
 
-  /** The newest block, and what came of it. @param rawOf the signed transaction of a hash */
+  /** The newest block with its results. @param rawOf the signed transaction of a hash */
   async sealed(rawOf: (hash: string) => string | undefined = () => undefined): Promise<Sealed> {
     const [block, receipts] = await Promise.all([
       this.call<Block>("eth_getBlockByNumber", ["latest", true]),
@@ -100,7 +100,7 @@ export class Engine extends Caller {
     await this.#large("anvil_loadState", state);
   }
 
-  /** Its state after the latest block, compressed. Of its blocks, only that one is in it. */
+  /** Its state after the latest block, compressed, with only that block. */
   async dump(number: number): Promise<Buffer> {
     const answer = await this.#large("anvil_dumpState");
     const from = answer.indexOf('"0x') + 3;
@@ -111,7 +111,7 @@ export class Engine extends Caller {
     return zipped(lastOf(await unzipped(bytes), number));
   }
 
-  /** One call with a large answer, or a large parameter, which is sent in hexadecimal digits as it is read. */
+  /** One call with a large answer or parameter, which is streamed as hexadecimal digits. */
   async #large(method: string, bytes?: AsyncIterable<Buffer>): Promise<Buffer> {
     async function* call() {
       yield `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[`;
@@ -146,7 +146,7 @@ export const headOf = ({ number, hash, timestamp, gasUsed }: Block): Head => {
   return { number: Number(number), hash, timestamp: Number(timestamp), gas: Number(gasUsed) };
 };
 
-/** A dumped state with no block but the latest one, and without transactions. All that users choose in it is hexadecimal. */
+/** A dumped state with only the latest block, and without transactions. All values from users in it are hexadecimal. */
 function lastOf(dump: Buffer, number: number): Buffer {
   const [begins, ends] = ['"blocks":[', '],"transactions":['];
   const from = dump.indexOf(begins, dump.indexOf('"best_block_number":')) + begins.length;
@@ -167,8 +167,8 @@ function lastOf(dump: Buffer, number: number): Buffer {
 }
 
 /**
- * Anvil always opens a TCP port. On Linux it is bound to the broadcast address, to which nobody can connect; if that is
- * not possible, to the loopback address, without CORS.
+ * Anvil always opens a TCP port. On Linux, it is bound to the broadcast address, where nobody can connect; otherwise to the loopback
+ * address, without CORS.
  */
 const unreachable = () =>
   new Promise<string>((done) => {
@@ -193,7 +193,7 @@ function argumentsOf({ chainId, profile }: ChainSpec): string[] {
 
 const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** Why there is no ledger although one was requested, and what to do. */
+/** Why a requested ledger is missing, and what to do. */
 export const whyNoLedger = (): string =>
   "@foundry-rs/anvil has no program for this platform, or npm left out optional packages";
 

@@ -5,7 +5,7 @@ export interface Failure {
   data?: unknown;
 }
 
-/** A call that fails, with what its caller is told. */
+/** A failed call, with the message for its caller. */
 export class Unfit extends Error {
   constructor(
     readonly code: number,
@@ -16,7 +16,7 @@ export class Unfit extends Error {
   }
 }
 
-/** What of an engine's words stands for what in geth's. */
+/** An engine's words, and geth's words for them. */
 const words: readonly [RegExp, string][] = [
   [/InvalidFEOpcode/, "invalid opcode: INVALID"],
   [/NotActivated|OpcodeNotFound|InvalidOpcode/, "invalid opcode"],
@@ -61,7 +61,7 @@ const panics: Readonly<Record<number, string>> = {
   0x51: "uninitialized function",
 };
 
-/** The reason in the data of a call that reverted: undefined for an error of the contract's own. */
+/** The reason in the data of a reverted call; undefined for a contract's custom error. */
 function reasonIn(data: string): string | undefined {
   const bytes = Buffer.from(data.slice(2), "hex");
   const selector = bytes.subarray(0, 4).toString("hex");
@@ -74,7 +74,7 @@ function reasonIn(data: string): string | undefined {
   return end <= bytes.length ? bytes.subarray(begin, end).toString() : undefined;
 }
 
-/** An engine's error in geth's words: none of its own reach a caller. `known`: whether it is one that was foreseen. */
+/** An engine's error in geth's words, because callers must not see the engine's. `known`: whether the error was expected. */
 export function inGethsWords(
   { code, message, data }: Failure,
   kept: { height: number; history: number },
@@ -88,7 +88,7 @@ export function inGethsWords(
   if (wanted !== undefined || /state|historical|persisted/i.test(message))
     return { code: -32_000, message: unavailable(wanted, kept), known: true };
   const [, said] = words.find(([pattern]) => pattern.test(message)) ?? [];
-  // the schema has let pass what the engine cannot read
+  // the schema accepted a value that the engine cannot read
   if (said === undefined && code === -32_602) return { code, message: "invalid params", known: false };
   return { code: -32_000, message: said ?? "the ledger cannot execute this call", known: said !== undefined };
 }

@@ -8,7 +8,7 @@ import { type Criteria, type Log, matching } from "./logs";
 /** A filter expires after this long without a call (ms). */
 const filterLife = 300_000;
 
-/** Who hears of a subscription: the text of each result, then `}}`; or that the chain has stopped. */
+/** The listener of a subscription: gets the text of each result, then `}}`; or that the chain has stopped. */
 export interface Listener {
   hear: (result: Buffer) => void;
   end: () => void;
@@ -19,21 +19,21 @@ interface Subscriber extends Listener {
   fits: (log: Log) => boolean;
 }
 
-/** What a filter tells of: logs, or the hashes of new blocks or waiting transactions. */
+/** The subject of a filter: logs, or the hashes of new blocks or waiting transactions. */
 type Wanted = Criteria | "blocks" | "transactions";
 
 interface Filter {
   wanted: Wanted;
   /** The hashes since the last call. */
   hashes: string[];
-  /** The first block whose logs are not told. */
+  /** The first block with logs that are not reported yet. */
   next: number;
   used: number;
 }
 
 export const newName = () => `0x${randomBytes(16).toString("hex")}`;
 
-/** What a chain tells of its blocks and waiting transactions: subscribers at once, and filters when somebody asks. */
+/** Notifications about a chain's blocks and waiting transactions: subscribers get them at once, filters on request. */
 export class Feeds {
   readonly #subscribers = new Set<Subscriber>();
   readonly #filters = new Map<string, Filter>();
@@ -48,9 +48,9 @@ export class Feeds {
     return () => void this.#subscribers.delete(one);
   }
 
-  /** Tells of a block that is kept. */
+  /** Notifies of a block that is kept. */
   block({ block, receipts }: Sealed): void {
-    if (Number(block.number) <= this.#latest) return; // a new engine keeps it, too
+    if (Number(block.number) <= this.#latest) return; // a new engine keeps it again
     this.#latest = Number(block.number);
     this.#tell("newHeads", () => true, headerOf(block, this.profile));
     for (const log of receipts.flatMap(({ logs }) => logs as unknown as Log[]))
@@ -58,7 +58,7 @@ export class Feeds {
     this.#note("blocks", block.hash);
   }
 
-  /** Tells of a transaction that the next block can have. */
+  /** Notifies of a transaction that the next block can include. */
   transaction(hash: string): void {
     this.#tell("newPendingTransactions", () => true, hash);
     this.#note("transactions", hash);
@@ -69,7 +69,7 @@ export class Feeds {
     for (const { end } of this.#subscribers) end();
   }
 
-  /** Makes a filter. Returns its id. */
+  /** Creates a filter. Returns its id. */
   filter(wanted: Wanted, height: number): string {
     const id = newName();
     this.#filters.set(id, { wanted, hashes: [], next: height + 1, used: Date.now() });

@@ -11,7 +11,7 @@ import { type Change, Database } from "../storage/database";
 import { jsonText, replaceFile, sha256OfFile } from "../storage/files";
 import type { Profile } from "../profiles";
 
-/** What a chain is, from its first start on. */
+/** The properties of a chain, fixed at its first start. */
 export interface ChainSpec {
   /** The name of its folder. */
   key: string;
@@ -22,7 +22,7 @@ export interface ChainSpec {
   accounts: number;
   /** Balances of other accounts in the genesis block, in wei. */
   prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
-  /** What client it is like, from its first start on. Its gas is free. Without it, it is like a public network, with fees. */
+  /** The client that it imitates, fixed at its first start; its gas is free. Without it, it imitates a public network, with fees. */
   profile?: Profile | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Head {
   gas: number;
 }
 
-/** One entry of a chain's input. The chain can be made again from all of them in order, hash by hash. */
+/** One entry of a chain's input. Replaying all of them in order reproduces the chain, hash by hash. */
 export type Entry =
   /** A signed transaction that it accepted. */
   | { tx: string }
@@ -42,7 +42,7 @@ export type Entry =
   | { give: [account: string, wei: string]; once?: string }
   /** A block: its number and its time. */
   | { seal: [number: number, timestamp: number] }
-  /** An account whose waiting transactions are dropped, but for those that are sent again. */
+  /** An account with waiting transactions to drop, except those that are sent again. */
   | { drop: string; again: string[] };
 
 type Fields = Record<string, unknown>;
@@ -50,14 +50,14 @@ type Fields = Record<string, unknown>;
 export type Block = Fields & { number: string; hash: string; transactions: (Fields & { hash: string })[] };
 export type Receipt = Fields & { transactionHash: string; logs: Fields[] };
 
-/** A sealed block, and what came of it. `raws` are the signed transactions. */
+/** A sealed block with its results. `raws` are the signed transactions. */
 export interface Sealed {
   block: Block;
   receipts: Receipt[];
   raws: string[];
 }
 
-/** The state after a block, from which the entries from `next` on lead to the later blocks. `waiting`: what waited then. */
+/** The state after a block; the entries from `next` on lead to later blocks. `waiting`: transactions that waited then. */
 export interface Snapshot {
   number: number;
   hash: string;
@@ -70,7 +70,7 @@ const [packed, unpacked] = [promisify(deflateRaw), promisify(inflateRaw)];
 /** Bytes of a part of a snapshot. */
 const part = 1 << 20;
 const mostSnapshots = 4;
-/** Blocks that are kept in memory after somebody has read them. */
+/** Blocks to keep in memory after a read. */
 const mostRead = 64;
 
 const digits = (number: number) => `${number}`.padStart(12, "0");
@@ -88,7 +88,7 @@ const key = {
 const end = "0";
 const nameOf = (one: string) => one.replace(/\/0*(?=.)/, " ");
 
-/** What a chain keeps: the genesis with its keys, its input, its blocks with all that came of them, and some states. */
+/** The data of a chain: the genesis with its keys, its input, its blocks with their results, and some states. */
 export class LedgerData {
   readonly #read = new Map<number, Sealed>();
   /** The position of the next entry. */
@@ -109,7 +109,7 @@ export class LedgerData {
   /**
    * Opens a chain's folder, or creates it.
    *
-   * @param mustBe whether it must be there
+   * @param mustBe whether it must exist
    */
   static async open(dir: string, spec: ChainSpec, mustBe: boolean, clock = Date.now): Promise<LedgerData> {
     const isThere = existsSync(join(dir, "database", "CURRENT"));
@@ -130,7 +130,7 @@ export class LedgerData {
     return join(this.dir, "genesis.json");
   }
 
-  /** The latest block that is kept; -1: none. */
+  /** The latest block that is kept; -1 without one. */
   get height(): number {
     return this.#height;
   }
@@ -170,7 +170,7 @@ export class LedgerData {
     }
   }
 
-  /** Whether money was given under this name. */
+  /** Whether a grant with this name was recorded. */
   wasGiven = async (name: string): Promise<boolean> => (await this.#get(key.given(name))) !== undefined;
 
   /** Keeps a block. It needs no sync: the engine can make it again. */
@@ -206,7 +206,7 @@ export class LedgerData {
     return value && Number(value.toString());
   }
 
-  /** Where a transaction is: the number of its block, and its index. */
+  /** The place of a transaction: the number of its block, and its index. */
   async placeOf(hash: string): Promise<{ number: number; at: number } | undefined> {
     const [number, at] = (await this.#get(key.transaction(hash)))?.toString().split(" ").map(Number) ?? [];
     return number === undefined ? undefined : { number, at: at! };
@@ -285,7 +285,7 @@ export class LedgerData {
     this.#recorded = Math.max(0, this.#recorded);
   }
 
-  /** A folder whose creation was cut short has a genesis, but nobody has heard of it. */
+  /** An interrupted creation leaves a genesis that nobody has seen yet. */
   #mustBeGenesis(): void {
     const { success } = genesisText.safeParse(readFileSync(this.genesis, "utf8"));
     if (!success) throw new Damaged(`${this.genesis} is damaged: it must hold the keys of the chain's accounts`);
@@ -300,7 +300,7 @@ export class LedgerData {
   }
 }
 
-/** Something that a ledger keeps is missing or damaged. What needs it fails; all else goes on. */
+/** A part of a ledger is missing or damaged. Only calls that need it fail. */
 export class OutOfOrder extends Refusal {
   constructor(dir: string, what: string) {
     const remedy = "Restore its folder from a backup and start the service again, or delete its environment";
@@ -308,7 +308,7 @@ export class OutOfOrder extends Refusal {
   }
 }
 
-/** Reads what a ledger keeps. Says whose it is, if it is damaged. */
+/** Reads a ledger's data. The error for damaged data names the ledger. */
 async function whole<T>(dir: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -327,8 +327,8 @@ const genesisText = jsonText.pipe(
 );
 
 /**
- * A genesis with random keys for the accounts that the chain signs for. They are in its file only: since the engine reads that, they
- * are in no process list and no log.
+ * A genesis with random keys for the accounts that the chain signs for. The engine reads them from this file, so they never appear in a
+ * process list or a log.
  */
 function genesis({ chainId, accounts, prefunded = {}, profile }: ChainSpec, now: number) {
   const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
@@ -336,7 +336,7 @@ function genesis({ chainId, accounts, prefunded = {}, profile }: ChainSpec, now:
     ([account, { balance }]) => [plainAddress(account), { balance: hexOf(balance) }] as const,
   );
   const own = Array.from({ length: accounts }, () => {
-    const secretKey = `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
+    const secretKey = `0x${randomBytes(32).toString("hex")}`; // practically all random keys are valid
     return [computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
   });
   const time = profile?.clock === "nanoseconds" ? BigInt(now) * 1_000_000n : Math.floor(now / 1_000);

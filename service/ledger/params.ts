@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /*
- * What the calls of Ethereum's specification take: whatever passes, the chain can read. Nothing converts a param, or reads a number,
- * before it was found to be one. Refusals name the argument, as geth does.
+ * The params of the calls in Ethereum's specification: the chain can read all that pass. Params are checked before any conversion.
+ * Errors name the argument, as geth's do.
  */
 
 const matching = (pattern: RegExp, most: number, message: string) =>
@@ -26,12 +26,12 @@ const data = small(
   matching(/^(0x([\da-f]{2})*)?$/i, Infinity, "must be bytes: 0x and an even number of hexadecimal digits"),
 ).transform((given) => given || "0x");
 const text = (most: number) => matching(/^/, most, `must be a text of at most ${most} characters`);
-/** A place in an account's storage, which may leave out leading zeros. */
+/** A storage key of an account; leading zeros are optional. */
 const slot = matching(/^(0x)?[\da-f]+$/i, word, "must be a storage key of at most 64 hexadecimal digits").transform(
   (given) => `0x${given.toLowerCase().replace(/^0x/, "").padStart(64, "0")}`,
 );
 
-/** What may be left out, or be null. */
+/** An optional value, which may be null. */
 const maybe = <T extends z.ZodType>(rules: T) => rules.nullish().transform((given) => given ?? undefined);
 const list = <T extends z.ZodType>(of: T) => maybe(z.array(of));
 const maybeQuantity = maybe(quantity);
@@ -42,7 +42,7 @@ const maybeData = maybe(data);
 const maybeFlag = maybe(z.boolean("must be true or false"));
 
 const tags = z.enum(["latest", "pending", "earliest", "safe", "finalized"]);
-/** One party makes the blocks and never replaces any, so each is final at once. */
+/** A single party makes blocks and never replaces them, so each is final at once. */
 const tag = tags.transform((named) => (named === "safe" || named === "finalized" ? "latest" : named));
 const number = z.union([tag, number64], 'must be the number of a block, such as "0x10", or "latest"');
 const byHash = z.object({ blockHash: hash, requireCanonical: maybeFlag });
@@ -69,7 +69,7 @@ const authorization = z.object({
   s: maybeQuantity,
 });
 
-/** Of clients that have private transactions. What was meant to be private must not become public. */
+/** Fields of clients with private transactions. A private transaction must not become public. */
 const ofPrivate = ["privateFor", "privateFrom", "privacyGroupId", "privacyFlag", "restriction", "mandatoryFor"];
 const unknownField = (keys: readonly string[]): string => {
   const name = keys.find((key) => ofPrivate.includes(key));
@@ -178,7 +178,7 @@ const flag = z.boolean("must be true or false");
 type Rules = z.ZodTuple;
 const each = (rules: Rules, ...methods: string[]) => methods.map((method): [string, Rules] => [method, rules]);
 
-/** The calls of Ethereum's specification that a node answers. Anvil's own (`anvil_`, `evm_`, …) are for the service only. */
+/** The calls of Ethereum's specification that a node answers. Anvil's own calls (`anvil_`, `evm_`, …) are for the service only. */
 export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([]), "web3_clientVersion", "net_listening", "net_peerCount", "net_version", "eth_blobBaseFee"),
   ...each(z.tuple([]), "eth_blockNumber", "eth_chainId", "eth_coinbase", "eth_gasPrice", "eth_syncing"),
@@ -217,7 +217,7 @@ export const signing: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([address, typedData]), "eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"),
 ]);
 
-/** What is wrong with params, with the argument's number, as geth says it. */
+/** The first problem of params, with the argument's number, in geth's words. */
 export function whyInvalid({ issues: [issue] }: z.ZodError, params: readonly unknown[], rules: Rules): string {
   const { code, path, message } = issue!;
   const [at, ...fields] = path.map(String);

@@ -8,9 +8,9 @@ export interface Waiting {
   nonce: number;
   /** Its gas limit. */
   gas: number;
-  /** The most that it takes from its sender, in wei. */
+  /** Its maximum cost for the sender, in wei. */
   cost: bigint;
-  /** Whether it waits for a transaction with a lower nonce, which nobody has sent. */
+  /** Whether it waits for a missing transaction with a lower nonce. */
   queued: boolean;
 }
 
@@ -21,15 +21,15 @@ export type PoolLimits = Pick<CallLimits, "accountPool" | "pool">;
 const full = "txpool is full";
 
 /**
- * The transactions that wait for a block, by hash, in the order in which they came. Those that wait for a lower nonce have a budget of
- * their own, so they never keep others out.
+ * The transactions that wait for a block, by hash, in order of arrival. Those that wait for a lower nonce have a separate budget, so
+ * they never keep others out.
  */
 export class Pool {
   readonly #waiting = new Map<string, Waiting>();
-  /** When those came that wait for a lower nonce. */
+  /** Arrival times of transactions that wait for a lower nonce. */
   readonly #since = new Map<string, number>();
 
-  /** @param isNext is told of each that the next block can have */
+  /** @param isNext called for each transaction that the next block can include */
   constructor(
     private readonly limits: PoolLimits,
     private readonly isNext: (hash: string) => void = () => undefined,
@@ -38,10 +38,10 @@ export class Pool {
   has = (hash: string) => this.#waiting.has(hash);
   rawOf = (hash: string): string | undefined => this.#waiting.get(hash)?.raw;
 
-  /** Those of an account. */
+  /** The transactions of an account. */
   of = (account: string): Waiting[] => this.#those((one) => one.from === account);
 
-  /** How many can be in the next block. */
+  /** How many transactions can be in the next block. */
   get ready(): number {
     return this.#those(({ queued }) => !queued).length;
   }
@@ -51,20 +51,20 @@ export class Pool {
     return [...this.#waiting.values()].map(({ raw }) => raw);
   }
 
-  /** The accounts of which one has waited for a lower nonce since before a time. */
+  /** The accounts with a transaction that has waited for a lower nonce since before a time. */
   expired(before: number): Set<string> {
     const late = [...this.#since].filter(([hash, since]) => since < before && this.#waiting.get(hash)?.queued);
     return new Set(late.map(([hash]) => this.#waiting.get(hash)!.from));
   }
 
-  /** Removes those of an account that wait for a lower nonce. Returns their hashes. */
+  /** Removes an account's transactions that wait for a lower nonce. Returns their hashes. */
   drop(account: string): string[] {
     const gone = [...this.#waiting].filter(([, { from, queued }]) => queued && from === account).map(([hash]) => hash);
     for (const hash of gone) this.remove(hash);
     return gone;
   }
 
-  /** Adds a transaction that an engine has accepted. Returns the one with its nonce, whose place it takes. */
+  /** Adds a transaction that an engine has accepted. Returns the one with the same nonce that it replaces. */
   add(hash: string, one: Waiting): [hash: string, former: Waiting] | undefined {
     const former = this.#sameNonce(one);
     const replaced = former === undefined ? undefined : this.#waiting.get(former);
@@ -73,13 +73,13 @@ export class Pool {
     return replaced && [former!, replaced];
   }
 
-  /** Why there is no room for a transaction, if so. One that fills a gap makes room, so it is always admitted. */
+  /** Why there is no room for a transaction, if so. A transaction that fills a gap makes room, so it is always admitted. */
   refuses(one: Waiting): string | undefined {
     const { from, queued } = one;
     const ofAccount = this.of(from);
     if (this.#sameNonce(one) !== undefined || (!queued && ofAccount.some((other) => other.queued))) return undefined;
     const { accountPool, pool } = this.limits;
-    const waits = (what: string) => `${full}: ${what}, and no more are allowed. Send it again after the next block.`;
+    const waits = (what: string) => `${full}: ${what}, which is the limit. Send it again after the next block.`;
     if (ofAccount.length >= accountPool) return waits(`${accountPool} transactions of ${from} wait for a block`);
     if (this.#those((other) => other.queued === queued).length < pool) return undefined;
     return waits(`${pool} transactions wait for ${queued ? "an earlier one of their account" : "a block"}`);
@@ -90,13 +90,13 @@ export class Pool {
     this.#since.delete(hash);
   }
 
-  /** Replaces all by those of an engine that begins now. */
+  /** Replaces all by the transactions of a new engine. */
   restore(all: ReadonlyMap<string, Waiting>): void {
     for (const hash of [...this.#waiting.keys()]) if (!all.has(hash)) this.remove(hash);
     for (const [hash, one] of all) this.#put(hash, { ...one });
   }
 
-  /** Removes those that the engine has dropped. */
+  /** Removes transactions that the engine dropped. */
   async clean(engine: Engine): Promise<void> {
     if (this.#waiting.size === 0) return;
     const known = await poolOf(engine);
@@ -107,7 +107,7 @@ export class Pool {
     }
   }
 
-  /** Returns the hashes of those that wait for a block now: its own, and those that waited for its nonce. */
+  /** Returns the hashes that can be in the next block now: its own, and those that waited for its nonce. */
   #put(hash: string, one: Waiting): string[] {
     this.#waiting.set(hash, one);
     if (one.queued && !this.#since.has(hash)) this.#since.set(hash, Date.now());
@@ -122,7 +122,7 @@ export class Pool {
     }
   }
 
-  /** The hash of the one that it replaces. */
+  /** The hash of the transaction that it replaces. */
   #sameNonce({ from, nonce }: Waiting): string | undefined {
     for (const [hash, one] of this.#waiting) if (one.from === from && one.nonce === nonce) return hash;
     return undefined;
@@ -137,7 +137,7 @@ const waitingAs = (raw: string, queued: boolean, { from, nonce, gas, value, ...f
   return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), cost, queued };
 };
 
-/** Those of the sent transactions that wait in an engine. */
+/** The sent transactions that wait in an engine. */
 export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string>): Promise<Map<string, Waiting>> {
   if (sent.size === 0) return new Map();
   const pool = await poolOf(engine);

@@ -6,12 +6,12 @@ import type { Feeds } from "./feeds";
 import { type Criteria, type Log, matching } from "./logs";
 import { type Bounds, Excess, type RpcCall, written } from "./rpc";
 
-/** An answer that the chain's data does not have: the engine may know. */
+/** The chain's data does not have the answer, but the engine may. */
 const unknown = Symbol();
 
-/** Answers calls that change nothing: about blocks and what came of them from what is kept, and all others from the engine. */
+/** Answers calls that change nothing: about blocks and their results from the kept data, all others from the engine. */
 export class Reads {
-  /** What whoever runs the service was told. */
+  /** Warnings that the operator of the service got. */
   readonly #told = new Set<string>();
 
   /**
@@ -28,7 +28,7 @@ export class Reads {
     const end = performance.now() + ms;
     const read = kept[call.method];
     try {
-      // Whoever has a receipt from the engine finds its block and its logs.
+      // A caller with a receipt from the engine must find its block and logs.
       if (read) await this.settled();
       const result = read ? await read(this, call.params, { bytes, end }) : unknown;
       if (result === unknown) return await (await this.ready()).ask(call.send, { bytes, ms: end - performance.now() });
@@ -48,7 +48,7 @@ export class Reads {
     }
   }
 
-  /** The number of the block that a call means; undefined if there is none, or only the engine has it. */
+  /** The number of the block that a call means; undefined if it does not exist, or only the engine has it. */
   async number(block: unknown): Promise<number | undefined | typeof unknown> {
     const { height } = this.base.data;
     const { blockNumber, blockHash } = (typeof block === "object" ? (block ?? {}) : {}) as Record<string, unknown>;
@@ -72,7 +72,7 @@ export class Reads {
     return { sealed: (await this.base.data.sealed(place.number))!, at: place.at };
   }
 
-  /** The logs that fit, as JSON, as long as it keeps the bounds. Blocks without any name that is asked for are not parsed. */
+  /** The matching logs as JSON, within the bounds. Skips parsing blocks without any requested name. */
   async logs(criteria: Criteria, { bytes, end }: Room, least = 0): Promise<Buffer> {
     const { data } = this.base;
     const { height } = data;
@@ -104,7 +104,7 @@ export class Reads {
   }
 }
 
-/** How long an answer may be, and until when it may come. */
+/** Maximum length of an answer, and its deadline. */
 interface Room {
   bytes: number;
   end: number;
@@ -129,7 +129,7 @@ const ofBlock =
     const sealed = await reads.sealed(block);
     return sealed === unknown ? unknown : sealed === undefined ? null : show(sealed, second);
   };
-/** A read of a transaction. Only the engine knows those that wait. */
+/** A read of a transaction. Only the engine has waiting ones. */
 const ofTransaction =
   (show: (sealed: Sealed, at: number) => unknown): Read =>
   async (reads, [hash]) => {
@@ -148,7 +148,7 @@ const newFilter =
   ({ base: { data, feeds } }, params) =>
     feeds.filter(wanted(params), data.height);
 
-/** What has come since the last call. */
+/** New entries since the last call. */
 const changes: Read = async (reads, [id], room) => {
   const { data, feeds } = reads.base;
   const filter = feeds.used(id);
@@ -158,19 +158,19 @@ const changes: Read = async (reads, [id], room) => {
   filter.next = height + 1;
   return logs;
 };
-/** All that fits. */
+/** All matching logs. */
 const filtered: Read = (reads, [id], room) => {
   const { wanted } = reads.base.feeds.used(id);
   if (typeof wanted === "string") throw new Unfit(-32_000, "filter not found");
   return reads.logs(wanted, room);
 };
-/** The engine takes fees of blocks that are not there for free ones. */
+/** The engine would answer zero fees for blocks that do not exist. */
 const fees: Read = ({ base: { data } }, [, newest]) => {
   if (!isNumber(newest) || Number(newest) <= data.height) return unknown;
   throw new Unfit(-32_000, `request beyond head block: requested ${Number(newest)}, head ${data.height}`);
 };
 
-/** The calls about what is kept. */
+/** The calls about kept data. */
 const kept: Partial<Record<string, Read>> = {
   eth_blockNumber: async (reads) => hex((await reads.number("latest")) as number),
   eth_getBlockByHash: block,

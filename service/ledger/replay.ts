@@ -4,14 +4,14 @@ import type { Engine } from "./engine";
 import type { Entry, Snapshot, Head } from "./ledger-data";
 import { type Waiting, waitingOf } from "./pool";
 
-/** A replayed block differs from the one that was made before. */
+/** A replayed block differs from the original one. */
 export class Differs extends Refusal {
   constructor(number: number) {
     super(503, `The ledger does not start: block ${number} cannot be reproduced.`);
   }
 }
 
-/** Takes an engine from its genesis, or a snapshot, through a chain's input. It can go on later with what was recorded meanwhile. */
+/** Replays a chain's input in an engine, from its genesis or a snapshot. It can continue later with new entries. */
 export class Replay {
   readonly #sent = new Map<string, string>();
 
@@ -29,7 +29,7 @@ export class Replay {
     return replay;
   }
 
-  /** Goes on to the last entry. Keeps the blocks that were recorded, but not kept. Returns the block where it is then. */
+  /** Continues to the last entry. Keeps blocks that were recorded but not kept. Returns the last block. */
   async on(): Promise<Head> {
     const { data } = this.base;
     if (data.height < 0) await this.base.keep(await this.engine.sealed());
@@ -45,12 +45,12 @@ export class Replay {
     return this.engine.head();
   }
 
-  /** Transactions that wait for a block, by hash, in the order in which they came. */
+  /** Transactions that wait for a block, by hash, in order of arrival. */
   waiting(): Promise<Map<string, Waiting>> {
     return waitingOf(this.engine, this.#sent);
   }
 
-  /** A block's hash stands for all blocks before it, too. */
+  /** A block's hash also covers all blocks before it. */
   async #compare(): Promise<void> {
     const { number, hash } = await this.engine.head();
     if ((await this.base.data.sealed(number))?.block.hash !== hash) throw new Differs(number);
@@ -64,7 +64,7 @@ export class Replay {
 
 export const stopping = () => new Refusal(503, "The service is stopping.");
 
-/** Tells an engine one entry. Returns the hash of a transaction that it took. */
+/** Gives an engine one entry. Returns the hash of an accepted transaction. */
 export async function tell(engine: Engine, entry: Entry): Promise<string | undefined> {
   if ("seal" in entry) await engine.seal(entry.seal[1]);
   else if ("drop" in entry) {
@@ -75,7 +75,7 @@ export async function tell(engine: Engine, entry: Entry): Promise<string | undef
     await engine.call("anvil_addBalance", [account, `0x${BigInt(wei).toString(16)}`]);
   } else {
     const answer = await engine.send(entry.tx);
-    if ("result" in answer) return answer.result as string; // else it has been replaced by another one
+    if ("result" in answer) return answer.result as string; // otherwise, another one has replaced it
   }
   return undefined;
 }

@@ -24,16 +24,16 @@ export type Answer = { result: unknown } | { error: { code: number; message: str
 export interface Bounds {
   bytes: number;
   ms: number;
-  /** Whether it is asked at once: the service's own calls do not wait for those of members. */
+  /** Whether it skips the queue: the service's own calls do not wait for members' calls. */
   now?: boolean;
 }
 
-/** The id of all calls to engines, by which their answers are known. */
+/** The id of all calls to engines, which identifies their answers. */
 export const engineId = "@";
 
-/** A JSON-RPC call, and its text as an engine gets it. */
+/** A JSON-RPC call, and its text for an engine. */
 export interface RpcCall {
-  /** The caller's own. */
+  /** The caller's own id. */
   id: unknown;
   method: string;
   params: unknown[];
@@ -49,12 +49,12 @@ export const rpcCall = (method: string, params: unknown[], id: unknown = 1): Rpc
 
 /** For the service's own calls. */
 export const own: Bounds = { bytes: 256 * 1_048_576, ms: 60_000, now: true };
-/** The longest answer that is read from an external network, in bytes: only blocks without transactions, receipts and numbers. */
+/** Maximum bytes of an answer of an external network: only blocks without transactions, receipts and numbers. */
 const mostRemote = 1_048_576;
 const newline = "\n".charCodeAt(0);
-/** Idle connections that are kept for the next call. */
+/** Idle connections to keep for later calls. */
 const mostIdle = 8;
-/** Members' calls that a chain executes at once: each may take the memory of an execution and of an answer. */
+/** Concurrent members' calls of a chain: each may take the memory of an execution and of an answer. */
 const mostRunning = 8;
 
 /** Makes calls to a chain, one at a time per connection. */
@@ -65,12 +65,12 @@ export class Caller {
 
   constructor(readonly socketPath: string) {}
 
-  /** Whether somebody waits for an answer. */
+  /** Whether a call is waiting for its answer. */
   get busy(): boolean {
     return this.#asked > 0;
   }
 
-  /** Makes a call, a member's when it is its turn. */
+  /** Makes a call; members' calls wait for their turn. */
   async ask(text: string, bounds: Bounds): Promise<Buffer> {
     const end = performance.now() + bounds.ms;
     const send = (ms: number) => this.exchange((socket) => socket.write(`${text}\n`), { ...bounds, ms });
@@ -82,11 +82,11 @@ export class Caller {
     }
   }
 
-  /** Makes a call of the service's own; returns the answer, which may be an error. */
+  /** Makes one of the service's own calls; returns the answer, which may be an error. */
   answer = async (method: string, params: unknown[]): Promise<Answer> =>
     JSON.parse((await this.ask(rpcCall(method, params).send, own)).toString()) as Answer;
 
-  /** The same; returns the result, and throws an error. */
+  /** Makes one of the service's own calls; returns the result, and throws errors. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
     resultOf<T>(method, await this.answer(method, params));
 
@@ -133,7 +133,7 @@ export class Caller {
   }
 }
 
-/** An answer as it is sent. */
+/** An answer in its final form. */
 export const written = (message: object) => Buffer.from(JSON.stringify(message));
 
 /** An answer that is an error. */
@@ -143,7 +143,7 @@ export const failure = (id: unknown, code: number, message: string) => ({
   error: { code, message },
 });
 
-/** The answer to a call that failed in a way that nobody foresaw. */
+/** The answer to a call that failed unexpectedly. */
 export const unforeseen = (id: unknown) =>
   failure(id, -32_603, "The service failed to answer this call; its log says why.");
 
@@ -184,7 +184,7 @@ export async function callRemote<T>(
     bodyTimeout: 30_000,
   });
   const answer = jsonText.safeParse(await shortText(method, body)).data;
-  if (answer === undefined) throw new RpcError(`${method}: answered with status ${statusCode}, and no JSON`);
+  if (answer === undefined) throw new RpcError(`${method}: the answer has the status ${statusCode} and no JSON`);
   return resultOf<T>(method, answer);
 }
 

@@ -14,7 +14,7 @@ const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 const signerIn = (method: string, [first, second]: unknown[]): unknown =>
   method === "personal_sign" ? second : isObject(first) ? first.from : first;
 
-/** What the client whose ledger it is answers by itself. The engine would suggest 1 gwei, which an account without money does not have. */
+/** Fixed answers of the imitated client. The engine would suggest 1 gwei, which accounts without money do not have. */
 function ownAnswer(method: string, [first]: unknown[], { account, profile }: Rights): unknown {
   if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts")) return [account];
   switch (method) {
@@ -37,24 +37,24 @@ function ownAnswer(method: string, [first]: unknown[], { account, profile }: Rig
   }
 }
 
-/** What a caller may do. */
+/** The rights and limits of a caller. */
 export interface Rights {
   limits: CallLimits;
-  /** The only account that the node signs for; undefined: none. */
+  /** The only account that the node signs for, if any. */
   account?: string;
-  /** What client the ledger is like; undefined: a public network. */
+  /** The client that the ledger imitates; undefined for a public network. */
   profile: Profile | undefined;
-  /** Whether the answers go over a WebSocket. */
+  /** Whether answers go over a WebSocket. */
   socket: boolean;
-  /** For a caller without a credential: the calls that it may make, none of which may override the state, and why no other. */
+  /** For a caller without a credential: the allowed calls, without state overrides, and the reason for refusing others. */
   only?: { methods: ReadonlySet<string>; because: string };
-  /** Reports an error that nobody foresaw. */
+  /** Reports an unexpected error. */
   report: (error: unknown) => void;
 }
 
-/** One call, screened: what to ask the chain, or an answer that needs no chain. */
+/** A screened call: the call to the chain, or an answer that needs no chain. */
 type Screened = (RpcCall | { answer: object }) & {
-  /** Whether it has no id: then nobody waits for an answer, and there is none. */
+  /** Whether it has no id: then it gets no answer. */
   silent?: boolean;
 };
 
@@ -83,13 +83,13 @@ function idOf(call: unknown): string | number | null {
   return typeof id === "string" || (typeof id === "number" && !isInexact(id)) ? id : null;
 }
 
-/** Whether JavaScript may hold another number than the caller wrote: the chain would get that one. */
+/** Whether JavaScript cannot represent the caller's number: the chain would get another one. */
 const isInexact = (value: unknown): boolean =>
   typeof value === "number"
     ? Math.abs(value) > Number.MAX_SAFE_INTEGER
     : typeof value === "object" && value !== null && Object.values(value).some(isInexact);
 
-/** Refuses a body that is no message at all, but answers what is wrong with a single call in JSON-RPC. */
+/** Refuses a body that is not a message; answers problems of a single call in JSON-RPC. */
 export function mustBeMessage({ batch, calls: [call] }: Message): void {
   if (batch || call === undefined || !("answer" in call)) return;
   const { code, message } = (call.answer as { error?: { code: number; message: string } }).error ?? {};
@@ -97,8 +97,8 @@ export function mustBeMessage({ batch, calls: [call] }: Message): void {
 }
 
 /**
- * Screens a call or a batch before the chain gets it. The chain gets what was understood here, call by call, not the original
- * bytes, so the two cannot disagree about what they mean.
+ * Screens a call or a batch for the chain. The chain gets the parsed calls, not the original bytes, so that both always agree about
+ * their meaning.
  */
 export function screen(calls: unknown, rights: Rights): Message {
   if (!Array.isArray(calls)) return { batch: false, calls: [screened(calls, rights)] };
@@ -177,7 +177,7 @@ function signs(wanted: unknown, account: string): void {
   );
 }
 
-/** How many percentiles, proofs and blocks one call may ask for. The numbers are Geth's. */
+/** How many percentiles, proofs and blocks one call may ask for. The limits are Geth's. */
 const most = { percentiles: 100, proofs: 1_024, simulatedBlocks: 16 };
 
 /** The params of a call, with defaults filled in. Refuses what exceeds a limit. */
@@ -223,7 +223,7 @@ function mustRise(percentiles: readonly number[]): void {
   });
 }
 
-/** A transaction that is sent must not say two things; a call may, and then `input` counts. */
+/** A transaction must not contain contradictory data; in a call, `input` wins. */
 function mustAgree(transaction: Transaction): Transaction {
   const { data, input } = transaction;
   if (data === undefined || data === input) return transaction;
@@ -231,14 +231,14 @@ function mustAgree(transaction: Transaction): Transaction {
   throw new Unfit(-32_000, `both "data" and "input" are set and not equal. ${which}`);
 }
 
-/** The gas that a transaction names, in each form that a chain understands. */
+/** The gas of a transaction, in each form that a chain understands. */
 const gasOf = ({ gas, gasLimit }: Transaction): bigint[] =>
   [gas, gasLimit].filter((given) => given !== undefined).map((given) => BigInt(given));
 
 /**
  * A transaction that states its gas. The chain itself has no limit, and its default changes with block overrides.
  *
- * @param open the gas of a transaction that names none
+ * @param open the gas of a transaction without a limit
  */
 function withGas(transaction: Transaction, limit: number, open?: number): Transaction {
   const given = gasOf(transaction);
@@ -271,7 +271,7 @@ function overridden(overrides: unknown[], { only, limits }: Rights): unknown[] {
   throw new Unfit(-32_602, `The state overrides are ${length} bytes long; at most ${limits.overrides} are allowed.`);
 }
 
-/** A simulation whose calls together have at most the gas of one call. */
+/** A simulation: all its calls together may use the gas of one call. */
 function simulation(simulated: Simulation, rights: Rights): object {
   const { limits } = rights;
   const blocks = simulated.blockStateCalls ?? [];

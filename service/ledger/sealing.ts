@@ -3,10 +3,10 @@ import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
 import type { Entry } from "./ledger-data";
 
-/** Makes a chain's blocks, each recorded before. Keeps them, and now and then the state after one. */
+/** Makes a chain's recorded blocks. Keeps them, and sometimes the state after one. */
 export class Sealing {
   readonly #waiting = new Set<() => void>();
-  /** The block that the engine may already show, and that is not kept yet. */
+  /** The block that the engine may already show, but is not kept yet. */
   #making: Promise<void> | undefined;
   #idle = false;
   /** The block after which a snapshot was last tried, and the gas since. */
@@ -19,12 +19,12 @@ export class Sealing {
     await atMostASecond(new Promise<void>((done) => this.#waiting.add(done)));
   }
 
-  /** Waits until the block that is being made is kept, but at most a second. */
+  /** Waits until the current block is kept, but at most a second. */
   async settled(): Promise<void> {
     if (this.#making) await atMostASecond(this.#making);
   }
 
-  /** The entry of the next block, if there must be one: without transactions, only for those who wait for the period. */
+  /** The entry of the next block, if one is due. An empty block is due only with a period and users. */
   get entry(): Extract<Entry, { seal: unknown }> | undefined {
     const { head, pool, spec } = this.base;
     if (pool.ready === 0 && (spec.period === undefined || this.#isIdle())) return undefined;
@@ -73,7 +73,7 @@ export class Sealing {
     return transactions.length;
   }
 
-  /** Keeps the state after the latest block. If that fails, a start takes longer, and nothing is lost. */
+  /** Keeps the state after the latest block. Without it, a start takes longer, but nothing is lost. */
   async #snapshot(engine: Engine): Promise<void> {
     const { data, head, pool } = this.base;
     this.#tried = { at: head.number, gas: 0 };
@@ -84,12 +84,12 @@ export class Sealing {
     }
   }
 
-  /** Whether nobody uses the chain. The log says once why no blocks come. */
+  /** Whether the chain is idle. Logs the reason for missing blocks once. */
   #isIdle(): boolean {
     const { presence } = this.base;
     const before = this.#idle;
     this.#idle = !presence.isSomebody;
-    if (this.#idle && !before) this.base.log("Idle: without transactions, the next block comes once somebody calls.");
+    if (this.#idle && !before) this.base.log("Idle: without transactions, the next block follows the next call.");
     return this.#idle;
   }
 

@@ -5,10 +5,10 @@ import { Unfit } from "./failures";
 import { newName } from "./feeds";
 import { Excess, type RpcCall, written } from "./rpc";
 
-/** What is on its way to the subscribers of all WebSockets, and how many of them have not read it. */
+/** Unread notifications of all WebSockets, with the number of their readers. */
 export class Unread {
   readonly #readers = new Map<Buffer, number>();
-  /** Bytes; what many have not read counts once, as it is there once. */
+  /** Bytes; a notification with many readers counts once, because it is in memory once. */
   bytes = 0;
 
   add(result: Buffer): void {
@@ -25,13 +25,13 @@ export class Unread {
   }
 }
 
-/** Sends notifications to one WebSocket, at its pace. One that does not read is cut off, alone. */
+/** Sends notifications to one WebSocket, at its pace. Only a WebSocket that does not read is cut off. */
 export class Outbox {
   readonly #queue: [subscription: string, result: Buffer][] = [];
   readonly #own = new Unread();
   #sending = false;
 
-  /** @param relieve is called whenever there is more that is unread */
+  /** @param relieve called when the unread bytes grow */
   constructor(
     private readonly member: WebSocket,
     private readonly limits: CallLimits,
@@ -45,7 +45,7 @@ export class Outbox {
     return this.#own.bytes;
   }
 
-  /** Forgets what is not sent yet. */
+  /** Drops unsent notifications. */
   clear(): void {
     for (const [, result] of this.#queue.splice(0)) this.#done(result);
   }
@@ -84,16 +84,16 @@ export class Outbox {
   }
 }
 
-/** The service has always all blocks, so nobody is ever told of `syncing`. */
+/** The service always has all blocks, so `syncing` never changes. */
 const kinds = new Set(["newHeads", "logs", "newPendingTransactions", "syncing"]);
 
 /** The subscriptions of one WebSocket. */
 export class Subscriptions {
-  /** What ends each. */
+  /** The function that ends each one. */
   readonly #made = new Map<string, () => void>();
   #closed = false;
 
-  /** @param end is called when the chain has stopped */
+  /** @param end called when the chain has stopped */
   constructor(
     private readonly limits: CallLimits,
     private readonly outbox: Pick<Outbox, "notify">,
@@ -102,7 +102,7 @@ export class Subscriptions {
 
   concerns = (method: string) => method === "eth_subscribe" || method === "eth_unsubscribe";
 
-  /** @param sent what to do once the answer is sent: until then, nobody knows whose the notifications are */
+  /** @param sent callbacks to run after the answer: before it, the client does not know the subscription's id */
   ask({ id, method, params }: RpcCall, chain: Chain, sent: (() => void)[]): Buffer {
     if (this.#closed) throw new Excess("late"); // nobody hears of it
     const result = method === "eth_subscribe" ? this.#subscribe(params, chain, sent) : this.#end(params[0] as string);

@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 /**
- * Runs a command, says its process id, and ends as it ends. A second shell waits at the pipe from the service: when that closes, however
- * the service ended, it kills the process, even if the first shell was killed, too. What a chain acknowledged is on disk.
+ * Runs a command, prints its process id, and exits with its status. A second shell waits at the pipe from the service: when the pipe
+ * closes, it kills the process, however the service ended, and even if the first shell was killed. Acknowledged changes of a chain are
+ * on disk.
  */
 const watcher = `exec 3<&0
 "$@" >/dev/null 3<&- &
@@ -18,7 +19,7 @@ kill $guard
 wait $guard
 exit $status`;
 
-/** Characters of a process's error output that are kept. */
+/** Characters to keep of a process's error output. */
 const most = 2_000;
 
 /** Where a shell reports a signal. */
@@ -28,12 +29,12 @@ const nameOf = (status: number | null) =>
 const sh = (script: string, args: readonly string[], cwd: string, env = {}) =>
   spawn("/bin/sh", ["-c", script, ...args], {
     cwd,
-    env, // the service's own may contain keys and passwords
+    env, // the service's environment may contain keys and passwords
     stdio: ["pipe", "pipe", "pipe"],
-    detached: true, // its own process group: Ctrl+C at the terminal is for the service alone
+    detached: true, // a separate process group, so that Ctrl+C at the terminal reaches only the service
   });
 
-/** A process that ends with this one, however this one ends. */
+/** A child process that ends with this one, however this one ends. */
 export interface Watched {
   /** Why it ended, with its last error output. */
   readonly ended: Promise<string>;
@@ -42,7 +43,7 @@ export interface Watched {
 
 /** Starts a chain's process. */
 export function watched(command: string, args: readonly string[], cwd: string): Watched {
-  // jemalloc returns memory at once, such as that of a dumped state
+  // jemalloc returns memory at once, for example after a dump of the state
   const env = { HOME: cwd, _RJEM_MALLOC_CONF: "dirty_decay_ms:0,muzzy_decay_ms:0,narenas:1" };
   const shell = sh(watcher, ["watcher", command, ...args], cwd, env);
   let [said, pid] = ["", 0];
@@ -50,7 +51,7 @@ export function watched(command: string, args: readonly string[], cwd: string): 
   shell.stdout.once("data", (text: Buffer) => (pid = Number(text)));
   shell.stderr.on("data", (part: Buffer) => (said = (said + part.toString()).slice(-most)));
   shell.once("exit", (_code, signal) => {
-    if (signal !== null && pid > 0) kill(pid); // the shell was killed, and did not wait for it
+    if (signal !== null && pid > 0) kill(pid); // the shell was killed before it could wait for it
   });
   const ended = new Promise<string>((done) => {
     const over = (why: string) => done(said.trim() === "" ? why : `${why}: ${said.trim()}`);

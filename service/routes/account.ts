@@ -12,17 +12,17 @@ import { gone, pageOf, viewOf, withUnknownFields } from "./crud";
 const plan = "starter";
 /** The one region here. */
 const region = "local";
-/** What a client must neither keep nor show. It opens nothing. */
+/** A value that clients must not keep or show. It gives no access. */
 export const dummySecret = "no-client-may-keep-this";
 
-/** The limits of a plan, and what each counts in. */
+/** The limits of a plan, with their units. */
 const planLimits = ({ settings: { limits } }: Context) => ({
   consortia: { per: { org: limits.consortia } },
   environments: { per: { consortium: limits.environments } },
   nodes: { per: { environment: limits.nodes } },
 });
 
-/** Whose key it is, and what that organization may have. Other clients of the API ask this before anything else. */
+/** The organization of the key, and its limits. Other clients of the API request these first. */
 export function accountRoutes(app: FastifyInstance, context: Context): void {
   const { settings, organizations, tokens } = context;
   const shown = (id: string, fields: object) =>

@@ -15,7 +15,7 @@ function weiOf(amount: string, unit: "ether" | "wei"): bigint {
   return given;
 }
 
-/** What other clients do with objects, besides changing them. */
+/** Actions on objects that other clients use, besides changes. */
 export function actionRoutes(app: FastifyInstance, context: Context): void {
   const { store, settings, clock, backend } = context;
   const strict = () => settings.quirks.strictBodies;
@@ -37,7 +37,7 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
     const { account, amount, unit } = parse(funding, request.body, strict());
     const given = weiOf(amount, unit);
     const entity = environmentOf(request);
-    if (!backend.ledger.chain) throw new Refusal(501, "No ledger is attached: accounts own nothing here.");
+    if (!backend.ledger.chain) throw new Refusal(501, "No ledger is attached, so accounts have no balance here.");
     if (store.children("node", entity.id).length === 0)
       throw new Refusal(409, `The environment ${entity.id} has no node yet, so it has no ledger.`);
     const chain = await backend.ledger.chain(entity);
@@ -50,7 +50,7 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
     parse(z.object({}), request.body, strict());
     const { password, passwordHash } = newPassword();
     const changed = store.setFields("credential", found.id, { passwordHash });
-    backend.removed?.([changed]); // whoever came in with the former password goes
+    backend.removed?.([changed]); // disconnects clients that used the old password
     const shown = { ...viewOf(context, credential, changed, clock()), password };
     return answer(context, reply, 200, shown, true);
   });

@@ -34,7 +34,7 @@ export const consortium = resource({
     const { settings, store } = context;
     const others = ofOthers(context, entity, "membership");
     if (!settings.quirks.refuseChildren) return others && `it still has ${others}`;
-    // what is on its way out holds nothing up: other clients delete all of them, then the consortium, each once
+    // objects that are being deleted do not block: other clients delete all objects, then the consortium, once each
     const environments = store.children("environment", entity.id).filter((one) => !isGoing(one)).length;
     const memberships = store
       .children("membership", entity.id)
@@ -65,7 +65,7 @@ export const membership = resource({
   },
 });
 
-/** Verifies a membership. This service accepts its own test certificate only. */
+/** Verifies a membership. This service accepts only its own test certificate. */
 export function verification(app: FastifyInstance, context: Context): void {
   const { store, settings } = context;
   const certificate = z.object({ test_certificate: z.boolean().optional() });
@@ -73,7 +73,7 @@ export function verification(app: FastifyInstance, context: Context): void {
     const found = own(request, reach(context, request, ["consortium", "membership"])[2]);
     const { test_certificate } = parse(certificate, request.body, settings.quirks.strictBodies);
     if (!test_certificate)
-      throw new Refusal(400, "test_certificate must be true: this service verifies with no other certificate.");
+      throw new Refusal(400, "test_certificate must be true: this service supports no other certificate.");
     const verified = found.fields.verification_proof
       ? found
       : store.setFields("membership", found.id, { verification_proof: randomBytes(16).toString("hex") });
@@ -90,7 +90,7 @@ export const invitation = resource({
   filters: ["org_name", "email"],
 });
 
-/** Zones of a consortium, or of an environment, whose nodes and services name them. */
+/** Zones of a consortium, or of an environment, where nodes and services refer to them. */
 const zones = (parents: readonly ["consortium"] | readonly ["consortium", "environment"]) =>
   resource({
     kind: "zone",

@@ -28,26 +28,26 @@ export interface Making {
   environment: Entity<"environment">;
 }
 
-/** A change of an object: fields, of which null and undefined are taken away, and a state. */
+/** A change of an object: fields (null and undefined remove one), and a state. */
 export interface Changed extends Partial<Pick<Entity, "state" | "due">> {
   fields: Wire;
 }
 
-/** What is special about one kind of object. `serve` makes its endpoints from it. */
+/** The definition of one kind of object, from which `serve` creates its endpoints. */
 export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.ZodRawShape = z.ZodRawShape> {
   kind: K;
-  /** The kinds whose ids come first in the path, outermost first. */
+  /** The kinds of the ids that come first in the path, outermost first. */
   parents: readonly ManagedKind[];
   create: z.ZodObject<Shape>;
   patch: z.ZodObject;
   /** Query parameters that filter a list by the field of that name. */
   filters?: readonly string[];
   limit?: keyof Limits;
-  /** Checks what zod cannot, and returns what to store. `once` is shown in this answer only. Default: the body. */
+  /** Checks that zod cannot do; returns the fields to store. `once` is shown only in this answer. Default: the body. */
   make?(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
   /** Runs after the object was created. */
   made?(context: Context, entity: Entity<K>): void;
-  /** What to store of a change: the changed fields, and a state if it sets one. Default: the body. */
+  /** The changes to store: fields, and a state if it sets one. Default: the body. */
   patched?(context: Context, entity: Entity<K>, body: Wire): Changed;
   /** Runs after the object was changed. */
   changed?(context: Context, entity: Entity<K>): void;
@@ -61,7 +61,7 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   blocker?(context: Context, entity: Entity<K>): string | undefined;
 }
 
-/** Types one row, and returns it as the type that all rows share. */
+/** Checks the type of one row, and returns it as the common type of all rows. */
 export const resource = <K extends ManagedKind, S extends z.ZodRawShape>(row: Resource<K, S>) =>
   row as unknown as Resource;
 
@@ -86,7 +86,7 @@ const listPath = (row: Pick<Resource, "parents" | "kind">) =>
   [...row.parents.map((kind) => `${paths[kind]}/:${kind}Id`), paths[row.kind]].join("");
 export const itemPath = (row: Pick<Resource, "parents" | "kind">) => `${listPath(row)}/:${row.kind}Id`;
 
-/** Finds the objects of a path from the organization down. Each must be in the one before. */
+/** Finds the objects of a path, from the organization down. Each must be inside the previous one. */
 export function reach<const Kinds extends readonly ManagedKind[]>(
   context: Context,
   request: FastifyRequest,
@@ -217,7 +217,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   });
 }
 
-/** The part of a list that `?limit=&skip=` asks for. The specification knows neither. */
+/** The part of a list that `?limit=&skip=` asks for. Neither is in the specification. */
 export function pageOf(context: Context, request: FastifyRequest, all: Wire[]): Wire[] {
   if (!context.settings.quirks.extended) return all;
   const { limit = `${all.length}`, skip = "0" } = request.query as { limit?: string; skip?: string };
@@ -233,14 +233,14 @@ function without({ create, patch }: Resource, fields: readonly string[]): Pick<R
   return { create: cut(create), patch: cut(patch) };
 }
 
-/** Fields that name another object, and where that must be. */
+/** Fields that refer to another object, and its required place. */
 const references = {
   membership_id: ["membership", "consortium"],
   zone_id: ["zone", "environment"],
   node_config_id: ["configuration", "environment"],
 } as const;
 
-/** Refuses a body that names an object that does not exist there. */
+/** Refuses a reference to an object that does not exist there. */
 function refuseUnknownReferences(making: Making, body: Wire): void {
   for (const [field, [kind, place]] of Object.entries(references)) {
     const id = body[field];
@@ -260,7 +260,7 @@ const chosen = new RegExp(
     "|accounts?|accountOwners|founding|verification_proof|first_user_account|hybrid_port_allocation)$",
 );
 
-/** Fields of a create that mean nothing here. They are kept and shown, or refused; none is ignored. */
+/** Fields of a create without a meaning here. They are stored and shown, or refused, but never ignored. */
 function remembered({ create }: Pick<Resource, "create">, body: unknown): Record<string, unknown> | undefined {
   const given = unknownIn(create, body);
   for (const name of Object.keys(given)) {
@@ -285,12 +285,12 @@ function refuseBeyondLimit(context: Context, row: Resource, parent: string): voi
   throw new Refusal(409, `The limit is reached: at most ${most} ${row.limit} are allowed here. ${raise}`);
 }
 
-/** Refuses what this service does not offer, according to its settings. */
+/** Refuses calls that the settings switch off. */
 export function supported(setting: true | number, what: string): void {
   if (setting !== true) throw new Refusal(setting, `${what} here.`);
 }
 
-/** An object as the API shows it: what all kinds have, and the fields of its own. */
+/** An object as the API shows it: the common fields, and its own. */
 export function show(context: Context, entity: Entity, fields: object, at: number): Wire {
   return withUnknownFields(context, {
     [context.settings.quirks.idField]: entity.id,
@@ -301,25 +301,25 @@ export function show(context: Context, entity: Entity, fields: object, at: numbe
   });
 }
 
-/** An object as its row shows it, with the fields that mean nothing here. */
+/** An object as its row shows it, with its unknown fields. */
 export const viewOf = (context: Context, row: Resource, entity: Entity, at: number, host?: string): Wire => ({
   ...(row.view?.(context, entity as never, at, host) ?? show(context, entity, entity.fields, at)),
   ...entity.given,
 });
 
-/** Adds fields that no client knows, if the settings say so. */
+/** Adds fields that no client knows, if the settings ask for them. */
 export function withUnknownFields(context: Context, object: Wire): Wire {
   if (!context.settings.quirks.unknownFields) return object;
   return { description: null, x_plan: { tier: 2, renews: null }, x_labels: [], x_retired_at: null, ...object };
 }
 
-/** Answers a change, without a body if the settings or the status say so. */
+/** Answers a change, without a body if the settings or the status require it. */
 export function answer(context: Context, reply: FastifyReply, status: number, body: Wire, always = false) {
   const silent = status === 204 || status === 205 || (context.settings.quirks.emptyBodies && !always);
   return silent ? reply.code(status).send() : reply.code(status).send(body);
 }
 
-/** The answer for an object that is unknown, deleted, or another organization's. */
+/** The answer for an object that is unknown, deleted, or in another organization. */
 export function gone(context: Context, what: string, id: string): Refusal {
   const status = context.settings.quirks.gone;
   const why = status === 403 ? "is not accessible" : status === 410 ? "is no longer there" : "was not found";

@@ -13,10 +13,10 @@ import { newTether, tetherState } from "../tether/tethering";
 import { reach } from "./crud";
 import { reads } from "./target-networks";
 
-/** What the hosted service offers in its console only, and what tests need. All of it is limited to the key's organization. */
+/** Actions that the hosted service offers only in its console, and tools for tests. All are limited to the key's organization. */
 const prefix = "/embedded";
 
-/** Calls with this header only watch: they are neither logged nor delayed, and no fault hits them. */
+/** Calls with this header only observe: they are not logged, delayed or hit by faults. */
 export const observerHeader = "consortium-observer";
 
 interface Parts {
@@ -88,7 +88,7 @@ function keys(app: FastifyInstance, { organizations, settings }: Context): void 
   app.delete(`${where}/:id`, quiet, (request, reply) => {
     const { id } = request.params as { id: string };
     if (organizations.revokeKey(organizationOf(request).id, id)) return reply.code(204).send();
-    throw new Refusal(404, `There is no API key ${id} that could be revoked.`);
+    throw new Refusal(404, `There is no API key ${id} to revoke.`);
   });
 }
 
@@ -123,8 +123,7 @@ function invitations(app: FastifyInstance, context: Context): void {
     const { id } = request.params as { id: string };
     const caller = organizationOf(request);
     const invitation = invitationsTo(context, caller).find((one) => one.id === id);
-    if (!invitation)
-      throw new Refusal(404, `There is no invitation ${id} to the organization ${caller.fields.name} that is open.`);
+    if (!invitation) throw new Refusal(404, `The organization ${caller.fields.name} has no open invitation ${id}.`);
     try {
       const { id: membership, parent: consortium } = acceptInvitation(context, invitation, caller);
       return reply.code(201).send({ consortium, membership });
@@ -134,7 +133,7 @@ function invitations(app: FastifyInstance, context: Context): void {
   });
 }
 
-/** Faults over HTTP: only for calls of the key's organization, on existing routes, and none that affects others. */
+/** Faults over HTTP: only for calls of the key's organization, on existing routes, without effects on others. */
 function faults(app: FastifyInstance, context: Context, rules: Faults): void {
   const where = `${prefix}/faults`;
   const routes = () =>

@@ -44,7 +44,7 @@ export function releaseRoutes(app: FastifyInstance, context: Context): void {
 
 export const addressText = z
   .string()
-  .regex(/^(0x)?[\da-f]{40}$/i, "must be an address: 40 hexadecimal digits, after 0x or not");
+  .regex(/^(0x)?[\da-f]{40}$/i, "must be an address: 40 hexadecimal digits, with or without 0x");
 const wei = z
   .string()
   .refine(
@@ -58,7 +58,7 @@ const prefunded = z
     "must name each account once",
   );
 
-/** When it pauses by itself. Other clients have other names for these fields than the specification. Nothing happens here. */
+/** When it pauses automatically. Other clients use different names for these fields than the specification. They have no effect here. */
 const hours = z.number().int().nonnegative().optional();
 const autopause = {
   initial_delay: hours,
@@ -67,7 +67,7 @@ const autopause = {
   autopause_idle_hours: hours,
 };
 
-/** A body with these fields under the names of the specification. */
+/** A body with these fields under the specification's names. */
 function asSpecified<B extends Wire>({ autopause_init_delay, autopause_idle_hours, ...body }: B): Wire {
   return {
     ...body,
@@ -137,7 +137,7 @@ export function startWaiting({ store, settings, clock }: Base, id: string): void
   store.put([{ ...waiting, ...begun("environment", "initializing", clock(), settings.timing) }]);
 }
 
-/** Nothing starts in an environment that is paused. */
+/** Nothing starts in a paused environment. */
 export function refusePaused({ id, state }: Environment): void {
   if (state === "paused")
     throw new Refusal(409, `The environment ${id} is paused. Resume it first: PATCH it with { "state": "live" }.`);
@@ -251,7 +251,7 @@ export const credential = resource({
       ...fields,
       passwordHash: undefined,
       auth_type: "basic_auth",
-      // the specification says `id`; other clients read `_id`, as of all objects
+      // the specification has `id`; other clients read `_id`, as for all objects
       [context.settings.quirks.idField]: id,
       id,
       username: id,

@@ -8,7 +8,7 @@ import { firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
 import { refusePaused, startWaiting } from "./environments";
 
-/** Picks an account of the chain that never was another member's: an unused one of its own, else a new one. */
+/** Picks an account of the chain that no other member ever had: the member's own unused one, or a new one. */
 function accountFor({ context: { store }, environment }: Making, membership: string): number {
   const nodes = store.children("node", environment.id).map(({ fields }) => fields);
   const owners = [...(environment.fields.accountOwners ?? [])];
@@ -41,7 +41,7 @@ const changing = {
 /** The default size. */
 export const smallest = "small";
 
-/** Allocates a port of its own to each node and service in a zone that is bridged to other networks. */
+/** Allocates a separate port for each node and service in a zone that is bridged to other networks. */
 export function portOf({ context: { store }, environment }: Making, zone: string | undefined) {
   if (zone === undefined || store.get("zone", zone)?.fields.bridge_id === undefined) return {};
   const all = [...store.children("node", environment.id), ...store.children("service", environment.id)];

@@ -40,7 +40,7 @@ export const service = resource({
     if (same && isUtility(same))
       throw new Refusal(
         409,
-        `The environment has a utility service of the type ${body.service} already: ${same.id}. Its members share it.`,
+        `The environment already has a utility service of the type ${body.service}: ${same.id}. Its members share it.`,
       );
     return { fields: { ...body, size: body.size ?? smallest, ...portOf(making, body.zone_id) } };
   },
@@ -111,11 +111,11 @@ export function identityRoutes(app: FastifyInstance, context: Context): void {
 const isRegistered = (base: Base, environment: string, membership: string) =>
   identitiesIn(base, environment, membership).length > 0;
 
-/** Fields that clients may send back as they were shown. */
+/** Fields that clients may send back unchanged. */
 const shownToo = { uri: z.unknown().optional(), setup_complete: z.unknown().optional() };
 const destination = z.object({ name: optional, kaleido_managed: z.boolean().optional(), ...shownToo });
 
-/** Destinations, where a member's documents and messages arrive. Clients PUT them under a name. */
+/** Destinations of a member's documents and messages. Clients PUT them under a name. */
 export function destinationRoutes(app: FastifyInstance, context: Context): void {
   const { store, settings, clock } = context;
   const view = (of: Service, { fields }: Entity<"destination">) => {
@@ -172,7 +172,7 @@ export function destinationRoutes(app: FastifyInstance, context: Context): void 
   }
 }
 
-/** Refuses a destination whose member is not verified and registered. */
+/** Refuses a destination unless its member is verified and registered. */
 function belongs(context: Context, { parent, fields: { membership_id: id } }: Service): void {
   const proof = context.store.get("membership", id)?.fields.verification_proof;
   if (proof === undefined)

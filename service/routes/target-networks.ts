@@ -7,7 +7,7 @@ import { acceptText, send, Share } from "../http/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
 
-/** Calls that change nothing on a chain, and leave nothing there. */
+/** Calls that change nothing on a chain. */
 export const reads: ReadonlySet<string> = new Set([
   ...["eth_blockNumber", "eth_call", "eth_chainId", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice"],
   ...["eth_getBalance", "eth_getBlockByHash", "eth_getBlockByNumber", "eth_getCode", "eth_getLogs"],
@@ -20,11 +20,11 @@ const open = new Set([...reads, "eth_sendRawTransaction"]);
 /** The period over which calls from an address are counted (s). */
 const span = 10;
 
-/** Serves the local chains that stand for public networks to anybody, so that whoever has a report can verify it. */
+/** Serves the local chains that stand for public networks to everybody, so that anybody with a report can verify it. */
 export async function targetRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { backend, clock } = context;
   const limits = context.settings.callLimits;
-  /** Of each address that has requests under way. */
+  /** The callers by address, while they have open requests. */
   const shares = new Map<string, Share>();
   const rate = new Rate(limits.targetRate * span, clock);
   const only = { methods: open, because: "is not available here without a credential" };

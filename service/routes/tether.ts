@@ -54,7 +54,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     return withUnknownFields(context, { address: tethers.account(tether), balance });
   };
 
-  /** The answer to a POST: the configuration as it is then, where the settings say so. */
+  /** The answer to a POST: the new configuration, if the settings ask for it. */
   const configured = ({ id }: Tether, otherwise: Wire) => {
     if (!settings.quirks.tetherConfig) return otherwise;
     return withUnknownFields(context, configurationOf(context, store.get("tether", id)!));
@@ -148,12 +148,12 @@ function configurationOf(context: Context, tether: Tether): Wire {
 
 function reportAt({ store }: Context, tether: Tether, index: number) {
   const report = store.get("report", `${tether.id}:${index}`);
-  if (!report) throw new Refusal(404, `There is no such report: there are ${tether.fields.reports} so far.`);
+  if (!report) throw new Refusal(404, `This report does not exist: there are ${tether.fields.reports} so far.`);
   const { states, pin } = report.fields;
   return pin ? { index, pinned_at: new Date(report.createdAt).toISOString(), ...pin, reports: states } : states;
 }
 
-/** The fields that an activation sets. Refuses one that is not possible yet. */
+/** The fields that an activation sets. Refuses an activation that is not possible yet. */
 function activation(context: Context, tether: Tether): Partial<FieldsOf["tether"]> {
   const { network, interval, environmentName } = tether.fields;
   if (!network) throw new Refusal(409, "Set the target network before activation.");

@@ -22,7 +22,7 @@ const distinct =
     if (new Set(items.map(key)).size < items.length) context.addIssue(`each ${what} must be different`);
   };
 
-/** What may be given of some fields. What each field means is said where its schema is. */
+/** Optional fields. Each schema describes its fields. */
 type Given<Shape extends z.ZodRawShape, Needed extends keyof Shape = never> = {
   [Name in keyof Pick<Shape, Needed>]: z.input<Shape[Name]>;
 } & { [Name in keyof Omit<Shape, Needed>]?: z.input<Shape[Name]> };
@@ -53,11 +53,11 @@ const ofTether = {
 };
 const tether: z.ZodType<TetherOptions, TetherOptions> = z.strictObject(ofTether);
 
-/** A tether service. The API cannot create one, so it is given here. */
+/** A tether service. The API cannot create one, so define it here. */
 export type TetherOptions = Given<typeof ofTether, "id">;
 
 const ofLedger = {
-  /** Path of the anvil binary. Default: that of the package. */
+  /** Path of the anvil binary. Default: the package's. */
   anvil: text.optional(),
   /** RPC addresses of the networks that tethers pin to. Default: a local chain each. */
   targets: z.strictObject({ mainnet: rpc, rinkeby: rpc, local: rpc }).optional(),
@@ -79,9 +79,9 @@ const ofService = {
   host: text.default("127.0.0.1"),
   /** Port to listen on; 0 picks a free one. Default 0. */
   port: z.number().int().min(0).max(65_535).default(0),
-  /** Additional host names that clients may use, such as that of a container; see docs/reference/embedded-service.md. Default: none. */
+  /** Additional host names that clients may use, such as a container's; see docs/reference/embedded-service.md. Default: none. */
   allowHosts: z.array(hostName).default([]),
-  /** Origins of web pages that may call the service, such as `https://app.example`. Default: those of this machine only. */
+  /** Origins of web pages that may call the service, such as `https://app.example`. Default: only this machine's. */
   allowOrigins: z.array(origin).default([]),
   /** Folder for all data and the API keys. Default: in memory only. */
   dataDir: text.optional(),
@@ -96,7 +96,7 @@ const ofService = {
     .array(tether)
     .superRefine(distinct("id", ({ id }) => id))
     .default([]),
-  /** Quotas. Default: those of the hosted service. */
+  /** Quotas. Default: the hosted service's. */
   limits: limits.prefault({}) as z.ZodType<Limits, Partial<Limits> | undefined>,
   /** Limits of calls to chains. */
   callLimits: callLimits.prefault({}) as z.ZodType<CallLimits, Partial<CallLimits> | undefined>,

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { hardForks, type HardFork, type Profile, profiles } from "../profiles";
 
 /**
- * The values of some fields. What each field means is said where its schema is: in a list of its own, because declarations keep that
- * with what is said.
+ * The values of some fields. They are lists of their own, because only then do declarations keep the descriptions of the fields.
  */
 type Values<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> };
 
@@ -29,7 +28,7 @@ const deleted = z.strictObject({
  */
 export type DeletedStatus = Values<typeof deleted.shape>;
 
-/** What `setAnswers` takes: any part of the settings. */
+/** The argument of `setAnswers`: any part of the settings. */
 export type ApiQuirksChange = z.input<typeof apiQuirks>;
 
 const quorumLedger = z.strictObject({
@@ -40,7 +39,7 @@ const quorumLedger = z.strictObject({
 });
 
 const answers = {
-  /** Whom the service is like: sets all settings in which the hosted service is known to differ. Default `specification`. */
+  /** The service to imitate: sets all settings in which the hosted service is known to differ. Default `specification`. */
   like: z.enum(["specification", "hosted"]).default("specification"),
   /** Status of a successful create. Default 201. */
   created: success.default(201),
@@ -64,7 +63,7 @@ const answers = {
   gone: z.literal([404, 410, 403]).default(404),
   /**
    * Whether a consortium with environments or memberships, a membership with nodes, configurations or services, and a zone or a
-   * configuration that is in use cannot be deleted (409). If false, they are deleted with what is in them. Default true.
+   * configuration that is in use cannot be deleted (409). If false, they are deleted with their contents. Default true.
    */
   refuseChildren: z.boolean().default(true),
   /** Whether an environment that is still `initializing` cannot be deleted (409). Default true. */
@@ -74,8 +73,8 @@ const answers = {
   /** Whether undocumented fields in bodies are refused with 400. Default false. */
   strictBodies: z.boolean().default(false),
   /**
-   * Whether there is what the API's specification does not have, but other clients use. If false, the paths of those kinds are
-   * unknown (404), and so are the fields. Default true.
+   * Whether the service has kinds and fields beyond the API's specification that other clients use. If false, their paths are unknown
+   * (404), and so are the fields. Default true.
    */
   extended: z.boolean().default(true),
   /** Whether a new consortium comes with a membership of its organization. Default false. */
@@ -106,7 +105,7 @@ const answers = {
   tetherAccounts: z.boolean().default(true),
   /** Whether POSTs to a tether answer its configuration and account. Default false. */
   tetherConfig: z.boolean().default(false),
-  /** What new quorum ledgers are like, where that differs from the table in docs/service.md; `clock` is that of raft. */
+  /** Properties of new quorum ledgers that differ from the table in docs/service.md; `clock` applies to raft. */
   quorumLedger: quorumLedger.prefault({}),
 };
 
@@ -129,11 +128,11 @@ const durations = {
   upgrade: ms.default(500),
   /** How long lists show a deleted object with state `deleted`: an environment, or others by the setting `deletion`. Default 500. */
   deletedVisible: ms.default(500),
-  /** How long a deleted object is still there, with the state that the setting `deletion` names. Default 0; like the hosted service: 500. */
+  /** How long a deleted object still exists, with the state that the setting `deletion` names. Default 0; like the hosted service: 500. */
   deleting: ms.default(0),
-  /** Lists show what was true this long ago; reading by id is immediate. Default 0. */
+  /** Lists lag by this much; reads by id are immediate. Default 0. */
   listLag: ms.default(0),
-  /** Delay before every call is looked at. Default 0. */
+  /** Delay before processing each call. Default 0. */
   latency: ms.default(0),
   /** Length of the "hour" of a tether's interval. Default 3600000. */
   tetherHour: z.number().positive().default(3_600_000),
@@ -156,13 +155,13 @@ const quotas = {
   nodes: count.default(4),
   /** Objects of an organization, of all kinds. Default 10,000. */
   objects: count.default(10_000),
-  /** Bytes that an organization's objects take: those of their JSON, and 64 for each value in it. Default 16 MiB. */
+  /** Bytes that an organization's objects take: their JSON, and 64 for each value in it. Default 16 MiB. */
   bytes: count.default(16 * MiB),
 };
 
 export const limits = z.strictObject(quotas);
 
-/** How much the service allows. More is refused with 409, and beyond the quotas of an organization with 403. */
+/** The service's limits. It refuses more with 409, and with 403 beyond an organization's quotas. */
 export type Limits = Values<typeof quotas>;
 
 const some = z.number().int().positive();
@@ -196,7 +195,7 @@ const boundsOfCalls = {
   pool: some.default(4_096),
   /** Connections to the service. Default 1,024; for a new one, the one that has been idle for the longest time is closed. */
   connections: some.default(1_024),
-  /** Calls a second from one address at `/target/…`, which needs no credential, on an average of 10 seconds. Default 50. */
+  /** Calls per second from one address at `/target/…`, which needs no credential, averaged over 10 seconds. Default 50. */
   targetRate: some.default(50),
 };
 
@@ -204,7 +203,7 @@ export const callLimits = z.strictObject(boundsOfCalls);
 
 /**
  * Limits of calls to chains, so that no caller can stop the service or a ledger. Sizes are in bytes, times in milliseconds.
- * docs/reference/embedded-service.md says what happens beyond each.
+ * For the effect of each, see docs/reference/embedded-service.md.
  */
 export type CallLimits = Values<typeof boundsOfCalls>;
 
@@ -227,7 +226,7 @@ export function overlay(base: unknown, change: unknown): unknown {
   return { ...base, ...(Object.fromEntries(changed) as object) };
 }
 
-/** What is known of the hosted service, where that differs from the specification: see docs/reference/embedded-service.md. */
+/** Known differences between the hosted service and the specification: see docs/reference/embedded-service.md. */
 const hosted = {
   answers: {
     like: "hosted",
@@ -252,13 +251,13 @@ const hosted = {
 const defaults: Readonly<Record<string, unknown>> = apiQuirks.parse({});
 const specification = Object.fromEntries(Object.keys(hosted.answers).map((name) => [name, defaults[name]]));
 
-/** A change of answers with all that its `like` stands for. Settings that are given besides count. */
+/** A change of answers with all settings of its `like`. Explicit settings win. */
 export function answersLike(change: ApiQuirksChange): ApiQuirksChange {
   if (change.like === undefined) return change;
   return overlay(change.like === "hosted" ? hosted.answers : specification, change) as ApiQuirksChange;
 }
 
-/** What a new ledger is like. */
+/** The properties of a new ledger. */
 export function profileOf(provider: string, protocol: string, { quorumLedger }: ApiQuirks): Profile {
   const profile = profiles[provider]![protocol]!;
   if (provider !== "quorum") return profile;
@@ -271,7 +270,7 @@ interface Given {
   timing?: Partial<Timing> | undefined;
 }
 
-/** The options of a service with all that `answers.like` stands for. */
+/** The options of a service with all settings of `answers.like`. */
 export function optionsLike<Options extends Given>(given: Options): Options {
   if (given.answers?.like !== "hosted") return given;
   return { ...given, answers: answersLike(given.answers), timing: overlay(hosted.timing, given.timing) };

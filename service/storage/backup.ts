@@ -4,13 +4,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ServiceError } from "../errors";
 import { damageIn } from "./check";
 
-/** How often a copy is tried while the folder changes, and how long to wait before the next time (ms). */
+/** How often to try a copy while the folder changes, and the pause between attempts (ms). */
 const attempts = { most: 100, pause: 50 };
 const ofDatabase = /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log))$/;
 
 /**
- * Copies a data folder, also while a service writes to it. A database is copied again if files came or went meanwhile: its tables never
- * change, and its log only grows. So what was on disk when this began is in the copy.
+ * Copies a data folder, also while a service writes to it. A database is copied again if its set of files changed meanwhile: its tables
+ * never change, and its log only grows. So the copy has
+ * everything that was on disk at the start.
  */
 export async function backup(from: string, to: string): Promise<void> {
   if (!existsSync(join(from, "objects"))) throw new ServiceError(`${from} is not the data folder of a service.`);
@@ -26,7 +27,7 @@ export async function backup(from: string, to: string): Promise<void> {
   }
 }
 
-/** The folders of databases in a folder, that of the objects first: what these say of ledgers must be in the ledgers. */
+/** The folders of databases in a folder, the objects' first, because the ledgers must contain all that the objects refer to. */
 function databasesIn(dir: string): string[] {
   const ledgers = join(dir, "chains");
   const all = existsSync(ledgers) ? readdirSync(ledgers).map((name) => join("chains", name, "database")) : [];
@@ -52,7 +53,7 @@ async function copiedDatabase(from: string, to: string): Promise<boolean> {
       .sort();
   const before = files();
   mkdirSync(to, { recursive: true, mode: 0o700 });
-  // what the manifest names must be there when it is copied, so it comes before the tables and logs
+  // the manifest comes before the tables and logs, so that the copy has all files that it names
   for (const name of before.reverse()) cpSync(join(from, name), join(to, name));
   return files().join() === before.sort().join() && (await damageIn(to)) === undefined;
 }

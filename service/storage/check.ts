@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where a file of a database is damaged, and between which keys, if that is known. */
+/** A damaged place in a file of a database, with the affected range of keys, if known. */
 export interface Damage {
   file: string;
   why: string;
@@ -10,8 +10,8 @@ export interface Damage {
 }
 
 /**
- * Looks for a damaged byte in the files of a LevelDB database, before it is opened. LevelDB itself drops a damaged part of its log
- * without a word, and does not look at the checksums of its tables.
+ * Looks for a damaged byte in the files of a LevelDB database, before it is opened. LevelDB itself silently drops a damaged part of its
+ * log, and does not check the checksums of its tables.
  */
 export async function damageIn(dir: string): Promise<Damage | undefined> {
   const names = readdirSync(dir);
@@ -19,13 +19,13 @@ export async function damageIn(dir: string): Promise<Damage | undefined> {
   if (!names.includes("CURRENT"))
     return names.some((name) => /\.(ldb|log)$/.test(name)) ? { file: current, why: "it is missing" } : undefined;
   const manifest = (await readFile(current, "utf8")).replace(/\n$/, "");
-  if (!names.includes(manifest)) return { file: current, why: "it names a file that is not there" };
+  if (!names.includes(manifest)) return { file: current, why: "it names a missing file" };
   if (!names.some((name) => name.endsWith(".log"))) return { file: join(dir, "*.log"), why: "it is missing" };
   const tables = tablesIn(await readFile(join(dir, manifest)));
   for (const name of names) {
     const file = join(dir, name);
     const isLog = name.endsWith(".log") || name.startsWith("MANIFEST-");
-    // A table that the manifest does not name was being written when the process ended: LevelDB removes it.
+    // A table that is not in the manifest is unfinished, because the process ended: LevelDB removes it.
     if (!isLog && !(name.endsWith(".ldb") && (tables?.has(parseInt(name)) ?? true))) continue;
     const found = (isLog ? inLog : inTable)(await readFile(file));
     if (found) return { file, ...found };
@@ -43,7 +43,7 @@ function inLog(bytes: Buffer): Found {
   for (let at = 0; at < bytes.length;) {
     const left = logBlock - (at % logBlock);
     if (left < logHeader) at += left;
-    if (at + logHeader > bytes.length) return undefined; // cut: a write that nobody was told of
+    if (at + logHeader > bytes.length) return undefined; // cut off: a write that was never acknowledged
     const length = bytes.readUInt16LE(at + 4);
     const end = at + logHeader + length;
     if (isRecord(bytes, at, length)) {
@@ -51,7 +51,7 @@ function inLog(bytes: Buffer): Found {
       continue;
     }
     const isEmpty = bytes.subarray(at, at + logHeader).every((byte) => byte === 0);
-    const isCut = end > bytes.length && end - at <= left; // a write that nobody was told of
+    const isCut = end > bytes.length && end - at <= left; // a write that was never acknowledged
     const isTorn = isCut
       ? !isMistaken(bytes, at, length)
       : bytes.subarray(Math.max(at, end - 1)).every((byte) => byte === 0);
@@ -67,11 +67,13 @@ const isRecord = (bytes: Buffer, at: number, length: number) => {
   return bytes[at + 6] !== 0 && end <= bytes.length && bytes.readUInt32LE(at) === masked(bytes.subarray(at + 6, end));
 };
 
-/** Whether the record is all there, and only a bit of its length is wrong. */
+/** Whether the record is complete, and only a bit of its length is wrong. */
 const isMistaken = (bytes: Buffer, at: number, length: number) =>
   Array.from({ length: 16 }, (_, bit) => length ^ (1 << bit)).some((other) => isRecord(bytes, at, other));
 
-/** The numbers of the tables that belong to the database. undefined: the manifest is damaged, which its own checksums tell. */
+/**
+ * The numbers of the tables that belong to the database. undefined if the manifest is damaged, which the check of its checksums reports.
+ */
 function tablesIn(manifest: Buffer): Set<number> | undefined {
   const tables = new Set<number>();
   try {
@@ -95,13 +97,13 @@ function* recordsIn(bytes: Buffer): Generator<{ part: Buffer; isFirst: boolean; 
       continue;
     }
     if (!isRecord(bytes, at, length)) return;
-    const type = bytes[at + 6]!; // 1: a whole edit; 2, 3, 4: its first part, one between, the last one
+    const type = bytes[at + 6]!; // 1: a whole edit; 2, 3, 4: its first, middle and last part
     at += logHeader + length;
     yield { part: bytes.subarray(at - length, at), isFirst: type <= 2, isLast: type === 1 || type === 4 };
   }
 }
 
-/** Reads one change of the set of tables. Each of its fields begins with what it is. */
+/** Reads one change of the set of tables. Each of its fields begins with its tag. */
 function apply(edit: Buffer, tables: Set<number>): void {
   const reader = new Reader(edit, 0);
   const text = (): void => {
@@ -134,7 +136,7 @@ const footer = 48;
 const magic = 0xdb4775248b80fb57n;
 const trailer = 5;
 
-/** A table consists of blocks, each with a type and a checksum behind it, and ends with where its index is. */
+/** A table consists of blocks, each followed by a type and a checksum, and ends with the place of its index. */
 function inTable(bytes: Buffer): Found {
   try {
     const end = bytes.length - footer;
@@ -197,7 +199,7 @@ class Reader {
   handle = (): Handle => ({ offset: this.number(), size: this.number() });
 }
 
-/** CRC-32C, which LevelDB uses; zlib has another one. */
+/** CRC-32C, which LevelDB uses; zlib's CRC is different. */
 const table = Int32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;

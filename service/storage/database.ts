@@ -19,14 +19,15 @@ interface Waiting {
 }
 
 const checksum = 4;
-/** Bytes that must fit on the disk before a database goes on after a write that failed. */
+/** Bytes that must fit on the disk before a database continues after a failed write. */
 const probe = 262_144;
 
 /** Another process has the database open. */
 export class InUse extends ServiceError {}
 
 /**
- * A folder with a LevelDB database. Its lock is the lock, and its batches are the journal: each is written whole or not at all.
+ * A folder with a LevelDB database. LevelDB's lock locks the folder, and its batches are the journal: each is written completely or not at
+ * all.
  * Each value begins with a checksum of itself and its key.
  */
 export class Database {
@@ -39,7 +40,7 @@ export class Database {
   private constructor(
     readonly dir: string,
     private level: Level,
-    /** What is under a key, for people. */
+    /** The content of a key, in words. */
     private readonly nameOf: (key: string) => string,
   ) {}
 
@@ -83,9 +84,9 @@ export class Database {
   }
 
   /**
-   * Writes changes, all or none. What is written at the same time shares a batch, and a sync.
+   * Writes changes, all or none. Concurrent writes share a batch and a sync.
    *
-   * @param sync whether it must survive a power cut once this resolves; else it only survives the end of the process
+   * @param sync whether the write must survive a power cut once this resolves; otherwise, it only survives the end of the process
    */
   write(changes: readonly Change[], sync = true): Promise<void> {
     if (this.#closed)
@@ -127,7 +128,7 @@ export class Database {
     this.#isWriting = false;
   }
 
-  /** After a failed write, the end of the log may be torn. LevelDB would write behind that, so it starts a new log first. */
+  /** After a failed write, the end of the log may be torn. LevelDB would append to it, so a new log is started first. */
   async #reopen(): Promise<void> {
     const file = join(this.dir, "probe");
     try {
@@ -165,7 +166,7 @@ function sealed(key: string, value: Buffer): Buffer {
   return Buffer.concat([head, value]);
 }
 
-/** Tables are not compressed, so that `check.ts` can read them; what is large is compressed before it comes here. */
+/** Tables are not compressed, so that `check.ts` can read them; callers compress large values. */
 async function opened(dir: string): Promise<Level> {
   const level: Level = new ClassicLevel(dir, { valueEncoding: "buffer", compression: false });
   try {

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { dirname } from "node:path";
 import { z } from "zod";
 
-/** Replaces a file atomically, readable by its owner only. Follows no link that somebody planted at the temporary path. */
+/** Replaces a file atomically, readable by its owner only. Does not follow a link at the temporary path. */
 export function replaceFile(file: string, content: string | Buffer | ((descriptor: number) => void)): void {
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
@@ -24,7 +24,7 @@ export function replaceFile(file: string, content: string | Buffer | ((descripto
   }
 }
 
-/** Syncs a folder. A new file in it survives a power cut only after that. */
+/** Syncs a folder, so that new files in it survive a power cut. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, "r");
   try {

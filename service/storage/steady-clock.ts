@@ -1,6 +1,6 @@
 /**
- * A clock that never goes back: if the machine's clock is set back, it continues from the latest time that it saw. So what was
- * created stays created, and what was deleted stays deleted.
+ * A clock that never goes back: if the machine's clock is set back, it continues from the latest time that it saw. So created objects stay
+ * created, and deleted ones stay deleted.
  */
 export class SteadyClock {
   #shift = 0;

@@ -5,14 +5,14 @@ import { eraseObject } from "./deletion";
 import { acceptInvitation } from "./sharing";
 import { begun, type Entity, type Kind, type ManagedKind, type Network, stateAt } from "./entities";
 
-/** One kind of object, to read and change directly, as if somebody else had used the service. */
+/** One kind of object, to read and change directly, like another user of the service. */
 export class Collection<K extends Kind> {
   constructor(
     protected readonly context: Context,
     protected readonly kind: K,
   ) {}
 
-  /** The existing objects of all organizations and parents, or those with the given fields. */
+  /** The existing objects of all organizations and parents; with arguments, only matching ones. */
   list(where: Partial<Entity<K>["fields"]> & { parent?: string } = {}): Entity<K>[] {
     return this.context.store
       .all(this.kind)
@@ -47,7 +47,7 @@ export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
     return this.context.store.change(this.get(id), { state, due: undefined });
   }
 
-  /** Removes it at once, with all that is in it. */
+  /** Removes it at once, with its contents. */
   remove(id: string): void {
     eraseObject(this.context, this.get(id));
   }
@@ -66,7 +66,7 @@ class Environments extends ManagedCollection<"environment"> {
 
 /** The invitations. */
 class Invitations extends ManagedCollection<"invitation"> {
-  /** Makes the invited organization a member, which then sees the consortium and what is in it. Returns its membership. */
+  /** Makes the invited organization a member, so that it sees the consortium and its contents. Returns its membership. */
   accept(id: string, organization = this.get(id).fields.org_name): Entity<"membership"> {
     const invited = this.context.organizations.find(organization);
     if (!invited) throw new ServiceError(`There is no organization ${organization}. Add it, or name another one.`);
@@ -76,18 +76,18 @@ class Invitations extends ManagedCollection<"invitation"> {
 
 /** The tether services. */
 export class Tethers extends Collection<"tether"> {
-  /** The tether service with this id, with the reports that are due by now. */
+  /** The tether service with this id, with all due reports. */
   override get(id: string): Entity<"tether"> {
     return this.context.backend.tethers.current(super.get(id));
   }
 
-  /** Sets its account's balance on a network, in wei. On a real chain, this only works before the account is used there. */
+  /** Sets its account's balance on a network, in wei. On a real chain, this works only before the account is used. */
   setFunds(id: string, network: Network, wei: string | bigint): void {
     const balances = { ...this.get(id).fields.balances, [network]: String(BigInt(wei)) };
     this.context.store.setFields("tether", id, { balances });
   }
 
-  /** The environment that it pins, once that exists. */
+  /** The environment that it pins, if it exists. */
   environmentOf(id: string): Entity<"environment"> | undefined {
     return boundEnvironment(this.context, this.get(id));
   }

@@ -1,7 +1,7 @@
 import type { Base, Context } from "../context";
 import { type Entity, isUtility, type Kind } from "./entities";
 
-/** Which kinds are in which. */
+/** The hierarchy of kinds. */
 const inside: Partial<Record<Kind, readonly Kind[]>> = {
   consortium: ["environment", "membership", "zone", "invitation"],
   environment: ["node", "credential", "zone", "configuration", "service"],
@@ -11,7 +11,7 @@ const inside: Partial<Record<Kind, readonly Kind[]>> = {
 const owned = ["node", "credential", "configuration", "service"] as const;
 type Owned = Entity<(typeof owned)[number]>;
 
-/** All that is deleted with an object: what is in it, or belongs to the membership. */
+/** All objects that are deleted with an object: its contents, or a membership's objects. */
 function contents(base: Base, entity: Entity): Entity[] {
   const { store } = base;
   const children = (inside[entity.kind] ?? []).flatMap((kind) => store.children<Kind>(kind, entity.id));
@@ -38,13 +38,13 @@ export const identitiesIn = ({ store }: Base, environment: string, membership: s
     .flatMap(({ id }) => store.children("identity", id))
     .filter(({ fields }) => fields.membership_id === membership);
 
-/** Deletes an object and all that is in it. Returns the object as it is afterwards. */
+/** Deletes an object with its contents. Returns its new version. */
 export function deleteObject(context: Context, entity: Entity): Entity {
   const withEnvironment = entity.kind === "environment";
   return replaceAll(context, entity, (one, now) => vanishing(context, one, now, withEnvironment));
 }
 
-/** Removes an object and all that is in it, at once and without a trace. */
+/** Removes an object with its contents, at once and without a trace. */
 export function eraseObject(context: Context, entity: Entity): void {
   replaceAll(context, entity, (one, now) => {
     return { ...one, state: "deleted", due: undefined, changedAt: now, deletedAt: now, hiddenAt: now };
@@ -65,7 +65,7 @@ const slow = new Set<Kind>(["consortium", "membership", "node", "service"]);
 /** Kinds that the hosted service lists as `deleted` for a while. */
 const visible = new Set<Kind>(["consortium", "membership", "environment", "node"]);
 
-/** Marks an object as deleted. An environment cannot be reached any more, but is listed for a while. */
+/** Marks an object as deleted. An environment can no longer be reached, but is listed for a while. */
 function vanishing({ settings }: Base, entity: Entity, now: number, withEnvironment: boolean): Entity {
   const { deletedVisible, deleting } = settings.timing;
   const changed = { ...entity, due: undefined, changedAt: now, revision: entity.revision + 1 };

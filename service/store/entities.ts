@@ -4,7 +4,7 @@ import type { Settings, Timing } from "../settings/settings";
 /** An object as the API shows it. */
 export type Wire = Record<string, unknown>;
 
-/** Networks that tethers can pin to: those in the specification, and our own name for a chain of this machine. */
+/** Networks that tethers can pin to: those in the specification, and `local` for a chain of this machine. */
 export const networks = ["mainnet", "rinkeby", "local"] as const;
 export type Network = (typeof networks)[number];
 
@@ -13,15 +13,15 @@ export interface Signed {
   nonce: number;
   hash: string;
   raw: string;
-  /** The hash of the network's first block, where it shows that. */
+  /** The hash of the network's first block, if shown. */
   genesis?: string;
 }
 
-/** The fields of each kind, besides those of every object. They have the API's names, so that a test can patch any. */
+/** The fields of each kind, besides the common ones. They have the API's names, so that a test can patch any. */
 export interface FieldsOf {
   /** With the key that scopes calls to it. */
   organization: { name: string; apiKey: string };
-  /** An additional API key of an organization, its parent. The key itself is shown once and not kept. */
+  /** An additional API key of an organization, its parent. The key itself is shown once and not stored. */
   apiKey: { name: string; hash: string };
   consortium: { name: string; description?: string };
   membership: {
@@ -97,7 +97,7 @@ export interface FieldsOf {
     /** The checksum of its account's key, once there is one. */
     keyChecksum?: string;
     environmentName?: string;
-    /** Whether its account was asked for; it counts only where accounts do not exist from the start. */
+    /** Whether its account was requested; matters only if accounts do not exist from the start. */
     hasAccount?: boolean;
     network?: Network;
     interval?: number;
@@ -110,11 +110,11 @@ export interface FieldsOf {
     /** When the next pinning transaction is due, in ms; only while active. */
     nextPin?: number;
     reports: number;
-    /** What follows is for tethers that really pin. Contracts on the target networks: */
+    /** The following fields are for tethers on real chains. Contracts on the target networks: */
     contracts?: Partial<Record<Network, { address: string; chainId: number; transaction?: Signed } | undefined>>;
     /** Deployments that have begun, with the signed transaction, so that none is paid for twice. */
     deploying?: Partial<Record<Network, ({ address: string } & Signed) | undefined>>;
-    /** Contracts that a network no longer showed. The next deployment begins with the same transaction: it may have been wrong. */
+    /** Contracts that a network no longer shows. The next deployment sends the same transaction first, because the network may be wrong. */
     lost?: FieldsOf["tether"]["deploying"];
     /** The report that is being pinned, with its signed transaction. */
     pinning?: {
@@ -130,11 +130,11 @@ export interface FieldsOf {
     /** Why the last pin failed. */
     problem?: string;
   };
-  /** A chain that has a folder, which must be there from then on. */
+  /** A chain with a folder, which must exist from then on. */
   ledger: { profile?: Profile };
   report: {
     states: Record<string, unknown>[];
-    /** Where it was pinned, if it really was pinned. */
+    /** The place of its pin, if it was pinned on a real chain. */
     pin?: Record<string, unknown>;
   };
 }
@@ -151,7 +151,7 @@ export type ManagedKind = "consortium" | "membership" | "environment" | "node" |
 export interface Entity<K extends Kind = Kind> {
   readonly kind: K;
   readonly id: string;
-  /** The id of what contains it: an organization, consortium, environment, service or tether. */
+  /** The id of its parent: an organization, consortium, environment, service or tether. */
   readonly parent: string;
   /** The id of the organization that owns it. */
   readonly organization: string;
@@ -171,7 +171,7 @@ export interface Entity<K extends Kind = Kind> {
   /** When lists no longer show it. */
   readonly hiddenAt?: number;
   readonly fields: FieldsOf[K];
-  /** Other fields that it was created with. They mean nothing here, and are shown as they came. */
+  /** Other fields of its create. They have no meaning here, and are shown unchanged. */
   readonly given?: Wire;
 }
 
@@ -190,7 +190,7 @@ const steps: Partial<Record<Kind, Record<string, { to: string; after: keyof Timi
 /** The first states of other kinds; all others are `active`. */
 const settled: Partial<Record<Kind, string>> = { consortium: "setup", invitation: "sent" };
 
-/** An object's first state. When that state ends is fixed now, so it survives a restart. */
+/** An object's first state. Its end is fixed now, so that it survives a restart. */
 export function firstState(kind: Kind, now: number, { timing, quirks }: Settings): { state: string; due?: number } {
   if (!steps[kind]) return { state: settled[kind] ?? "active" };
   if (kind === "environment" && quirks.environmentsWait) return { state: "initializing" };
@@ -202,7 +202,7 @@ export function begun(kind: Kind, state: string, now: number, timing: Timing): {
   return { state, due: now + timing[steps[kind]![state]!.after] };
 }
 
-/** The state at a time. It follows from the time alone: no timers run. */
+/** The state at a time. It depends only on the time: no timers run. */
 export function stateAt(entity: Entity, at: number): string {
   if (entity.deletedAt !== undefined && at >= entity.deletedAt) return "deleted";
   const step = steps[entity.kind]?.[entity.state];
@@ -218,7 +218,7 @@ const utilities: readonly string[] = ["idregistry"];
 export const isUtility = (entity: Entity): boolean =>
   entity.kind === "service" && utilities.includes((entity as Entity<"service">).fields.service);
 
-/** When a node or a service first started, whether it was reset since or not. */
+/** When a node or a service first started, regardless of resets. */
 export function firstStart(entity: Entity, at: number): number | undefined {
   if (entity.firstStart !== undefined) return entity.firstStart;
   return stateAt(entity, at) === "started" ? (entity.due ?? entity.changedAt) : undefined;

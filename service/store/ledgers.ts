@@ -18,7 +18,7 @@ const logLength = 1_000;
 export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
   `${origin(host)}/runtime/${node.parent}/${node.id}`;
 
-/** The ledgers that there must be, as the store says. */
+/** The ledgers that must exist, according to the store. */
 export const registerOf = (store: Store): Register => ({
   all: () => store.all("ledger").map(({ id }) => id),
   has: (id) => store.get("ledger", id) !== undefined,
@@ -31,7 +31,7 @@ export const registerOf = (store: Store): Register => ({
   clock: store.clock,
 });
 
-/** Simulated chains: everything follows from ids and the time. */
+/** Simulated chains: everything is derived from ids and the time. */
 export class SimulatedLedger implements Ledger {
   constructor(protected readonly base: Base) {}
 
@@ -93,7 +93,7 @@ export class SimulatedLedger implements Ledger {
     return at === undefined ? created : [...created, line(client, at, "Node is started")];
   }
 
-  /** One block per period since the first node started, but for pauses. */
+  /** One block per period since the first node started, except during pauses. */
   #height(environment: Environment, at: number): number {
     const started = this.base.store
       .present("node", environment.id, at)
@@ -110,7 +110,7 @@ const simulatedAccount = ({ id }: Node) => address("account", id);
 const blockHash = ({ id }: Environment, height: number) => hash("block", id, height);
 const line = (client: string, at: number, text: string) => `${new Date(at).toISOString()} INFO [${client}] ${text}`;
 
-/** One chain for each environment. What a chain cannot tell is simulated. */
+/** One chain for each environment. Data that a chain does not have is simulated. */
 export class RealLedger extends SimulatedLedger {
   readonly #accounts = new WeakMap<Chain, Promise<string[]>>();
 
@@ -183,7 +183,7 @@ export class RealLedger extends SimulatedLedger {
     return { ...simulated, block_height: chain.height, user_accounts: [own] };
   }
 
-  /** The chain's latest lines. Constellation does not run, so its log has only the start. */
+  /** The chain's latest lines. Constellation does not run, so its log shows only the start. */
   override async log(environment: Environment, node: Node, client: string): Promise<readonly string[]> {
     const start = this.startOfLog(node, client);
     if (client !== "geth" || stateAt(node, this.base.clock()) !== "started") return start;
@@ -208,7 +208,7 @@ export class RealLedger extends SimulatedLedger {
   }
 }
 
-/** Hexadecimal digits of so many bytes, always the same for the same words. */
+/** Hexadecimal digits of this many bytes, always the same for the same words. */
 function hex(bytes: number, ...words: (string | number)[]): string {
   let digits = "";
   for (let round = 0; digits.length < bytes * 2; round++) {

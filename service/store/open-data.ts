@@ -10,15 +10,14 @@ import { Organizations } from "./organizations";
 import { nameOf, Store } from "./store";
 
 /**
- * Opens the data folder, if one is given, and adds what the options ask for and it does not have yet. The clock never goes back,
- * not even over restarts.
+ * Opens the data folder, if configured, and adds missing objects from the options. The clock never goes back, even across restarts.
  */
 export async function openData(options: ResolvedOptions) {
   const dir = options.dataDir === undefined ? undefined : resolve(options.dataDir);
   const clock = new SteadyClock(options.clock);
   const database = dir === undefined ? undefined : await databaseIn(dir);
   const ignore = () => undefined;
-  process.on("SIGXFSZ", ignore); // writing beyond a size limit fails; the signal would end the process
+  process.on("SIGXFSZ", ignore); // makes writes beyond a size limit fail; the signal would end the process
   const close = async () => {
     process.off("SIGXFSZ", ignore);
     await database?.close();
@@ -38,7 +37,7 @@ export async function openData(options: ResolvedOptions) {
   }
 }
 
-/** Opens the database of the objects. Its lock is the lock of the folder. */
+/** Opens the database of the objects. Its lock locks the whole folder. */
 async function databaseIn(dir: string): Promise<Database> {
   const objects = join(dir, "objects");
   const has = (name: string) => holdsSomething(join(dir, name));
@@ -48,7 +47,7 @@ async function databaseIn(dir: string): Promise<Database> {
     );
   const part = ["api-key", "accounts", "chains"].find(has);
   if (!existsSync(join(objects, "CURRENT")) && part !== undefined)
-    throw new Damaged(`${objects} is damaged: it is missing, and ${part} is there`);
+    throw new Damaged(`${objects} is damaged: it is missing, but ${part} exists`);
   try {
     return await Database.open(objects, nameOf);
   } catch (error) {

@@ -16,11 +16,11 @@ export interface Organization {
 export class Organizations {
   /** The ids of the additional keys, by their hash. */
   readonly #further: Map<string, string>;
-  /** The ids of the organizations, by the hash of their key: how long a look takes says nothing about any key. */
+  /** The ids of the organizations, by the hash of their key: so the time of a lookup reveals nothing about any key. */
   readonly #owners: Map<string, string>;
 
   /**
-   * @param first the organization whose key is published
+   * @param first the organization with the published key
    * @param dir the folder for that
    */
   constructor(
@@ -82,13 +82,13 @@ export class Organizations {
     return added;
   }
 
-  /** Adds an organization if it does not exist. Gives it this key, if it has another one or none. */
+  /** Adds an organization if it does not exist, and sets its key. A new one without a key gets a random one. */
   ensure(name: string, apiKey?: string): Organization {
     const known = this.find(name);
     if (known && (apiKey === undefined || apiKey === known.fields.apiKey)) return { id: known.id, ...known.fields };
     const fields = { name, apiKey: apiKey ?? randomKey() };
     const other = this.ofKey(fields.apiKey)?.fields.name;
-    if (other !== undefined && other !== name) throw new ServiceError(`${name} cannot have the API key of ${other}.`);
+    if (other !== undefined && other !== name) throw new ServiceError(`${name} cannot use the API key of ${other}.`);
     const draft = { kind: "organization", parent: "", organization: "", due: undefined, fields } as const;
     const { id } = known ? this.store.setFields("organization", known.id, fields) : this.store.create(draft);
     this.#owners.set(sha256(fields.apiKey), id);
@@ -102,7 +102,10 @@ export class Organizations {
     return apiKey;
   }
 
-  /** Writes the key of the first organization into the file `api-key`, for scripts; those of several, by name, into `api-keys.json`. */
+  /**
+   * Writes the first organization's key into the file `api-key`, for scripts, and the keys of several organizations, by name, into
+   * `api-keys.json`.
+   */
   publish(): void {
     if (this.dir === undefined) return;
     replaceFile(join(this.dir, "api-key"), `${this.firstKey}\n`);
@@ -114,7 +117,7 @@ export class Organizations {
   #all = () => this.store.children("organization", "");
 }
 
-/** A new key, as the hosted service has them: `<id>-<secret>`, and an id begins with the two characters of its region. */
+/** A new key in the hosted service's form: `<id>-<secret>`. The id begins with the two characters of its region. */
 const randomKey = () => `u0${randomBytes(4).toString("hex")}-${randomBytes(32).toString("base64url")}`;
-/** The id that a key begins with, unless somebody chose it otherwise. */
+/** The id at the beginning of a key, if the key has this form. */
 export const idOfKey = (key: string) => /^([a-z0-9]{10})-./.exec(key)?.[1];

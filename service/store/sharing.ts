@@ -4,11 +4,11 @@ import type { Settings } from "../settings/settings";
 import type { Entity, FieldsOf, Kind } from "./entities";
 
 /*
- * An organization that accepted an invitation is a member of another one's consortium: it sees what is there, and changes only what
- * is its own.
+ * An organization that accepted an invitation is a member of another one's consortium: it sees all objects there, and changes only its
+ * own.
  */
 
-/** Kinds that only their own organization sees. */
+/** Kinds that only the owning organization sees. */
 const privateKinds = new Set<Kind>(["credential", "configuration", "invitation"]);
 /** Kinds that only the organization of the consortium creates there. */
 const ownersKinds = new Set<Kind>(["membership", "environment", "invitation"]);
@@ -16,13 +16,13 @@ const ownersKinds = new Set<Kind>(["membership", "environment", "invitation"]);
 const isMember = ({ store }: Base, organization: string, consortium: string): boolean =>
   store.children("membership", consortium).some((membership) => membership.organization === organization);
 
-/** Whether an organization sees an object, where it sees what contains it. */
+/** Whether an organization sees an object, if it sees the parent. */
 export function sees(base: Base, organization: string, entity: Entity): boolean {
   if (entity.organization === organization) return true;
   return entity.kind === "consortium" ? isMember(base, organization, entity.id) : !privateKinds.has(entity.kind);
 }
 
-/** The consortia of others that an organization is a member of, as a list shows them. */
+/** Other organizations' consortia that an organization is a member of, as in a list. */
 export function sharedWith({ store }: Base, organization: string, at: number): Entity<"consortium">[] {
   const memberships = store.all("membership").filter((membership) => membership.organization === organization);
   return [...new Set(memberships.map(({ parent }) => parent))].flatMap((id) => {
@@ -32,19 +32,19 @@ export function sharedWith({ store }: Base, organization: string, at: number): E
   });
 }
 
-/** Refuses a change of what is another organization's. */
+/** Refuses a change of another organization's object. */
 export function refuseOthers(organization: string, entity: Entity): void {
   if (entity.organization !== organization)
     throw new Refusal(
       403,
-      `The ${entity.kind} ${entity.id} belongs to another organization, which alone may change it.`,
+      `The ${entity.kind} ${entity.id} belongs to another organization, and only that organization may change it.`,
     );
 }
 
-/** Refuses what only the organization of a consortium may make in it. */
+/** Refuses objects that only the consortium's own organization may create in it. */
 export function refuseMakingIn(organization: string, kind: Kind, parent: Entity): void {
   if (ownersKinds.has(kind) && parent.kind === "consortium" && parent.organization !== organization)
-    throw new Refusal(403, `Only the organization of the consortium ${parent.id} can make a new ${kind} in it.`);
+    throw new Refusal(403, `Only the organization of the consortium ${parent.id} can create a new ${kind} in it.`);
 }
 
 /** Objects of other organizations in an object, such as `2 node(s)`. */
@@ -53,7 +53,7 @@ export function ofOthers({ store }: Base, { id, organization }: Entity, kind: Ki
   return count > 0 ? `${count} ${kind}(s) of other organizations` : undefined;
 }
 
-/** The invitations that an organization can accept: those to its name. */
+/** The invitations that an organization can accept, by its name. */
 export const invitationsTo = ({ store }: Base, { id, fields: { name } }: Entity<"organization">) =>
   store
     .all("invitation")
@@ -71,7 +71,7 @@ export function acceptInvitation(base: Base, invitation: Entity<"invitation">, i
   if (invitation.state !== "sent")
     throw new ServiceError(`The invitation ${invitation.id} cannot be accepted: it is ${invitation.state}.`);
   if (isMember(base, organization, invitation.parent))
-    throw new ServiceError(`The organization ${invited.fields.name} is a member of this consortium already.`);
+    throw new ServiceError(`The organization ${invited.fields.name} is already a member of this consortium.`);
   const fields = newMembership(settings, organization, invitation.fields.org_name);
   const draft = { kind: "membership", parent: invitation.parent, organization, due: undefined, fields } as const;
   const membership = store.create(draft);

@@ -9,7 +9,7 @@ import type { Change as Written, Database } from "../storage/database";
 import type { SteadyClock } from "../storage/steady-clock";
 import { Usage, type Used } from "./usage";
 
-/** How long deleted objects are kept (ms), for lists that lag, as far as there is room for old versions. */
+/** How long to keep deleted objects (ms), for lists that lag, if there is room for old versions. */
 const memory = 3_600_000;
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -48,7 +48,7 @@ export class Store {
     this.clock = clock.now;
   }
 
-  /** Reads all objects. Forgets what was deleted long ago. */
+  /** Reads all objects. Drops objects that were deleted long ago. */
   static async open(clock: SteadyClock, database: Database): Promise<Store> {
     const store = new Store(clock, database);
     for await (const [key, value] of database.entries("", "~")) {
@@ -61,7 +61,7 @@ export class Store {
     return store;
   }
 
-  /** @param limits the quotas of its organization, if a caller wants it */
+  /** @param limits the quotas of its organization, if a caller creates it */
   create<K extends Kind>(draft: Draft<K>, limits?: Limits): Entity<K> {
     const now = this.clock();
     const id = draft.id ?? newId(draft.kind);
@@ -105,9 +105,9 @@ export class Store {
   }
 
   /**
-   * Resolves when all that was stored before is on disk.
+   * Resolves when all previous changes are on disk.
    *
-   * @param failures how many writes had failed before it was stored
+   * @param failures the number of failed writes before the change
    */
   async synced(failures = this.failures): Promise<void> {
     await (this.#next ?? this.#writing);
@@ -133,12 +133,12 @@ export class Store {
     return this.#versionsIn(kind, parent, now).filter((entity) => !isGone(entity, now));
   }
 
-  /** The objects that a list shows at a time, with those that are deleted but still listed. */
+  /** The objects that a list shows at a time, including deleted ones that are still listed. */
   listed<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
     return this.#versionsIn(kind, parent, at).filter((entity) => entity.hiddenAt === undefined || entity.hiddenAt > at);
   }
 
-  /** Those of them that were not deleted by then. */
+  /** The listed objects that were not deleted by then. */
   present<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
     return this.listed(kind, parent, at).filter((entity) => !isGone(entity, at));
   }
@@ -182,7 +182,7 @@ export class Store {
     this.#children.get(keyOf(kind, parent))?.delete(key);
   }
 
-  /** Brings what was read into the order of creation. */
+  /** Sorts the read objects in order of creation. */
   #sort(clock: SteadyClock): void {
     const all = [...this.#rows.entries()].sort(([, [one]], [, [other]]) => orderOf(one!) - orderOf(other!));
     this.#rows = new Map(all);
@@ -195,7 +195,7 @@ export class Store {
     }
   }
 
-  /** Writes what is pending. If that fails, it never happened. */
+  /** Writes pending versions. If that fails, it reverts them. */
   async #write(database: Database): Promise<void> {
     const entities = this.#pending;
     this.#pending = [];

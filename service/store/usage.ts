@@ -4,14 +4,14 @@ import { valuesIn } from "../json";
 import type { Limits } from "../settings/settings";
 import type { Entity, Kind } from "./entities";
 
-/** Bytes of memory that a value takes, besides its text. */
+/** Bytes of memory that a value takes besides its text. */
 const perValue = 64;
 /** Bytes that old versions of an organization's objects may take. */
 const mostOld = 4 * 1_048_576;
-/** Objects that the service itself adds. Callers do not decide their number, so they are never refused. */
+/** Objects that the service itself adds. Callers do not control their number, so they are never refused. */
 const uncounted = new Set<Kind>(["organization", "report", "ledger"]);
 
-/** How many bytes an object takes, about. Its text alone says too little: `[[],[],…]` takes twenty times as much. */
+/** Approximate bytes of an object. The length of its text is not enough: `[[],[],…]` takes twenty times as much. */
 function sizeOf(entity: Entity): number {
   const json = JSON.stringify(entity);
   return json.length + perValue * valuesIn(json);
@@ -35,11 +35,11 @@ interface Kept extends Used {
   oldBytes: number;
 }
 
-/** The part of V8's heap that is for new values only. */
+/** The part of V8's heap for new values. */
 const young = 48 * 1_048_576;
 /** Half of the memory that is left: the other half is for calls. */
 const roomFor = ({ heap_size_limit: most, used_heap_size: used }: HeapInfo) => (most - young - used) / 2;
-/** A start has more room: what was taken before it must be there again, even if the process is a little larger now. */
+/** A start has more room: all stored objects must fit again, even if the process is a little larger now. */
 const startable = 1.25;
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MiB`;
 
@@ -63,14 +63,14 @@ export class Usage {
     return this.#all;
   }
 
-  /** Why all objects take more memory than there is to start with, if they do. */
+  /** The error if all objects need more memory than a start has. */
   get excess(): string | undefined {
     const room = startable * this.room;
     if (this.#all <= room) return undefined;
-    return `its objects take ${mebibytes(this.#all)} of memory, and this process may use ${mebibytes(room)} for them`;
+    return `its objects take ${mebibytes(this.#all)} of memory, but this process can use only ${mebibytes(room)} for them`;
   }
 
-  /** Refuses a version that is beyond the quota of its organization, or for which there is no memory. */
+  /** Refuses a version beyond the organization's quota, or without enough memory. */
   refuse(key: string, entity: Entity, name: string, { objects: most, bytes: mostBytes }: Limits): void {
     const { objects, bytes } = this.#of(entity.organization);
     const before = this.#latest.get(key);
@@ -97,7 +97,7 @@ export class Usage {
   /**
    * Notes a new version of an object.
    *
-   * @returns the objects that must forget their oldest version, because there are too many bytes of them
+   * @returns the objects that must drop their oldest version, because old versions take too many bytes
    */
   keep(key: string, entity: Entity): string[] {
     const kept = this.#of(entity.organization);
@@ -121,7 +121,7 @@ export class Usage {
     return forgotten;
   }
 
-  /** Notes that objects are no longer kept at all. They were deleted before. */
+  /** Notes that deleted objects are no longer kept. */
   drop(keys: ReadonlySet<string>): void {
     for (const kept of this.#organizations.values()) {
       const dropped = kept.old.filter(({ key }) => keys.has(key)).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -24,7 +24,7 @@ export class Accounts {
   key = (id: string) => this.keys.of(id);
   address = (id: string) => addressOf(this.key(id));
 
-  /** Finds a network, and gives the account its first balance there. */
+  /** Finds a network, and funds the account there initially. */
   async target(id: string, network: Network): Promise<Target> {
     const target = await this.targets.get(network, this.signal);
     const { fields } = this.store.get("tether", id)!;
@@ -56,16 +56,16 @@ export class Accounts {
 export class AccountKeys {
   readonly #keys = new Map<string, string>();
 
-  /** @param dir without it, keys are in memory only */
+  /** @param dir without it, keys are only in memory */
   constructor(
     private readonly dir: string | undefined,
     private readonly store: Store,
   ) {}
 
-  /** Checks that the keys of all tethers are there. Changes nothing. */
+  /** Checks that the keys of all tethers exist. Changes nothing. */
   static check(dir: string, store: Store): void {
     if (existsSync(dir) && !statSync(dir).isDirectory()) {
-      const why = "which must be a folder, and is a file. Move it away";
+      const why = "which must be a folder, but is a file. Move it away";
       throw new ServiceError(`The accounts' keys are kept in ${dir}, ${why}.`);
     }
     for (const { id, fields } of store.all("tether")) {

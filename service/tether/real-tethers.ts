@@ -28,7 +28,7 @@ import {
 /** How long an activation waits for its first report (ms). */
 const firstReportMs = 1_000;
 
-/** Tethers that really pin. Each has an account and a contract per network, and sends a transaction for each report. */
+/** Tethers on real chains. Each has an account and a contract per network, and sends a transaction for each report. */
 export class RealTethers implements Tethering {
   readonly #stopping = new AbortController();
   readonly #accounts: Accounts;
@@ -74,7 +74,7 @@ export class RealTethers implements Tethering {
     };
   }
 
-  /** Continues after a restart. A contract of a simulation does not count. */
+  /** Continues after a restart. Simulated contracts do not count. */
   resume(): void {
     const { store } = this.base;
     for (const { id, fields } of store.all("tether")) {
@@ -89,26 +89,26 @@ export class RealTethers implements Tethering {
     }
   }
 
-  /** Does not wait for blocks. What was sent is recorded, so the next start continues it. */
+  /** Does not wait for blocks. Sent transactions are recorded, so the next start continues with them. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#schedule.close(), this.#deployments.settled()]);
   }
 }
 
-/** How soon a deployment whose outcome is unknown is looked up again, and a report that could not be pinned is tried again (ms). */
+/** Pause before checking a deployment with an unknown outcome, or retrying a failed pin (ms). */
 const retryMs = 2_000;
 
 type Begun = NonNullable<NonNullable<FieldsOf["tether"]["deploying"]>[Network]>;
 type Contract = NonNullable<NonNullable<FieldsOf["tether"]["contracts"]>[Network]>;
 
-/** How long, and in how many looks in a row, a network must not show a contract that was there. */
+/** For how long, and in how many checks in a row, a network must not show a contract before it counts as lost. */
 const missing = { ms: 5_000, looks: 3 };
 
 /** The contracts of tethers. Each is deployed, and paid for, once per network. */
 class Deployments {
   readonly #deploying = new SingleFlight<Wire>();
-  /** Contracts that the network did not show the last time. */
+  /** Contracts that the network did not show in the last check. */
   readonly #missing = new Map<string, Lasting>();
 
   private readonly store: Store;
@@ -133,13 +133,13 @@ class Deployments {
         if (error instanceof Rejected)
           throw new Refusal(409, `The contract was not deployed on ${network}: ${error.message}.`);
         const outcome = begun ? "It is not known yet whether the contract is" : "The contract could not be";
-        const next = begun ? " The service continues to look. Deploying again does not pay twice." : "";
+        const next = begun ? " The service keeps checking. Deploying again does not pay twice." : "";
         throw new Refusal(502, `${outcome} deployed on ${network}: ${error.message}.${next}`);
       }),
     );
   }
 
-  /** Goes on with a deployment that has begun, until its outcome is known. */
+  /** Continues a deployment until its outcome is known. */
   goOn(id: string, network: Network): void {
     this.deploy(id, network)
       .catch(({ message }: Error) => {
@@ -149,9 +149,9 @@ class Deployments {
   }
 
   /**
-   * Whether the contract is there. If the network lost its state, the contract counts as not deployed.
+   * Whether the contract exists. If the network lost its state, the contract counts as not deployed.
    *
-   * @param again whether it is deployed again if not. The same transaction is sent, so a wrong look costs nothing
+   * @param again whether to deploy a missing contract again. It sends the same transaction, so a mistake costs nothing
    */
   async isDeployed(id: string, network: Network, again: boolean): Promise<boolean> {
     const { contracts, lost } = this.#fields(id);
@@ -162,7 +162,7 @@ class Deployments {
     const other = contract !== undefined && contract.chainId !== target.chainId;
     if (!other && (await isThere(target, known.address))) {
       this.#missing.delete(`${id} ${network}`);
-      if (!contract) this.#deployed(id, target, lost![network]!, "done"); // a node did not know it for a while
+      if (!contract) this.#deployed(id, target, lost![network]!, "done"); // a node did not show it for a while
       return true;
     }
     if (!contract) return false;
@@ -173,7 +173,7 @@ class Deployments {
     return false;
   }
 
-  /** Whether a contract was not there for so long that it counts as lost. */
+  /** Whether a contract was missing for so long that it counts as lost. */
   #isLost(id: string, network: Network, transaction: Signed | undefined): boolean {
     const key = `${id} ${network}`;
     const lasting = this.#missing.get(key) ?? new Lasting(transaction ? missing : contradicted);
@@ -189,13 +189,13 @@ class Deployments {
       deployments: { ...deployments, [network]: 0 },
       lost: { ...lost, [network]: anew || !transaction ? undefined : { address, ...transaction } },
       pinning: pinning?.network === network ? undefined : pinning,
-      problem: `The contract ${address} is not on ${network} any more: the network lost its state. Deploy it again.`,
+      problem: `The contract ${address} is no longer on ${network}: the network lost its state. Deploy it again.`,
     });
   }
 
   settled = () => this.#deploying.settled();
 
-  /** Records the deployment before it is sent, so that a restart continues it and none is paid for twice. */
+  /** Records the deployment before sending it, so that a restart continues it and never pays twice. */
   async #deploy(id: string, network: Network): Promise<Wire> {
     const target = await this.accounts.target(id, network);
     const from = this.accounts.address(id);
@@ -257,7 +257,7 @@ class Pins {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Makes the report that is due, if any. Returns when the next one is due. */
+  /** Makes a due report, if any. Returns when the next one is due. */
   async pinIfDue(id: string): Promise<number | undefined> {
     const { clock, settings, store } = this.base;
     const { active, nextPin, interval } = this.#get(id).fields;
@@ -269,13 +269,13 @@ class Pins {
     const still = this.#get(id).fields;
     if (!still.active) return undefined;
     if (still.nextPin !== nextPin) return still.nextPin; // activated again meanwhile
-    const inStep = nextPin + (Math.floor(Math.max(0, clock() - nextPin) / step) + 1) * step; // missed reports are not made up
+    const inStep = nextPin + (Math.floor(Math.max(0, clock() - nextPin) / step) + 1) * step; // missed reports are not repeated
     const next = problem === undefined ? inStep : Math.min(inStep, clock() + retryMs);
     store.setFields("tether", id, { nextPin: next });
     return next;
   }
 
-  /** Makes a report. Returns why, if there is none. */
+  /** Makes a report. Returns the reason if that fails. */
   async #pin(id: string): Promise<string | undefined> {
     const { network, pinning: begun } = this.#get(id).fields;
     const net = begun?.network ?? network!;
@@ -307,7 +307,7 @@ class Pins {
     return { network, index, hash: keccak(canonicalJson(states)), states, at: this.base.clock() };
   }
 
-  /** Sends the transaction, the recorded one if there is one. */
+  /** Sends the transaction, or the recorded one if it exists. */
   async #send(id: string, target: Target, contract: string, pinning: Pinning): Promise<Outcome> {
     const { index, hash } = pinning;
     const note = (made: Pinning["transaction"]) =>

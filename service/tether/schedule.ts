@@ -1,15 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The longest timer (ms); it then looks again. */
+/** The longest timer (ms); longer waits check again. */
 const longest = 3_600_000;
 
-/** Does what is due for each tether, one thing after the other. */
+/** Does the due work of each tether, one task at a time. */
 export class Schedule {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #working = new SingleFlight<void>();
   #closed = false;
 
-  /** @param work does what is due, and returns when it must be called again */
+  /** @param work does the due work, and returns when to call it again */
   constructor(
     private readonly clock: () => number,
     private readonly work: (id: string) => Promise<number | undefined>,
@@ -23,7 +23,7 @@ export class Schedule {
     this.#timers.set(id, timer.unref());
   }
 
-  /** Does what is due by now. Waits for it at most `atMost` ms, and never fails. */
+  /** Does the due work. Waits for it at most `atMost` ms, and never fails. */
   async look(id: string, due: number | undefined, atMost = 0): Promise<void> {
     if (this.#closed || due === undefined) return;
     if (due > this.clock()) return this.#working.has(id) ? undefined : this.set(id, due);
@@ -43,7 +43,7 @@ export class Schedule {
   }
 }
 
-/** Work in progress, by key. Callers that want the same work share its outcome. */
+/** Work in progress, by key. Callers of the same work share its outcome. */
 export class SingleFlight<T> {
   readonly #works = new Map<string, Promise<T>>();
 

@@ -7,10 +7,10 @@ import { balanceOn, boundEnvironment, isDeployedOn, reportOf, type Tether } from
 /** Costs on the public chains, in wei. */
 const costs = { deploy: 5_000_000_000_000_000n, pin: 100_000_000_000_000n };
 
-/** The most overdue reports that are made at once; earlier ones are left out. */
+/** Maximum overdue reports to make at once; earlier ones are left out. */
 const mostAtOnce = 10_000;
 
-/** Tethers on simulated networks: every amount and hash follows from the data. */
+/** Tethers on simulated networks: every amount and hash is derived from the data. */
 export class SimulatedTethers implements Tethering {
   constructor(
     private readonly base: Base,
@@ -44,7 +44,7 @@ export class SimulatedTethers implements Tethering {
     return Promise.resolve();
   }
 
-  /** Makes the reports that are due by now. Nothing runs in the background: each read brings the tether up to date. */
+  /** Makes all due reports. Nothing runs in the background: each read brings the tether up to date. */
   current(tether: Tether): Tether {
     const { store, clock, settings } = this.base;
     const { active, interval, nextPin, network } = tether.fields;
@@ -72,7 +72,7 @@ export class SimulatedTethers implements Tethering {
     const { fields } = tether;
     const owned = balanceOn(fields, network);
     if (owned >= wei) return { ...fields.balances, [network]: String(owned - wei) };
-    const money = `it owns ${owned} wei and needs ${wei}`;
+    const money = `it has ${owned} wei and needs ${wei}`;
     throw new Refusal(402, `The account ${this.account(tether)} has no funds on ${network}: ${money}.`);
   }
 }

@@ -3,7 +3,7 @@ import { Refusal } from "../errors";
 import type { Chain, Chains } from "../ledger/chains";
 import { callRemote, credentialsOf, RpcError } from "../ledger/rpc";
 
-/** Not those of the public networks, where nothing signed for a local chain may be valid. */
+/** Different from the public networks' ids, so that transactions for a local chain are invalid there. */
 const chainIds: Record<Network, number> = { mainnet: 900_001, rinkeby: 900_004, local: 900_005 };
 
 export const isTarget = (key: string) => key.startsWith("target-");
@@ -13,12 +13,12 @@ const keyOf = (network: Network) => `target-${network}`;
 export interface Target {
   network: Network;
   chainId: number;
-  /** The local chain, where money can be created; undefined for an external network. */
+  /** The local chain, which can create money; undefined for an external network. */
   local: Chain | undefined;
   call<T>(method: string, params?: unknown[]): Promise<T>;
 }
 
-/** The networks that tethers pin to: local chains, or addresses that the user gives. */
+/** The networks that tethers pin to: local chains, or configured addresses. */
 export class Targets {
   constructor(
     private readonly chains: Chains,
@@ -47,14 +47,14 @@ export class Targets {
 
   isLocal = (network: Network) => this.addresses[network] === undefined;
 
-  /** Where to read a network, without the secrets of its address. */
+  /** The address for reading a network, without secrets. */
   url(network: Network): string {
     const address = this.addresses[network];
     return address === undefined ? `${this.origin()}/target/${network}` : shown(address);
   }
 }
 
-/** Leaves out path and query as well: providers put keys there. */
+/** Omits path and query as well, because providers put keys there. */
 function shown(address: string): string {
   const { origin, pathname, search } = new URL(credentialsOf(address).url);
   return pathname === "/" && search === "" ? origin : `${origin}/…`;

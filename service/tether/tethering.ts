@@ -8,7 +8,7 @@ const ether = "1000000000000000000";
 /** Whether its contract was deployed on a network. */
 export const isDeployedOn = ({ deployments }: Tether["fields"], network: Network) => (deployments[network] ?? 0) > 0;
 
-/** What its account has on a simulated network, in wei. */
+/** Its account's balance on a simulated network, in wei. */
 export const balanceOn = ({ balances }: Tether["fields"], network: Network) => BigInt(balances[network] ?? 0);
 
 export const deployedNetworks = ({ fields }: Tether) => networks.filter((network) => isDeployedOn(fields, network));
@@ -20,7 +20,7 @@ export function tetherState({ fields }: Tether): string {
   return network && isDeployedOn(fields, network) ? "deployed" : "initial";
 }
 
-/** The environment that it pins: the latest with the name, or the organization's first one if it has no name. */
+/** The environment that it pins: the latest one with this name, or without a name, the organization's first one. */
 export function boundEnvironment({ store }: Base, tether: Tether): Entity<"environment"> | undefined {
   const name = tether.fields.environmentName;
   const own = store.all("environment").filter(({ organization }) => organization === tether.organization);

@@ -19,7 +19,7 @@ function anchor(): Artifact {
   return (artifact ??= JSON.parse(readFileSync(join(__dirname, "../../contracts/Anchor.json"), "utf8")) as Artifact);
 }
 
-/** Loaded when first needed: it is large, and most services never pin. */
+/** Loaded on first use: it is large, and most services never pin. */
 export const library = () => createRequire(__filename)("ethers") as typeof Ethers;
 
 const coder = () => new (library().Interface)(anchor().abi);
@@ -32,7 +32,7 @@ export const deployment = () => anchor().bytecode;
 /** The address of the contract that an account deploys with this nonce. */
 export const contractAddress = (from: string, nonce: number) => library().getCreateAddress({ from, nonce });
 
-/** Whether there is a contract at the address. */
+/** Whether the address has a contract. */
 export async function isThere(target: Target, address: string): Promise<boolean> {
   const code = await target.call("eth_getCode", [address, "latest"]);
   if (typeof code === "string" && code.startsWith("0x")) return code !== "0x";
@@ -56,13 +56,13 @@ export async function pinnedAt(target: Target, address: string, index: number) {
   return { transaction_hash: log.transactionHash, block_number: Number(log.blockNumber) };
 }
 
-/** The transaction and the block that have something. */
+/** A mined transaction with its block. */
 export interface Mined {
   transaction_hash: string;
   block_number: number;
 }
 
-/** The network refused a transaction before it waited anywhere, or a block has it and it failed. So it will not take effect. */
+/** A transaction will not take effect: the network refused it outright, or it failed in a block. */
 export class Rejected extends Error {
   override readonly name = "Rejected";
 }
@@ -73,7 +73,7 @@ export async function signed(target: Target, key: string, what: { to?: string; d
   const wallet = new Wallet(key);
   const from = wallet.address;
   const [nonce, estimate, fees, genesis] = await Promise.all([
-    // not the pending count: if an earlier transaction still waits somewhere, only one of the two can get into a block
+    // not the pending count: if an earlier transaction still waits somewhere, only one of the two can be in a block
     usedBy(target, from),
     quantity(target, "eth_estimateGas", [{ from, ...what }]),
     feesOf(target),
@@ -85,7 +85,7 @@ export async function signed(target: Target, key: string, what: { to?: string; d
   const balance = await balanceOf(target, from);
   if (balance >= cost)
     return { nonce, raw, hash: Transaction.from(raw).hash!, ...(genesis === undefined ? {} : { genesis }) };
-  const money = `it owns ${balance} wei and needs about ${cost}`;
+  const money = `it has ${balance} wei and needs about ${cost}`;
   throw new Refusal(402, `The account ${from} has no funds on ${target.network}: ${money}.`);
 }
 
@@ -96,13 +96,13 @@ async function usedBy(target: Target, account: string): Promise<number> {
   return Number(await quantity(target, "eth_getTransactionCount", [account, "latest"]));
 }
 
-/** A network that hides its first block, or does not keep it, has no such hash. */
+/** A network that hides or does not keep its first block has no such hash. */
 async function genesisOf(target: Target): Promise<string | undefined> {
   const block = await target.call<{ hash?: string } | null>("eth_getBlockByNumber", ["0x0", false]).catch(() => null);
   return block?.hash;
 }
 
-/** Whether the network began anew since a transaction was signed. */
+/** Whether the network was reset since a transaction was signed. */
 export async function beganAnew(target: Target, { genesis }: Pick<Signed, "genesis">): Promise<boolean> {
   const now = genesis === undefined ? undefined : await genesisOf(target);
   return now !== undefined && now !== genesis;
@@ -119,16 +119,16 @@ async function feesOf(target: Target) {
   return { type: 2, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * base + tip };
 }
 
-/** Makes a call whose answer is a number: a proxy may answer anything. */
+/** Makes a call that must return a number, because a proxy may return anything. */
 async function quantity(target: Target, method: string, params?: unknown[]): Promise<bigint> {
   const answer = await target.call(method, params);
   if (typeof answer === "string" && /^0x[0-9a-f]{1,64}$/i.test(answer)) return BigInt(answer);
   throw strange(method);
 }
 
-const strange = (method: string) => new RpcError(`${method}: the answer is not what was asked for`);
+const strange = (method: string) => new RpcError(`${method}: the answer has the wrong form`);
 
-/** Time, as tests replace it. */
+/** Time, which tests replace. */
 export interface Pace {
   now: () => number;
   rest: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -139,30 +139,30 @@ const realPace: Pace = {
   rest: (ms, signal) => wait(ms, undefined, { signal }),
 };
 
-/** The pause after each look (ms). It grows. */
+/** The growing pauses between checks (ms). */
 const restAfter = (look: number) => Math.min(4_000, 250 * 1.15 ** look);
-/** When a transaction is sent again (ms): a network that restarts forgets what waits. After an unclear answer, sooner. */
+/** When to send a transaction again (ms), because a restarted network forgets waiting ones. Sooner after an unclear answer. */
 const resend = { accepted: 10_000, unclear: 500 };
 /** How long a network may fail to answer (ms). */
 const patience = 10_000;
-/** How long, and in how many looks in a row, the account's count of transactions must contradict a transaction (ms). */
+/** For how long (ms), and in how many checks in a row, the account's transaction count must contradict a transaction. */
 export const contradicted = { ms: 60_000, looks: 5 };
 
-/** How a transaction ended: in a block, done in an unknown one, or never, because its nonce is another one's. */
+/** The outcome of a transaction: in a block, in an unknown block, or never, because another one used its nonce. */
 export type Outcome = Mined | "done" | "void";
 
 interface Watched {
-  /** Whether it was never sent before. Only then a refusal means that it waits nowhere. */
+  /** Whether it was never sent before. Only then does a refusal mean that it waits nowhere. */
   fresh: boolean;
-  /** Whether what it does is done. */
+  /** Whether its effect is visible. */
   isDone: () => Promise<boolean>;
   signal: AbortSignal;
 }
 
 /**
- * Sends a transaction until its outcome is certain. Any answer but a refusal of the first attempt may hide that the network took
- * it, and a node may show less than another one. So the same bytes are sent again, until a block has them, or until the network
- * shows for a while that their nonce cannot be used any more.
+ * Sends a transaction until its outcome is certain. Unless the first attempt is refused, the network may have accepted it, and some
+ * nodes may lag behind. So it sends the same bytes again, until a block has them, or until the network shows for a while that their
+ * nonce was used.
  */
 export async function settled(
   target: Target,
@@ -195,7 +195,7 @@ export async function settled(
   }
 }
 
-/** Whether something is seen again and again for some time, without a break. */
+/** Tracks whether an observation repeats for some time without a break. */
 export class Lasting {
   #since = 0;
   #looks = 0;
@@ -205,7 +205,7 @@ export class Lasting {
     private readonly now = () => performance.now(),
   ) {}
 
-  /** Notes one look. */
+  /** Adds one observation. */
   holds(seen: boolean): boolean {
     this.#looks = seen ? this.#looks + 1 : 0;
     if (this.#looks === 1) this.#since = this.now();
@@ -225,7 +225,7 @@ async function minedAs(target: Target, hash: string): Promise<Mined | undefined>
   return { transaction_hash: hash, block_number: block };
 }
 
-/** What nodes answer to a transaction that they do not let wait. */
+/** Answers of nodes that refuse a transaction. */
 const refusals = [
   /insufficient funds|upfront cost exceeds account balance/i,
   /intrinsic gas|exceeds block gas limit|exceeds the configured cap/i,
@@ -234,7 +234,7 @@ const refusals = [
   /max initcode size exceeded|oversized data/i,
 ];
 
-/** Sends a transaction. Returns whether the network says that it took it; if not, that is unknown. */
+/** Sends a transaction. Returns whether the network confirmed it; otherwise, the outcome is unknown. */
 async function send(target: Target, { raw, hash }: Signed, unsent: boolean): Promise<boolean> {
   try {
     return (await target.call("eth_sendRawTransaction", [raw])) === hash;

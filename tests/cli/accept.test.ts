@@ -7,8 +7,8 @@ import { setEnvironment, start } from "../support/service";
 import { connection, consortium } from "./command";
 
 /*
- * What people do by hand, and on the embedded service with a command: accept an invitation, fund a tether. What is in the consortium that
- * they were invited to stays others'.
+ * Manual steps that the embedded service has commands for: accepting an invitation, funding a tether. Other members' objects in the
+ * consortium are never taken.
  */
 
 async function world() {
@@ -45,7 +45,7 @@ test("it is listed for the invited organization, and accepted once", async () =>
 test.each([
   ["accept", [], "accept in its web console"],
   ["fund", ["tether0001"], "has no faucet: only `consortium serve` has one"],
-])("%s: a service that has no such way says where else", async (command, args, why) => {
+])("%s: on another service, the error says where to do it", async (command, args, why) => {
   const { service, run } = await world();
   const elsewhere = connection({ baseUrl: `${service.url}/elsewhere/api/v1`, apiKey: service.apiKey });
   const { code, stderr } = await consortium([command, ...args], elsewhere);
@@ -70,7 +70,7 @@ test("funded with --json", async () => {
   });
 });
 
-test("fund: a tether that the service does not have is named", async () => {
+test("fund: an unknown tether is named in the error", async () => {
   const { service } = await world();
   const { code, stderr } = await consortium(["fund", "tether0001"], connection(service));
   expect([code, stderr]).toEqual([1, expect.stringContaining("tether0001")]);
@@ -78,8 +78,8 @@ test("fund: a tether that the service does not have is named", async () => {
 });
 
 test.each<[is: string, what: string, args: Parameters<typeof whose>]>([
-  ["own", "the service does not tell whose the key is", [undefined, "north", ["north", "south"], "north"]],
-  ["own", "it does not tell whose the consortium is", ["south", undefined, ["north", "south"], "north"]],
+  ["own", "the service does not show the key's organization", [undefined, "north", ["north", "south"], "north"]],
+  ["own", "it does not show the consortium's organization", ["south", undefined, ["north", "south"], "north"]],
   ["own", "in one's own consortium, whose member ever", ["north", "north", ["north", "south"], "south"]],
   ["own", "one's own member elsewhere", ["south", "north", ["north", "south"], "south"]],
   [
@@ -111,9 +111,9 @@ describe("in a consortium of another organization", () => {
     setEnvironment({ CONSORTIUM_API_KEY: organizations[1]!.apiKey });
     return { service, c, e, theirs, mine, n, south };
   }
-  const said = /belongs to the organization \w+: of what is in it, only your own members/;
+  const said = /belongs to the organization \w+: the file has only your own members/;
 
-  test("export --adopt and --import take only what one's own members own", async () => {
+  test("export --adopt and --import take only objects of the caller's own members", async () => {
     const { c, e, mine, n, south } = await both();
     const adopted = await south("export", "--adopt");
     expect(adopted.stderr).toMatch(said);
@@ -135,7 +135,7 @@ describe("in a consortium of another organization", () => {
     expect((await south("export")).stdout).toMatch(/old-n/); // a copy has all of it
   });
 
-  test.each(["dynamic", "plugin"] as const)("%s: of what is adopted, destroy deletes only that", async (adapter) => {
+  test.each(["dynamic", "plugin"] as const)("%s: destroy deletes only its own adopted objects", async (adapter) => {
     const { service, c, e, theirs, south } = await both();
     const definition = parse((await south("export", "--adopt")).stdout) as NetworkDefinition;
     const node = service.store.nodes.list().find(({ fields }) => fields.name === "old-n")!.id;

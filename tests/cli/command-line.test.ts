@@ -6,12 +6,12 @@ import { temporary, writeIn } from "../fleet/made";
 import { built, consortium as started } from "../service/child";
 import { consortium } from "./command";
 
-/** What every command does with help, versions and mistakes in its arguments. */
+/** How every command handles help, versions and mistakes in its arguments. */
 
 const manifest = join(__dirname, "../../package.json");
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
 
-/** command → how its usage goes on, and what is said without its arguments: undefined where it needs none */
+/** command → the rest of its usage, and the error without arguments; undefined if it needs none */
 const commands: [string, string, string | undefined][] = [
   ["", "[options] [command]", undefined],
   ["serve", "[options]", undefined],
@@ -41,9 +41,9 @@ const commands: [string, string, string | undefined][] = [
   ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],
   ["accept", "[options] [invitation]", undefined],
 ];
-/** What is missing is said first. */
+/** Missing arguments are reported first. */
 const required: Record<string, string[]> = { sweep: ["--prefix", "p", "--older-than", "1h"] };
-/** 1 says that the network is wrong where it is checked. */
+/** For `check`, 1 means that the network has a problem. */
 const refusedWith: Record<string, number> = { check: 2 };
 const words = (command: string): string[] => command.split(" ").filter((word) => word !== "");
 
@@ -137,13 +137,13 @@ test.each([
   [["network.yaml", "--consortium", "trade"]],
   [["--stack", "dev", "--tether", "tether0001"]],
   [["--plan", "plan.json", "--consortium", "trade"]],
-])("map %j: what chooses from the service has no place there", async (args) => {
+])("map %j: refuses options that filter a map of the service", async (args) => {
   const { code, stderr } = await consortium(["map", ...args]);
   expect(code).toBe(1);
-  expect(stderr).toContain("error: --consortium and --tether choose what a map of the service shows");
+  expect(stderr).toContain("error: --consortium and --tether work only for a map of the service");
 });
 
-test("NO_COLOR: the table of a fleet that runs has none", () => {
+test("NO_COLOR: the table of a running fleet has no colors", () => {
   const { FORCE_COLOR } = process.env;
   process.env.FORCE_COLOR = "1"; // the table's library asks once, at its first color, whether there are any
   try {
@@ -159,18 +159,18 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
   }
 });
 
-test("output that cannot be written is an error in one line, and a reader that has enough is none", () => {
+test("a failed write is a one-line error; a reader that stops early is not an error", () => {
   const file = writeIn(temporary(), "network.yaml", "members: [a]\n");
   const program = `"${process.execPath}" "${join(__dirname, "../../dist/cli/consortium.js")}" map "${file}"`;
   const shell = (line: string) => spawnSync("sh", ["-c", line], { encoding: "utf8" });
   expect(shell(`${program} > /dev/full`)).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/^consortium: the output cannot be written: [^\n]*ENOSPC[^\n]*\n$/) as string,
+    stderr: expect.stringMatching(/^consortium: could not write the output: [^\n]*ENOSPC[^\n]*\n$/) as string,
   });
   expect(shell(`${program} | true`)).toMatchObject({ status: 0, stderr: "" });
 });
 
-test("report waits for a pipe whose text comes late, as that of `pulumi preview --json` does", () => {
+test("report waits for a slow pipe, such as the output of `pulumi preview --json`", () => {
   const report = `"${process.execPath}" "${join(__dirname, "../../dist/cli/consortium.js")}" report`;
   const late = `(sleep 1; echo '{"sequence":0,"summaryEvent":{"resourceChanges":{"same":0}}}') | ${report}`;
   expect(execFileSync("sh", ["-c", late], { encoding: "utf8" })).toContain("Nothing to do: 0 unchanged.");

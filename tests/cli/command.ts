@@ -2,7 +2,7 @@ import { format } from "node:util";
 import { main } from "../../cli/consortium";
 import { fail } from "../../cli/shared/terminal";
 
-/** What a process that runs the command ends with: see `consortium` of tests/service/child.ts, which starts one. */
+/** The result of a process that runs the command: see `consortium` of tests/service/child.ts, which starts one. */
 export interface Ended {
   code: number;
   stdout: string;

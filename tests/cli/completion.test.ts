@@ -29,7 +29,7 @@ test.each<[line: string, some: string[], none: string[]]>([
   expect(found.filter((one) => none.includes(one))).toEqual([]);
 });
 
-test("zsh uses the same words; fish has each with its description", async () => {
+test("zsh uses the same words; fish adds descriptions", async () => {
   expect(await script("zsh")).toBe(
     `#compdef consortium pulumi-consortium\nautoload -U +X bashcompinit && bashcompinit\n${await script("bash")}`,
   );
@@ -42,7 +42,7 @@ test("zsh uses the same words; fish has each with its description", async () => 
   ).toEqual([]);
 });
 
-test("another shell is refused, and the scripts name it", async () => {
+test("another shell is refused; the scripts list the supported ones", async () => {
   const { code, stderr } = await consortium(["completion", "tcsh"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("Allowed choices are bash, zsh, fish")]);
 });

@@ -9,10 +9,10 @@ import { json, peer } from "../support/peer";
 import { start } from "../support/service";
 import { connection, consortium } from "./command";
 
-/* What the doctor says of set-ups in which a run does not work: what is wrong, and what to do. */
+/* The doctor's findings for setups in which a run fails, with the next steps. */
 
 interface Machine {
-  /** What `pulumi` prints, by the beginning of its arguments; a text that begins with `error:` is a failure. */
+  /** The output of `pulumi` by the beginning of its arguments; text that begins with `error:` is a failure. */
   pulumi?: Record<string, string>;
   /** Versions of packages in the project. */
   packages?: Record<string, string>;
@@ -20,7 +20,7 @@ interface Machine {
 
 const state = (more: object = {}): string => JSON.stringify({ version: 3, deployment: { resources: [], ...more } });
 
-/** A machine with a project, and a `pulumi` that says what it is told to. */
+/** A machine with a project and a stub of `pulumi`. */
 function machine({ pulumi = {}, packages = {} }: Machine = {}) {
   const home = mkdtempSync(join(tmpdir(), "doctor-"));
   const [bin, folder] = [join(home, "bin"), join(home, "project")];
@@ -62,7 +62,7 @@ interface Told {
   todo: string[];
 }
 
-/** What the doctor says, as JSON and as text. */
+/** The doctor's output, as JSON and as text. */
 async function examined(
   { folder, env }: ReturnType<typeof machine>,
   more: Record<string, string>,
@@ -86,7 +86,7 @@ async function examined(
 
 const key = "u0aaaaaaaa-canary-of-a-key";
 
-test("a set-up that works: versions, whose key, clock and state; no secret, and nothing to do", async () => {
+test("a working setup: versions, the key's organization, clock and state; no secrets and no next steps", async () => {
   const { service } = await start({ clock: undefined });
   const at = machine({
     pulumi: { config: JSON.stringify({ "consortium:apiKey": { value: service.apiKey, secret: true } }) },
@@ -107,7 +107,7 @@ test("a set-up that works: versions, whose key, clock and state; no secret, and 
   expect(said).not.toContain(service.apiKey);
 });
 
-describe("a set-up that does not work:", () => {
+describe("a broken setup:", () => {
   test.each<[string, Machine, Record<string, string>, string]>([
     ["no key", {}, { CONSORTIUM_API_KEY: "" }, "settings: No API key is set"],
     [

@@ -7,7 +7,7 @@ import { written } from "../sdk/network/problems";
 import { random } from "../support/random";
 import { found, strangeNames } from "./found";
 
-/** Whatever people call things: the file that is exported says the same, to be adopted one by one. */
+/** Unusual names: the exported file preserves them, and each object can be adopted. */
 
 const name = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
@@ -16,7 +16,7 @@ const name = fc.oneof(
 const items = fc.array(name, { minLength: 1, maxLength: 6 });
 const isUsual = (text: string): boolean => text.trim() !== "";
 
-test("names, keys and ids come through, and the file is right", () => {
+test("names, keys and ids are preserved, and the file is valid", () => {
   fc.assert(
     fc.property(items, items, name, (organizations, nodes, title) => {
       const members = organizations.map((orgName, index) => found("membership", `m${index}`, { orgName }));
@@ -42,7 +42,7 @@ test("names, keys and ids come through, and the file is right", () => {
   );
 });
 
-describe("names that differ only in how their letters are composed are one name", () => {
+describe("names that differ only in Unicode composition count as the same", () => {
   const [composed, apart] = ["Café".normalize("NFC"), "Café".normalize("NFD")];
   const there = found("consortium", "c0", { name: "trade" }, [
     ...[composed, apart].map((orgName, at) => found("membership", `m${at}`, { orgName })),
@@ -59,13 +59,13 @@ describe("names that differ only in how their letters are composed are one name"
     return { text, members: members.map(({ args }) => args.orgName), nodes: nodes.map(({ args }) => args.name) };
   };
 
-  test("in a copy, the first has it, and the other is named by its key", () => {
+  test("in a copy, the first one keeps the name, and the other is named by its key", () => {
     const { text, members, nodes } = names(false);
     expect({ members, nodes }).toEqual({ members: [composed, "Cafe-m1"], nodes: [composed, "Cafe-n1"] });
     expect(text).toContain("`up` names this one Cafe-m1");
   });
 
-  test("what is adopted keeps its own", () => {
+  test("adopted objects keep their names", () => {
     expect(names(true)).toMatchObject({ members: [composed, apart], nodes: [composed, apart] });
   });
 });

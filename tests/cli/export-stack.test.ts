@@ -35,7 +35,7 @@ test.each<[string, string[], boolean]>([
   expect(await exportStack("dev")).toEqual(document);
 });
 
-test("what is no document is an error", async () => {
+test("invalid JSON is an error", async () => {
   printing("warning: {");
   await expect(exportStack("dev")).rejects.toThrow(/stack dev cannot be read: Pulumi's output is not valid JSON/);
 });

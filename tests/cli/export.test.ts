@@ -12,7 +12,7 @@ import { connection, consortium } from "./command";
 import { found, strangeNames } from "./found";
 
 let latest = 0;
-/** Each look is later than the one before: what is alike is exported by age. */
+/** Each call sees a later time, because similar objects are exported by age. */
 const clock = (): number => (latest = Math.max(Date.now(), latest + 1));
 
 let service: Service;
@@ -43,7 +43,7 @@ async function expectUnchanged(definition: NetworkDefinition): Promise<void> {
   expect(service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 }
 
-/** A network with names as people give them in a console. */
+/** A network with names such as people choose in a console. */
 async function byHand() {
   const c = await make("/consortia", { name: "Kaffee & Tee", description: "by hand" });
   const within = `/consortia/${c}`;
@@ -62,11 +62,11 @@ test("credentials that the service does not list are remarked on", () => {
   const trade = found("consortium", "c1", { name: "trade" }, [{ ...environment, unlisted: ["appCred"] }]);
   expect(definitionOf(trade, { adopt: true }).remarks).toContainEqual({
     path: ["environments", "prod", "credentials"],
-    text: "the service does not show which credentials there are",
+    text: "the service does not list credentials",
   });
 });
 
-test("the file of a network that exists, to be adopted: each by its id, keys that a file may have", async () => {
+test("the file of an existing network adopts each object by its id, under a valid key", async () => {
   const { c, acme, tokyo, e, one, two, cred } = await byHand();
   service.clearCalls();
   const { code, stdout, stderr } = await run("--consortium", "Kaffee & Tee", "--adopt");
@@ -137,7 +137,7 @@ test("settings of nodes are in the file; adopting that file changes nothing", as
   expect(copy.stderr).toContain(`note: environments.prod.nodes.acme.one: ${why}\n`);
   expect(copy.stdout).toContain(`# ${why}\n`);
 
-  // The whole way: adopted from the file, previewed again.
+  // The whole flow: export, adopt, preview again.
   await expectUnchanged(parse(stdout) as NetworkDefinition);
 });
 
@@ -179,7 +179,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     await expectUnchanged(definition);
   });
 
-  test("a copy says what it lacks; what shows no owner is left out", async () => {
+  test("a copy notes what it lacks; objects without an owner are left out", async () => {
     const net = await network(service, now);
     const ids = await others(service, now, net);
     service.store.configurations.patch(ids.configurationId, { membership_id: "m-unknown" });
@@ -198,13 +198,13 @@ describe("zones, configurations, services, invitations and destinations", () => 
     });
     expect(stderr.split("\n").sort()).toEqual([
       "",
-      `note: environments.main.configurations: the configuration ${ids.configurationId} is left out: the service does not show a member that owns it`,
+      `note: environments.main.configurations: the configuration ${ids.configurationId} is left out: the service does not show which member owns it`,
       "note: environments.main.services.documents.destinations: destinations of a copy need idRegistry:, and testCertificate: or a verified member",
       "note: environments.main.services.documents: its details are left out, because they may be secret: set details: if the copy needs them",
     ]);
   });
 
-  test("--import has them under the names of the file, and says what an imported configuration lacks", async () => {
+  test("--import uses the names of the file, and notes what an imported configuration lacks", async () => {
     const net = await network(service, now);
     const ids = await others(service, now, net);
     const { stdout, stderr } = await run("--import");
@@ -227,7 +227,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
   });
 });
 
-test("what is deleted counts as gone, and more than usual is within the limits of the file", async () => {
+test("deleted objects are left out, and the file raises its limits for a large network", async () => {
   const gone = await make("/consortia", { name: "trade" });
   await send(service, "DELETE", `/consortia/${gone}`);
   const c = await make("/consortia", { name: "trade" });
@@ -249,7 +249,7 @@ test("what is deleted counts as gone, and more than usual is within the limits o
 });
 
 describe("errors", () => {
-  test("an unknown consortium, with what it may have been meant to be", async () => {
+  test("an unknown consortium, with a suggestion", async () => {
     await make("/consortia", { name: "coffee" });
     expect(await run("--consortium", "cofee")).toMatchObject({
       code: 1,
@@ -265,7 +265,7 @@ describe("errors", () => {
     });
   });
 
-  test("none given, where there are several; of one, it is that one", async () => {
+  test("no choice among several consortia; a single one needs no choice", async () => {
     const own = await startService({ organizations: [{ name: "acme", apiKey: "key-of-acme" }] });
     try {
       const bare = () => consortium(["export"], connection({ baseUrl: own.baseUrl, apiKey: "key-of-acme" }));
@@ -279,7 +279,7 @@ describe("errors", () => {
     }
   });
 
-  test("several of that name", async () => {
+  test("several consortia with that name", async () => {
     const ids = [await make("/consortia", { name: "twins" }), await make("/consortia", { name: "twins" })];
     const { code, stdout, stderr } = await run("--consortium", "twins");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -307,7 +307,7 @@ test.each<[string, (string | undefined)[], string[]]>([
   ["short", ["x".repeat(300)], ["x".repeat(40)]],
 ])("keys: %s", (_, names, expected) => expect(keys(...names)).toEqual(expected));
 
-test("what cannot be described is said, in the file and beside it", () => {
+test("objects that cannot be described are noted in the file and on standard error", () => {
   const consortium = found("consortium", "c1", { name: "trade" }, [
     found("membership", "m1", { orgName: "acme" }),
     found("environment", "e1", { name: "new", provider: "quorum", consensusType: "poa" }),
@@ -321,11 +321,11 @@ test("what cannot be described is said, in the file and beside it", () => {
   expect(text).toContain('# the environment e1 is left out: the client "quorum" with "poa" is not supported\n');
   expect(text).toContain("  # the service shows no valid name: `up` names the object environment-e2\n");
   expect(text).toContain("  # a tether is enabled, but the service shows neither its id nor its settings");
-  expect(text).toContain("# the node n2 is left out: the service does not show a member that owns it\n");
+  expect(text).toContain("# the node n2 is left out: the service does not show which member owns it\n");
   expect(text).toMatch(/# the service shows no valid name: .* names the object node-n1\n +node-n1:\n +adopt: n1/);
 });
 
-test("--import: all that exists, by paths of ids, owners first, each under a name of its own", async () => {
+test("--import: all objects by id paths, owners first, each under a unique name", async () => {
   const { c, acme, tokyo, e, one, two, cred } = await byHand();
   await make(`/consortia/${c}/environments`, { name: "acme", provider: "geth", consensus_type: "poa" }); // as a member
   const { code, stdout, stderr } = await run("--import");
@@ -351,7 +351,7 @@ test("--import: all that exists, by paths of ids, owners first, each under a nam
   });
 });
 
-describe("whatever the service shows, what is written is a network file", () => {
+describe("the output is a valid network file, whatever the service shows", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 12 }),
     fc.string({ unit: "grapheme", maxLength: 300 }),

@@ -1,6 +1,6 @@
 import { type Found, type ListedKind, type Shown } from "../../provider/resources/tree";
 
-/** What people call things that means something else in YAML, in JavaScript or as a line. */
+/** Names that have a special meaning in YAML, in JavaScript or in a line of text. */
 export const strangeNames = [
   ...["true", "null", "no", "~", "0123", "1e3", "12:30", "- a", "a: b", "#x", "# a", "&a", "*a", "!t", "<<", "'", '"'],
   ...["{", "]", "|", ">", "%YAML 1.1", "---", "${a}", "__proto__", "constructor", "", " ", "\n", "\r# x", "a\r\nb"],

@@ -1,7 +1,7 @@
 import { render } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
 
-/** What Pulumi prints with --json, made by hand. */
+/** Output of Pulumi with --json, written by hand. */
 export const secret = {
   "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
   ciphertext: "[secret]",
@@ -22,7 +22,7 @@ export interface PlannedStep {
   urn: string;
   old?: State;
   new?: State;
-  /** Properties that make it a replacement. */
+  /** The properties that cause the replacement. */
   keys?: string[];
 }
 export const step = (

@@ -16,7 +16,7 @@ import { send } from "../support/network";
 import { connection, consortium } from "./command";
 import { planned, step } from "./plans";
 
-/** Text of a service or of a file, on its way to a terminal: nothing of it moves the cursor, changes colours or fakes a line. */
+/** Text from a service or a file must not move the terminal's cursor, change colors or fake a line. */
 
 beforeAll(built);
 
@@ -47,7 +47,7 @@ describe("names in a service", () => {
   const run = (...args: string[]) => consortium(args, connection(service));
   const sweep = (...args: string[]) => run("sweep", "--prefix", "gone", "--older-than", "1s", ...args);
 
-  test("sweep: the list, what is deleted, what is not, JSON", async () => {
+  test("sweep: the list, the results and the JSON", async () => {
     const listed = await sweep();
     expectShown(listed.stdout, `environment "${shown}" (`);
     service.faults.add({ kind: "status", method: "DELETE", status: 403, errorMessage: evil, times: Infinity });
@@ -60,7 +60,7 @@ describe("names in a service", () => {
     expect(found).toContainEqual(expect.objectContaining({ name: evil }));
   });
 
-  test("export: the file, which means the same names, and the notes", async () => {
+  test("export: the file, which preserves the names, and the notes", async () => {
     const { stdout, stderr } = await run("export", "--consortium", evil);
     expectShown(stdout.replaceAll("\\e", "\\u001b"));
     expect(parse(stdout)).toMatchObject({ consortium: { name: evil, description: evil } });
@@ -91,7 +91,7 @@ test("a network file, and a definition in the program", () => {
   expectShown(inData({ members: { [evil]: 5 } }).join("\n"));
 });
 
-test("what the provider says", () => {
+test("messages of the provider", () => {
   expectShown(nameOf(definitions.node, { name: evil }), `node "${shown}"`);
   expectShown(new ApiError({ kind: "invalid", call: "POST /consortia", status: 400, errorMessage: evil }).message);
 });

@@ -4,13 +4,16 @@ import { until } from "../support/until";
 import { connection, consortium, type Ended } from "./command";
 import { allOf, answersIn, changes, deletions, file, leftIn, own, serviceWith, there, timeless } from "./probed";
 
-/* What `consortium probe` finds out and saves, and that nothing of it is left, whatever happens. As a process: tests/e2e/service/probe.test.ts. */
+/*
+ * What `consortium probe` finds out and saves, and that nothing of it is left, whatever happens. As a process:
+ * tests/e2e/service/probe.test.ts.
+ */
 
 const probe = (service: Service, ...args: string[]): Promise<Ended> =>
   consortium(["probe", "--wait", "6", ...args], connection(service));
 
-describe("it deletes what it made, innermost first", () => {
-  test("after an error in the middle, which is said, and nothing is saved", async () => {
+describe("it deletes its objects, innermost first", () => {
+  test("after an error in the middle, which is reported; nothing is saved", async () => {
     const service = await serviceWith();
     service.faults.add({ kind: "status", status: 500, method: "GET", route: /\/appcreds$/, times: Infinity });
     service.faults.add({ kind: "resetAfter", method: "POST", route: /\/nodes$/ });
@@ -28,7 +31,7 @@ describe("it deletes what it made, innermost first", () => {
     { kind: "status", status: 504, acted: true },
     { kind: "html", status: 200, acted: true },
     { kind: "truncated", wellFormed: true },
-  ])("after a consortium whose create was answered by $kind, by its name", async (fault) => {
+  ])("after a create of a consortium was answered by $kind: found by its name", async (fault) => {
     const service = await serviceWith();
     const kept = await own(service);
     service.faults.add({ ...fault, method: "POST", route: "/consortia" });
@@ -98,12 +101,12 @@ describe("it deletes what it made, innermost first", () => {
     const { code, stderr, stdout } = await probe(service, "--yes");
     const [left] = there(service);
     expect([code, there(service).length]).toEqual([1, 1]);
-    expect(stderr).toContain(`consortium ${left}: HTTP 403 to its deletion`);
+    expect(stderr).toContain(`consortium ${left}: its deletion failed: HTTP 403`);
     expect(stdout).not.toContain("is deleted.");
   });
 });
 
-test("without a terminal and without --yes, it makes nothing", async () => {
+test("without a terminal or --yes, it creates nothing", async () => {
   const service = await serviceWith();
   const { code, stderr } = await probe(service);
   const why = "Nothing was created: confirm at a terminal, or use --yes.";
@@ -114,19 +117,19 @@ test("without a terminal and without --yes, it makes nothing", async () => {
   expect(service.calls).toEqual([]);
 });
 
-test("where the plan has no room for a consortium, it makes nothing", async () => {
+test("if the plan has no room for a consortium, it creates nothing", async () => {
   const service = await serviceWith({ limits: { consortia: 1 } });
   await own(service);
   const { code, stderr } = await probe(service, "--yes");
-  expect([code, stderr]).toEqual([1, expect.stringContaining("The plan allows 1 consortia, and there are 1.")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("The plan allows 1 consortia, and 1 exist.")]);
   expect(changes(service).map(({ path }) => path)).toEqual(["/authtoken"]);
 });
 
 test.each([
   ["nobody", "nobody cannot be read: there is no such file."],
-  [file("broken.json"), "broken.json is not JSON."],
+  [file("broken.json"), "broken.json is not valid JSON."],
   [file("other.json"), "answers.gone: Invalid option"],
-])("serve --like %s is refused in a sentence", async (whom, why) => {
+])("serve --like %s is refused with one sentence", async (whom, why) => {
   writeFileSync(file("broken.json"), "{");
   writeFileSync(file("other.json"), JSON.stringify({ answers: { gone: 200 } }));
   const { code, stderr } = await consortium(["serve", "--like", whom]);

@@ -4,7 +4,7 @@ import { temporary } from "../fleet/made";
 import { start } from "../service/helpers";
 import { send } from "../support/network";
 
-/* Services for `consortium probe`, and what it leaves there. */
+/* Services for `consortium probe`, and their contents afterwards. */
 
 const folder = temporary();
 export const file = (name: string): string => join(folder, name);
@@ -15,7 +15,7 @@ export async function serviceWith(options: ServiceOptions = {}): Promise<Service
   return (await start({ ...options, timing: { ...quick, ...options.timing } })).service;
 }
 
-/** Something of the organization's own, which no probe may touch. */
+/** An object of the organization that a probe must not touch. */
 export async function own(service: Service): Promise<string> {
   const { _id } = await send(service, "POST", "/consortia", { name: "production" });
   service.clearCalls();
@@ -23,10 +23,10 @@ export async function own(service: Service): Promise<string> {
 }
 
 const kinds = ["consortia", "memberships", "environments", "nodes"] as const;
-/** The ids of what is there: not deleted, and not on its way out. */
+/** The ids of existing objects: neither deleted nor being deleted. */
 export const there = ({ store }: Service): string[] =>
   kinds.flatMap((kind) => store[kind].list().filter(({ state }) => !/delet/.test(state))).map(({ id }) => id);
-/** `consortium c1`, `membership m1`, …, in the order of making. */
+/** `consortium c1`, `membership m1`, …, in the order of creation. */
 export const allOf = ({ store }: Service): string[] =>
   kinds.flatMap((kind) => store[kind].list().map(({ id, kind: name }) => `${name} ${id}`));
 export const changes = ({ calls }: Service) => calls.filter(({ method }) => method !== "GET");

@@ -19,7 +19,7 @@ test("several stacks in one report, and --fail-on", async () => {
   expect(await report(lossy)).toMatchObject({ code: 0 });
 });
 
-test("a plan that is cut off is no smaller plan: it fails each condition, and neither approves nor is approved", async () => {
+test("a truncated plan fails every condition, and can neither approve nor be approved", async () => {
   const [first, second, ...rest] = planned([
     step("update", "Consortium", "c"),
     step("delete", "Node", "n", { id: "n1" }),
@@ -44,7 +44,7 @@ test("a plan that is cut off is no smaller plan: it fails each condition, and ne
   ).toMatchObject({ code: 0 });
 });
 
-test("what cannot be read is not saved in place of what is there", async () => {
+test("unreadable input does not overwrite the saved file", async () => {
   const saved = file("saved.json", planned([]));
   const before = readFileSync(saved, "utf8");
   expect(await report(file("bad.json", "garbage"), "--save", saved)).toMatchObject({ code: 1 });
@@ -56,7 +56,7 @@ const changed = (to: string) => step("update", "Consortium", "c", old, { inputs:
 const created = step("create", "Node", "n", undefined, { inputs: { name: "n" } });
 const all = ["--fail-on", "unapproved", "ledger-loss", "errors"];
 
-test("--approved: the same steps in any order pass; of others it shows what was approved, what is now, and the digest", async () => {
+test("--approved: the same steps pass in any order; otherwise the report shows both plans and the digest", async () => {
   const approved = file("approved.json", planned([changed("b"), created]));
   const same = file("same.json", planned([created, changed("b")]));
   expect(await report(same, "--approved", approved, ...all)).toMatchObject({ code: 0 });
@@ -81,14 +81,14 @@ test.each([
   ["another object of the same name", { ...old, id: "c2" }],
   ["another value before", { ...old, inputs: { description: "z" } }],
   ["another fate in the service", { ...old, retainOnDelete: true }],
-])("what was approved was not for %s", async (_, other) => {
+])("an approval does not cover %s", async (_, other) => {
   const approved = file("approved.json", planned([step("delete", "Consortium", "c", old)]));
   const now = file("now.json", planned([step("delete", "Consortium", "c", other)]));
   const { code } = await report(now, "--approved", approved, "--fail-on", "unapproved");
   expect(code).toBe(2);
 });
 
-test("what drifted was not approved, nothing to do needs no approval, and without any plan nobody has approved", async () => {
+test("drift is not approved, an empty plan needs no approval, and without an approved plan nothing is approved", async () => {
   const urn = created.urn.replace("Node::n", "Consortium::c");
   const read = { op: "refresh", urn, old: { inputs: { description: "a" } } };
   const events = eventsOf(
@@ -106,7 +106,7 @@ test("what drifted was not approved, nothing to do needs no approval, and withou
   expect(await report(approved, ...all)).toMatchObject(refused("**NOBODY HAS APPROVED THIS.**"));
 });
 
-test("that a ledger is lost is approved with a digest only", async () => {
+test("only a digest approves the loss of a ledger", async () => {
   const losing = planned([step("delete", "Node", "n", { id: "n1" })]);
   const [lossy, before] = [file("lossy.json", losing), file("before.json", losing)];
   const { code, stdout } = await report(lossy, "--approved", before, ...all);
@@ -141,7 +141,7 @@ test("--map: one link, below the boxes", async () => {
   );
 });
 
-test("a limit that is none is refused", async () => {
+test("an invalid limit is refused", async () => {
   const { code, stderr } = await report("--max", "x");
   expect([code, stderr]).toEqual([1, containing("a whole number of at least 1000")]);
 });

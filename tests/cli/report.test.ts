@@ -9,7 +9,7 @@ const environment = (consensusType: string, more: object = {}): State => ({
   ...more,
 });
 
-describe("what a line says", () => {
+describe("lines of the report", () => {
   test.each([
     ["created", step("create", "Node", "n", undefined, { inputs: { name: "n" } }), "| created | Node `n` |  |"],
     [
@@ -84,12 +84,12 @@ describe("what a line says", () => {
     );
   });
 
-  test("names with numbers are in their order", () => {
+  test("names with numbers are in numeric order", () => {
     const steps = ["n10", "n9", "n1"].map((name) => step("create", "Node", name, undefined, { inputs: {} }));
     expect(row(show(planned(steps))).match(/`n\d+`/g)).toEqual(["`n1`", "`n9`", "`n10`"]);
   });
 
-  test("a change in place for which a node restarts says so, beside one that it does not restart for", () => {
+  test("a change in place says whether it restarts the node", () => {
     const node = (name: string, size: string) => ({ id: "nod0000001", inputs: { name, size } });
     const one = step("update", "Node", "n", node("a", "small"), node("b", "large"));
     expect(row(show(planned([one])))).toBe(
@@ -97,7 +97,7 @@ describe("what a line says", () => {
     );
   });
 
-  test("the steps of a replacement are one line, which names its reason", () => {
+  test("the steps of a replacement are one line with the reason", () => {
     const [old, next] = [environment("raft"), environment("ibft")];
     const steps = [
       step("delete-replaced", "Environment", "e", old),
@@ -116,7 +116,7 @@ describe("zones, services and the like", () => {
   const boxed = (text: string): string[] =>
     text.split("\n").filter((line) => line.startsWith("> **") || line.startsWith("> -"));
 
-  test("parents before children, and a service that goes loses what it keeps, which is no ledger", () => {
+  test("parents come before children, and deleting a service loses its data, but no ledger", () => {
     const plan = planned([
       step("delete", "Destination", "inbox", { id: "inbox", inputs: { ...inside, serviceId: "svc0000001" } }),
       step("delete", "Service", "docs", documents),
@@ -141,7 +141,7 @@ describe("zones, services and the like", () => {
     expect(losesLedger(readPlan(plan, "plan"))).toBe(false);
   });
 
-  test("a service that goes with its environment is named, too; one that others share stays", () => {
+  test("a service that is deleted with its environment is named; a shared one stays", () => {
     const shared = { ...documents, outputs: { __kept: { version: 2, how: "shared" } } };
     for (const type of ["Service", "Environment"]) {
       const plan = show(planned([step("delete", type, "docs", shared)]));
@@ -209,13 +209,13 @@ test.each([
   expect(loud(steps)).toEqual(expected.map((text) => expect.stringContaining(text) as string));
 });
 
-describe("what a refresh found", () => {
+describe("results of a refresh", () => {
   const read = (op: string, type: string, name: string, old: State, now?: State): object[] => [
     { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } },
     { resOutputsEvent: { metadata: { op, urn: urn(type, name), old, new: now } } },
   ];
 
-  test("of a stream of events: each that drifted, and what the program did not set is no drift", () => {
+  test("a stream of events: lists each drifted object; values that the program did not set are not drift", () => {
     const before = { inputs: { orgName: "a", adopt: true }, outputs: { revision: 1 } };
     const text = show(
       eventsOf(
@@ -236,13 +236,13 @@ describe("what a refresh found", () => {
     expect(text).toContain("Node `n` is gone from the service, and with it its key");
   });
 
-  test("a secret that the service shows as before is not what drifted", () => {
+  test("an unchanged secret is not listed as drift", () => {
     const gas = { inputs: { name: "gas", details: secret }, outputs: { name: "gas" } };
     const text = show(eventsOf(...read("update", "Configuration", "gas", gas, gas)));
     expect(row(text)).toBe("| drifted | Configuration `gas` |  |");
   });
 
-  test("what is left without a state is gone", () => {
+  test("an object without a new state is gone", () => {
     expect(row(show(eventsOf(...read("update", "Node", "n", { id: "n1" }))))).toBe("| **gone** | Node `n` |  |");
   });
 
@@ -254,8 +254,8 @@ describe("what a refresh found", () => {
   });
 });
 
-describe("what went wrong", () => {
-  test("errors and warnings, without colours, in a block that nothing in them ends", () => {
+describe("problems", () => {
+  test("errors and warnings, without colors, in a block that their text cannot end", () => {
     const diagnostics = [
       { severity: "error", message: "error: \u001b[31mit\u001b[39m ```breaks```\n" },
       { severity: "warning", message: "warning: mind" },
@@ -269,7 +269,7 @@ describe("what went wrong", () => {
     for (const absent of ["noise", "DESTROYS", "\u001b"]) expect(text).not.toContain(absent);
   });
 
-  test("violations of policies, what forbids first", () => {
+  test("policy violations, mandatory ones first", () => {
     const about = { message: "Too | many.\nUse fewer.", resourceUrn: urn("Node", "n") };
     const violation = (policyName: string, enforcementLevel: string) => ({
       policyEvent: { policyName, enforcementLevel, ...about },
@@ -286,14 +286,14 @@ describe("what went wrong", () => {
   });
 
   const others = ["{", "[]", '{"steps":[],"changeSummary":{}}', "{}", '{"a":1}', "Previewing update (dev)"];
-  test.each(others)("%j is no plan", (text) => {
+  test.each(others)("%j is not a plan", (text) => {
     expect(() => readPlan(text, "plan.json")).toThrow(
       /plan.json does not contain the events that Pulumi prints with --json/,
     );
   });
 });
 
-test.each([65_536, 3_000, 1_000])("a report of %d characters at most", (max) => {
+test.each([65_536, 3_000, 1_000])("a report of at most %d characters", (max) => {
   const steps = Array.from({ length: 3_000 }, (_, index) =>
     step("delete", index === 0 ? "Environment" : "AppCred", `${"long-".repeat(20)}${index}`, { id: `x${index}` }),
   );
@@ -330,7 +330,7 @@ describe("the two providers", () => {
     expect(row(text)).toBe(line);
   });
 
-  test("a ledger on the plugin is lost as loudly", () => {
+  test("a lost ledger on the plugin has the same warning", () => {
     const lost = {
       ...step("delete", "Environment", "e", state(plugin)),
       urn: urn("Environment", "e").replace(dynamic, plugin),

@@ -9,7 +9,7 @@ import { found } from "./found";
 
 const hour = 3_600_000;
 let service: Service;
-/** How far the service's clock is behind. */
+/** How far the service's clock is slow. */
 let behind: number;
 beforeEach(() => begin());
 afterEach(() => service.close());
@@ -35,7 +35,7 @@ async function whole(name: string, hoursAgo: number, inner = "inside") {
   return { c, m, e, n, a, within };
 }
 
-/** Each test begins with a service; one that wants another has it in its place. */
+/** Each test starts with a service, and may replace it. */
 async function begin(options: ServiceOptions = {}): Promise<void> {
   await service?.close();
   behind = 1_000 * hour;
@@ -65,8 +65,8 @@ const names = (): string[] =>
 const deletions = (): string[] =>
   service.calls.filter(({ method }) => method === "DELETE").map(({ path }) => path.split("/").at(-2)!);
 
-describe("what it lists", () => {
-  test("a tree of what matches and is old enough; nothing is deleted without --yes", async () => {
+describe("the list", () => {
+  test("a tree of matching objects that are old enough; nothing is deleted without --yes", async () => {
     const { c, n } = await whole("test-old", 3);
     await whole("test-young", 1);
     await whole("prod", 50);
@@ -79,7 +79,7 @@ describe("what it lists", () => {
     expect(deletions()).toEqual([]);
   });
 
-  test("nothing, where nothing matches", async () => {
+  test("empty if nothing matches", async () => {
     await whole("prod", 50);
     const { code, stdout } = await sweepOld("--yes");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Nothing matches.\n" });
@@ -98,7 +98,7 @@ describe("what it lists", () => {
   });
 });
 
-describe("what it deletes", () => {
+describe("deletion", () => {
   test("whole consortia, children before parents, and nothing that does not match", async () => {
     await begin({ timing: { environmentStart: 0, nodeStart: 0, deleting: 400 } });
     await whole("test-1", 3);
@@ -131,7 +131,7 @@ describe("what it deletes", () => {
     expect(names()).not.toContain("test-cred");
   });
 
-  test("a member stays while it owns something that does not match", async () => {
+  test("a member stays while it owns an object that does not match", async () => {
     const { c, within } = await whole("prod", 50);
     const member = await make(`/consortia/${c}/memberships`, { org_name: "test-member" }, 5);
     const node = await make(`${within}/nodes`, { name: "precious", membership_id: member }, 5);
@@ -159,7 +159,7 @@ describe("what it deletes", () => {
     expect(deletions()).toEqual(["environments", "invitations", "memberships", "zones", "consortia"]);
   });
 
-  test("what others use stays: zones of nodes and services that stay, and utility services", async () => {
+  test("shared objects stay: zones of nodes and services that stay, and utility services", async () => {
     const { c, m, within } = await whole("prod", 50);
     const ohio = { region: "us-east-2", cloud: "aws" };
     const used = await make(`${within}/zones`, { name: "test-used", ...ohio }, 5);
@@ -194,7 +194,7 @@ describe("what it deletes", () => {
     expect(service.store.services.list()).toEqual([]);
   });
 
-  test("a destination is one of its service: its name is no id of all that are called so", async () => {
+  test("a destination is identified within its service: its name does not select others with the same name", async () => {
     const { c, m, within } = await whole("prod", 50);
     const registry = await make(`${within}/services`, { name: "ids", service: "idregistry", membership_id: m });
     const stores: string[] = [];
@@ -212,7 +212,7 @@ describe("what it deletes", () => {
     ]);
   });
 
-  test("what fails is said at the end, and the rest is deleted", async () => {
+  test("failures are reported at the end, and the rest is deleted", async () => {
     const { c, e } = await whole("test-1", 3);
     await whole("test-2", 3);
     service.faults.add({ method: "DELETE", route: new RegExp(e), kind: "status", status: 403, errorMessage: "locked" });
@@ -225,7 +225,7 @@ describe("what it deletes", () => {
     expect(names()).not.toContain("test-2");
   });
 
-  test("a member that goes only with its consortium does not keep that", async () => {
+  test("a member that can only be deleted with its consortium does not keep the consortium", async () => {
     await begin({ answers: { refuseChildren: false } });
     await whole("test-1", 3);
     const founding = { method: "DELETE", route: "/consortia/:consortiumId/memberships/:membershipId" };
@@ -236,7 +236,7 @@ describe("what it deletes", () => {
 });
 
 describe("by id", () => {
-  test("exactly the one that a warning named", async () => {
+  test("deletes exactly the object that a warning named", async () => {
     const { m, a, within } = await whole("prod", 50);
     const twin = await make(`${within}/appcreds`, { name: "inside", membership_id: m }, 5);
     service.clearCalls();
@@ -245,7 +245,7 @@ describe("by id", () => {
     expect(deletions()).toEqual(["appcreds"]);
   });
 
-  test("of a consortium that another organization shares, its own is meant, and what it is in is not", () => {
+  test("in another organization's consortium, only its own objects match, and the consortium does not", () => {
     const own = found("node", "n1", { name: "own" });
     const theirs = { ...found("node", "n2", { name: "theirs" }), ofOthers: "o2" };
     const environment = { ...found("environment", "e1", {}, [own, theirs]), ofOthers: "o2" };
@@ -255,7 +255,7 @@ describe("by id", () => {
       expect(() => exactly([shared], ["n1", id])).toThrow(`lists nothing of this organization with the id ${id}.`);
   });
 
-  test("an id that is not there: nothing is deleted, not even the others", async () => {
+  test("an unknown id: nothing is deleted, not even the others", async () => {
     const { a } = await whole("prod", 50);
     const { code, stderr } = await sweep("--id", a, "nobody", "--yes");
     expect({ code, stderr }).toEqual({

@@ -4,7 +4,7 @@ import { type Console } from "../../console/server/console";
 import { start } from "../service/helpers";
 import { consoleOf, type Session, signIn, TestPage } from "./support";
 
-/** A request as any program can send it, with a Host header of its own choice. */
+/** A raw request with any Host header. */
 function send(url: string, headers: Record<string, string>, method = "GET"): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {
@@ -26,7 +26,7 @@ const statusOf = async ({ place, cookie }: Session) => (await fetch(place, { hea
 const signOut = ({ url: origin }: Console, { place, cookie }: Session) =>
   fetch(`${place}api/sign-out`, { method: "POST", headers: { ...json, cookie, origin }, body: "{}" });
 
-test("a link works once; its cookie is for the page's own path, and no script reads it", async () => {
+test("a link works once; its cookie is limited to the page's own path and hidden from scripts", async () => {
   const { console } = await opened();
   const link = console.newLink();
   const prefetch = await fetch(link, { headers: { "sec-purpose": "prefetch" } });
@@ -39,7 +39,7 @@ test("a link works once; its cookie is for the page's own path, and no script re
   expect((await fetch(`${console.url}/sign-in/${"x".repeat(32)}`)).status).toBe(401);
 });
 
-test("a link that nobody has used works for ten minutes, and no longer", () => {
+test("an unused link works for ten minutes, and no longer", () => {
   let now = 5_000;
   const access = new Access(() => now);
   access.at(1);
@@ -52,7 +52,7 @@ test("a link that nobody has used works for ten minutes, and no longer", () => {
   expect(() => access.signIn(late)).toThrow("older than 10 minutes"); // it is gone
 });
 
-test("every request needs the cookie, the console's own name and, where it asks for something, its own origin", async () => {
+test("every request needs the cookie, the console's own host name and, for actions, its own origin", async () => {
   const { console, session } = await opened();
   const { place, cookie } = session;
   const own = { origin: console.url, cookie, ...json };
@@ -102,7 +102,7 @@ test("WebSockets are checked in the same way", async () => {
   expect(await status({}, { ...session, place: `${console.url}/elsewhere/` })).toBe(401);
 });
 
-test("a new link is for programs that have the service's key, and not for web pages", async () => {
+test("programs with the service's key can request a new link; web pages cannot", async () => {
   const { service, console } = await opened();
   const ask = (headers: Record<string, string>) => fetch(`${console.url}/links`, { method: "POST", headers });
   const authorization = `Bearer ${service.apiKey}`;
@@ -113,7 +113,7 @@ test("a new link is for programs that have the service's key, and not for web pa
   await signIn(console, link);
 });
 
-test("a session ends only its own pages, and only its own cookie is worthless then", async () => {
+test("the end of a session affects only its own pages and cookie", async () => {
   const { console, session } = await opened();
   const other = await signIn(console);
   const pages = [new TestPage(session), new TestPage(other)] as const;
@@ -128,7 +128,7 @@ test("a session ends only its own pages, and only its own cookie is worthless th
   await pages[1].has("network");
 });
 
-test("there are 32 sessions and 32 unused links at most: the oldest ones end", async () => {
+test("at most 32 sessions and 32 unused links exist: the oldest ones end", async () => {
   const { console, session } = await opened();
   const first = console.newLink();
   for (let link = 0; link < 32; link++) console.newLink();
@@ -138,7 +138,7 @@ test("there are 32 sessions and 32 unused links at most: the oldest ones end", a
   expect([await statusOf(session), await statusOf(all[0]!), await statusOf(all[31]!)]).toEqual([401, 200, 200]);
 });
 
-test("the page may load its own files and talk to its own server, and nothing else", async () => {
+test("the page can load only its own files, and connect only to its own server", async () => {
   const { console, session } = await opened();
   const { headers } = await fetch(session.place, { headers: { cookie: session.cookie } });
   const policy = headers.get("content-security-policy")!;
@@ -148,7 +148,7 @@ test("the page may load its own files and talk to its own server, and nothing el
   expect(headers.get("x-frame-options")).toBe("DENY");
   expect(headers.get("cache-control")).toBe("no-store");
   const unreadable = await fetch(`${console.url}/%zz`);
-  expect(await unreadable.json()).toEqual({ error: "There is no such page." });
+  expect(await unreadable.json()).toEqual({ error: "This page does not exist." });
   expect(unreadable.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
   expect(new URL(console.url).hostname).toBe("127.0.0.1");
 });

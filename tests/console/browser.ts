@@ -52,7 +52,7 @@ const quiet = [
   ...["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
 ];
 
-/** A headless Chromium with nothing of a user's: no profile, no extensions, no calls home. */
+/** A headless Chromium without a user's data: no profile, no extensions, no calls home. */
 async function openBrowser(executablePath: string) {
   const folder = mkdtempSync(join(tmpdir(), "consortium-browser-"));
   const args = process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet;
@@ -60,7 +60,7 @@ async function openBrowser(executablePath: string) {
   return { context, close: () => context.close() };
 }
 
-/** A browser whose pages must not complain: what they say on the console, and requests to elsewhere, are collected. */
+/** A browser that collects the pages' console messages and requests to other sites, which must not occur. */
 export async function browse(): Promise<{ context: BrowserContext; complaints: string[]; close: () => Promise<void> }> {
   const { context, close } = await openBrowser(await programOf("chromium", "chromium fonts-dejavu-core"));
   const complaints: string[] = [];
@@ -79,7 +79,7 @@ export async function browse(): Promise<{ context: BrowserContext; complaints: s
   return { context, complaints, close };
 }
 
-/** What axe-core finds wrong with a page, a line each. It is run from outside, past the page's Content-Security-Policy. */
+/** axe-core's findings about a page, one per line. It runs from outside, bypassing the page's Content-Security-Policy. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AxeBuilder.source);
   return page.evaluate(async () => {

@@ -35,7 +35,7 @@ export async function signIn(console: Console, link = console.newLink()): Promis
   return { place: console.url + path, cookie: response.headers.get("set-cookie")!.split(";")[0]! };
 }
 
-/** A page that is open: what it was shown last of each section. */
+/** An open page, with the last contents of each section. */
 export class TestPage {
   readonly shown = new Map<Section, Shown>();
   readonly looked: Looked[] = [];
@@ -65,7 +65,7 @@ export class TestPage {
     this.#socket.send(JSON.stringify({ watch: sections }));
   }
 
-  /** Until a section is shown. */
+  /** Waits until a section is shown. */
   has(section: Section): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -83,7 +83,7 @@ export class TestPage {
   }
 }
 
-/** The calls that this process sends to an API from now on. */
+/** Records the calls that this process sends to an API from now on. */
 export function countCalls(): { paths: string[] } {
   const paths: string[] = [];
   const hear = (message: unknown): void => {

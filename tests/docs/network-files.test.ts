@@ -16,19 +16,19 @@ const wrong = page.blocks[page.blocks.indexOf(shown) - 1]!;
 beforeAll(() => void (process.env.VAULT_TOKEN = "hush"));
 afterAll(() => delete process.env.VAULT_TOKEN);
 
-test("there are such files", () => expect(files.length).toBeGreaterThan(5));
+test("pages have network files", () => expect(files.length).toBeGreaterThan(5));
 
-test.each(files.filter(({ text }) => text !== wrong.text))("the network file of $where is right", ({ text }) => {
+test.each(files.filter(({ text }) => text !== wrong.text))("the network file of $where is valid", ({ text }) => {
   expect(inText(text)).toEqual([]);
 });
 
-test("the wrong one is wrong in the way that the page shows", () => {
+test("the invalid one has the errors that the page shows", () => {
   const [title, ...lines] = shown.text.trim().split("\n");
   expect(inText(wrong.text)).toEqual(lines.map((line) => line.trim()));
   expect(title).toBe(`The network file network.yaml has ${lines.length} problems; nothing was created:`);
 });
 
-test.each(["examples/network-file/network.yaml", "templates/network-file/network.yaml"])("%s is right", (file) => {
+test.each(["examples/network-file/network.yaml", "templates/network-file/network.yaml"])("%s is valid", (file) => {
   const text = readFileSync(join(root, file), "utf8").replaceAll("${PROJECT}", "trade");
   expect(inText(text)).toEqual([]);
 });

@@ -48,18 +48,18 @@ test.each([
     9_000,
     pages.map(({ file }) => file).filter((file) => /^docs\/(architecture|maintainers\/.*)\.md$/.test(file)),
   ],
-])("%s: at most %d words; what is to be looked up stands in docs/reference", (_, most, files) => {
+])("%s: at most %d words, because reference belongs in docs/reference", (_, most, files) => {
   expect(files).not.toEqual([]);
   expect(words(...files)).toBeLessThanOrEqual(most);
 });
 
-test("no page for users has more than 1,200 words: it would be two", () => {
+test("no user page has more than 1,200 words: split it", () => {
   expect(forUsers.length).toBeGreaterThan(25);
   const long = forUsers.filter((file) => file !== "docs/architecture.md" && words(file) > 1_200);
   expect(long.map((file) => `${file}: ${words(file)}`)).toEqual([]);
 });
 
-test("no page or schema names sections of a document that nobody has", () => {
+test("no page or schema refers to sections of an unpublished document", () => {
   const schemas = readFileSync(join(root, "schemas/network.schema.json"), "utf8");
   expect([...(everything + schemas).matchAll(/.*(?:\(spec\b|\bsections? \d).*/g)].map(([line]) => line)).toEqual([]);
 });
@@ -101,7 +101,7 @@ test("files of CONTRIBUTING.md's table of questions exist, and so do their tests
   expect(rows.flatMap(([file, test]) => [...missing(file, "", ""), ...missing(test, "tests", ".test.ts")])).toEqual([]);
 });
 
-test("pages say where packages are from what package.json says, or that they are not published yet", () => {
+test("pages locate packages as package.json does, or say that they are not published yet", () => {
   const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const texts = (repository?: string) => installing({ ...about, repository }, textOf);
   const inOwnWords = pages.filter(({ file }) => /^docs\/|^(\w+\/)?README\.md$/.test(file));
@@ -163,12 +163,12 @@ test("pipelines use the action and the template of the release once there is one
   });
 });
 
-test("npx runs what the project has installed, and fetches nobody's package of that name", () => {
+test("npx runs only the installed package, and never downloads another one of that name", () => {
   const now = pages.filter(({ file }) => file !== "CHANGELOG.md").map(({ text }) => text);
   expect(now.join("\n").match(/npx (?!--no-install )[^`\n]*consortium.*/g) ?? []).toEqual([]);
 });
 
-test("npm scripts that are named exist", () => {
+test("every npm script that pages mention exists", () => {
   const scriptsOf = (file: string) =>
     (JSON.parse(readFileSync(join(root, file), "utf8")) as { scripts: object }).scripts;
   const scripts = { ...scriptsOf("package.json"), ...scriptsOf("templates/typescript/package.json") };
@@ -177,7 +177,7 @@ test("npm scripts that are named exist", () => {
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-test("flags of consortium serve are those of its help", () => {
+test("every flag of consortium serve is in its help", () => {
   const command = new Command();
   define(command);
   const real = command.options.map(({ long }) => long ?? "").sort();
@@ -187,7 +187,7 @@ test("flags of consortium serve are those of its help", () => {
   expect(used.filter((flag) => !real.includes(flag))).toEqual([]);
 });
 
-test("environment variables that are named exist, and all are named", () => {
+test("pages name every environment variable, and only existing ones", () => {
   const settings = [...settingNames, "adopt", "plugin"].map(environmentName);
   const named = unique(everything.matchAll(/(?<!PULUMI_)\b(CONSORTIUM_[A-Z_]+)/g));
   const others = ["ANVIL", "CONFIRM_DELETED", "DEPLOYED", "NOT_DEPLOYED", "OFFLINE_PREVIEW", "SERVE_API_KEY"];

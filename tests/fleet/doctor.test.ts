@@ -9,7 +9,7 @@ import { start } from "../support/service";
 import { temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
-/* What `fleet doctor` says of fleets that do not run: what is wrong, and what to do. */
+/* The findings of `fleet doctor` for fleets that do not run, with the next steps. */
 
 /** No process has an id as high as this. */
 const ended = 2 ** 22 + 1;
@@ -32,7 +32,7 @@ interface Told {
   todo: string[];
 }
 
-/** What it says of a fleet of two organizations, with this in its file. */
+/** The findings for a fleet of two organizations, with these settings. */
 async function examined(more: object = {}, env: Record<string, string> = {}, acme: object = {}) {
   const stacks = { prod: "trade.yaml" };
   const organizations = {
@@ -46,7 +46,7 @@ async function examined(more: object = {}, env: Record<string, string> = {}, acm
   const shown = await consortium(["fleet", "doctor", file], own);
   expect([stderr, shown.stderr]).toEqual(["", ""]);
   const told = JSON.parse(stdout) as Told;
-  // This repository is no project of a user, and the stub has no plugins.
+  // This repository is not a user's project, and the stub has no plugins.
   const findings = told.findings.filter(({ about }) => !["package", "Pulumi SDK", "plugin"].includes(about));
   const wrong = findings.filter(({ state }) => state === "wrong");
   expect([code, shown.code]).toEqual(Array(2).fill(told.findings.some(({ state }) => state === "wrong") ? 1 : 0));
@@ -60,7 +60,7 @@ async function examined(more: object = {}, env: Record<string, string> = {}, acm
   };
 }
 
-test("a fleet that works: each organization's key, the backend, and nothing to do", async () => {
+test("a working fleet: each organization's key, the backend, and no next steps", async () => {
   const { service } = await start({ clock: undefined });
   address = service.baseUrl;
   const { findings, wrong } = await examined({}, { ACME_KEY: service.apiKey, GLOBEX_KEY: service.apiKey });
@@ -110,13 +110,13 @@ test("a key of another organization than the file says", async () => {
   expect(wrong.filter((one) => !one.includes("clock"))).toEqual([expect.stringMatching(/^acme: settings: .*o-other/)]);
 });
 
-test("a backend that is not there yet is made by the first run", async () => {
+test("a backend that does not exist yet is created by the first run", async () => {
   const { findings, wrong } = await examined({ backend: "file://./other" });
   expect(wrong).toEqual([]);
   expect(findings.at(-1)).toMatchObject({ about: "backend", state: "note" });
 });
 
-describe("a stack that is held up", () => {
+describe("a blocked stack", () => {
   const record = (host: string, pid: number) => {
     const file = writeIn(folder, ".consortium/fleet/trade/journal/acme-prod.json", "");
     writeFileSync(file, JSON.stringify({ user: "ada", host, pid, since: "2026-11-27T18:00:00Z" }));
@@ -130,7 +130,7 @@ describe("a stack that is held up", () => {
     );
   const since = "since 2026-11-27T18:00:00Z";
 
-  test("by a lock of another machine: wait, or cancel; one in another project is not its", async () => {
+  test("by a lock of another machine: wait or cancel; locks in other projects do not count", async () => {
     locked("ci-1", 7, "other");
     expect((await examined()).wrong).toEqual([]);
     locked("ci-1", 7);
@@ -141,25 +141,25 @@ describe("a stack that is held up", () => {
     ]);
   });
 
-  test("by a run that was killed, which left its lock: the next one continues", async () => {
+  test("by the lock of a killed run: the next run continues", async () => {
     record(hostname(), ended);
     locked(hostname(), ended);
     const { wrong, next } = await examined();
     expect(wrong).toEqual([
-      `acme-prod: run: a run was killed while it changed the stack: ada@${hostname()} (process ${ended}) ${since}`,
+      `acme-prod: run: a run was killed while it was changing the stack: ada@${hostname()} (process ${ended}) ${since}`,
       `acme-prod: lock: the stack is locked by ada@${hostname()} (process ${ended}) ${since}, which has ended`,
     ]);
     expect(new Set(next).size).toBe(1);
     expect(next[0]).toMatch(/^Run `consortium fleet up .*fleet\.yaml --only acme-prod`, which continues/);
   });
 
-  test("by a run that is at work, whose lock it is", async () => {
+  test("by the lock of an active run", async () => {
     const release = await lock(record(hostname(), process.pid), { realpath: false });
     locked(hostname(), process.pid);
     const { wrong, next } = await examined();
     await release();
     expect(wrong).toEqual([
-      `acme-prod: run: a run is at work on the stack: ada@${hostname()} (process ${process.pid}) ${since}`,
+      `acme-prod: run: a run is changing the stack: ada@${hostname()} (process ${process.pid}) ${since}`,
     ]);
     expect(next).toEqual(["Wait for that run."]);
   });

@@ -79,12 +79,12 @@ const wrong: [string, string, string[]][] = [
   [
     "a network file that is missing",
     organization("prod: networks/trad.yaml"),
-    ["fleet.yaml:5:13: organizations.acme.stacks.prod: there is no network file networks/trad.yaml"],
+    ["fleet.yaml:5:13: organizations.acme.stacks.prod: the network file networks/trad.yaml does not exist"],
   ],
   [
     "a folder without a program",
     organization("prod: { program: networks }"),
-    ["fleet.yaml:5:13: organizations.acme.stacks.prod: there is no Pulumi.yaml in networks"],
+    ["fleet.yaml:5:13: organizations.acme.stacks.prod: networks has no Pulumi.yaml"],
   ],
   [
     "both a definition and a program",
@@ -103,9 +103,7 @@ const wrong: [string, string, string[]][] = [
     apiKey: { env: ACME_API_KEY }
     stacks: { c: networks/trade.yaml }
 `,
-    [
-      "fleet.yaml:7:15: organizations.a-b.stacks.c: this stack would be called a-b-c, as a.b-c is already: rename one of them",
-    ],
+    ["fleet.yaml:7:15: organizations.a-b.stacks.c: the stack name a-b-c is already used by a.b-c: rename one of them"],
   ],
   [
     "a stack that depends on none that there is, and two that depend on each other",
@@ -122,9 +120,9 @@ const wrong: [string, string, string[]][] = [
   [
     "a policy pack that is none",
     `policyPacks: [networks]\n${organization("prod: networks/trade.yaml")}`,
-    ["fleet.yaml:1:15: policyPacks[0]: there is no PulumiPolicy.yaml in networks"],
+    ["fleet.yaml:1:15: policyPacks[0]: networks has no PulumiPolicy.yaml"],
   ],
-  ["no stacks", "organizations: {}", [expect.stringContaining("there is no stack") as string]],
+  ["no stacks", "organizations: {}", [expect.stringContaining("no stacks: write") as string]],
   [
     "too many at a time",
     `concurrency: 0\n${organization("prod: networks/trade.yaml")}`,
@@ -138,7 +136,7 @@ test.each(wrong)("%s", (_, text, expected) => {
 
 const three =
   "a: networks/trade.yaml\n      b: { definition: networks/trade.yaml, name: spice }\n      c: networks/silk.yaml";
-test("more consortia in an organization than the service allows, over all its stacks; a network file may allow more", () => {
+test("more consortia in an organization's stacks than the service allows; a network file may allow more", () => {
   write("networks/silk.yaml", "members: [m]\n");
   expect(problems(organization(three))).toEqual([
     "fleet.yaml:7:10: organizations.acme.stacks.c: the service allows 2 consortia in an organization, and the stacks of acme " +
@@ -165,17 +163,17 @@ test("more consortia in an organization than the service allows, over all its st
   ]);
 });
 
-test("what is wrong in a network file has its place in that file, once", () => {
+test("a problem in a network file is reported once, with its position in that file", () => {
   write("networks/odd.yaml", "members: [m]\nenvironments:\n  e: { provider: geth, consensusType: raft }\n");
   const found = problems(organization("prod: networks/odd.yaml\n      test: networks/odd.yaml"));
   expect(found).toEqual([expect.stringMatching(/^networks\/odd.yaml:3:39: environments.e.*geth runs poa/)]);
 });
 
-test("a file that is not there", () => {
+test("a missing file", () => {
   expect(() => readFleet(join(folder, "none.yaml"))).toThrow(/none.yaml.*there is no such file/);
 });
 
-test("Pulumi's SDK, which takes longer to load than all else, is not loaded to check a fleet and its networks", () => {
+test("checking a fleet and its networks does not load Pulumi's SDK, which is slow to load", () => {
   write("fleet.yaml", organization("prod: networks/trade.yaml"));
   jest.isolateModules(() => {
     jest.doMock("@pulumi/pulumi", () => {

@@ -19,16 +19,16 @@ export function configurationOf(server: string, { namespace, token }: { namespac
   return writeIn(temporary(), "config", JSON.stringify(config));
 }
 
-/** As much of a Kubernetes API server as `status` and `resume` ask. */
+/** The parts of a Kubernetes API server that `status` and `resume` use. */
 export class Kubernetes {
   readonly calls: string[] = [];
   stacks: (StackObject & { metadata: { labels?: Record<string, string> } })[] = [];
-  /** Pods by name, and since when they run. */
+  /** Pods by name, with their start times. */
   readonly pods = new Map<string, string>();
-  /** What all calls answer. */
+  /** The answer of all calls. */
   refusal?: { status: number; message: string };
 
-  /** Answers a file of kubectl's configuration for it. */
+  /** Returns a kubectl configuration file for it. */
   async start(): Promise<string> {
     const server = createServer((request, response) => {
       let text = "";

@@ -9,7 +9,7 @@ import { type Service, startService } from "../../service/index";
 import { send } from "../support/network";
 import { stackOf, temporary } from "./made";
 
-/* What previews plan for an organization, with what it has: market and spice, where two are allowed. */
+/* Planned consortia together with existing ones: the organization has market and spice, and two are allowed. */
 
 const folder = temporary();
 const definition = join(folder, "network.yaml");
@@ -34,7 +34,7 @@ const step = (op: string, name: string, id?: string): EngineEvent => ({
   },
 });
 
-/** What a preview with these steps found out for a stack of acme. */
+/** The result of a preview with these steps for a stack of acme. */
 function previewed(events: EngineEvent[], change: Partial<FleetStack> = {}, env: NodeJS.ProcessEnv = {}) {
   const result = { outcome: "ok" } as StackResult;
   const progress = new Progress(result, String, "preview");
@@ -44,7 +44,7 @@ function previewed(events: EngineEvent[], change: Partial<FleetStack> = {}, env:
   return { stack, organization: stack.organization, result, progress, env: own };
 }
 
-/** The error of a stack after a preview with these steps; undefined where it is in order. */
+/** The error of a stack after a preview with these steps; undefined if there is none. */
 async function error(...given: Parameters<typeof previewed>) {
   const one = previewed(...given);
   await failBeyondLimits([one], [one.stack]);
@@ -52,9 +52,9 @@ async function error(...given: Parameters<typeof previewed>) {
   return one.result.error;
 }
 
-test("one more than the organization can have fails the stack that would make it", async () => {
+test("a stack that would exceed the organization's limit fails", async () => {
   expect(await error([step("create", "trade")])).toBe(
-    "the organization acme would have 3 consortia, and the service allows 2: market, spice exist, and trade would be created. Delete " +
+    "the organization acme would have 3 consortia, but the service allows 2: market, spice exist, and trade would be created. Delete " +
       "one, or leave one out; if your organization allows more, set limits.consortiaPerOrganization in one of its network files.",
   );
 });
@@ -65,17 +65,17 @@ test("two names with the same key and address are one organization", async () =>
   );
   const stacks = all.map(({ stack }) => stack);
   await failBeyondLimits(all, stacks);
-  for (const { result } of all) expect(result.error).toContain("would have 4 consortia, and the service allows 2");
+  for (const { result } of all) expect(result.error).toContain("would have 4 consortia, but the service allows 2");
 });
 
-test("the plan counts where the service tells it, and what a network file allows where that is more", async () => {
+test("the plan's limit counts if the service shows it, or the network file's if it is higher", async () => {
   const larger = await startService({ organizations: [{ name: "acme", apiKey: "key" }], limits: { consortia: 3 } });
   try {
     const three = ["a", "b", "c"].map((name) => step("create", name));
     const env = { CONSORTIUM_BASE_URL: larger.baseUrl };
     expect(await error(three, {}, env)).toBeUndefined();
     const four = [...three, step("create", "d")];
-    expect(await error(four, {}, env)).toMatch(/would have 4 consortia, and the service allows 3/);
+    expect(await error(four, {}, env)).toMatch(/would have 4 consortia, but the service allows 3/);
     writeFileSync(definition, "members: [m]\nlimits: { consortiaPerOrganization: 4 }\n");
     expect(await error(four, {}, env)).toBeUndefined();
   } finally {
@@ -83,26 +83,26 @@ test("the plan counts where the service tells it, and what a network file allows
   }
 });
 
-test("what the fleet file allows an organization counts, whether it is more or less, and without network files, too", async () => {
+test("the fleet file's limit for an organization wins, whether higher or lower, also without network files", async () => {
   const organization = { name: "acme", apiKey: { env: "KEY" } };
   const one = [step("create", "trade")];
   expect(await error(one, { organization: { ...organization, maxConsortia: 3 } })).toBeUndefined();
   writeFileSync(definition, "members: [m]\nlimits: { consortiaPerOrganization: 9 }\n");
   const refused =
-    "the organization acme would have 3 consortia, and the fleet file (maxConsortia) allows 2: market, spice exist, and trade would be " +
+    "the organization acme would have 3 consortia, but the fleet file (maxConsortia) allows 2: market, spice exist, and trade would be " +
     "created. Delete one, or leave one out.";
   const two = { organization: { ...organization, maxConsortia: 2 } };
   expect(await error(one, two)).toBe(refused);
   expect(await error(one, { ...two, definition: undefined, program: folder })).toBe(refused);
 });
 
-test("it is none where one is adopted, or deleted by the same fleet, or nothing is made", async () => {
+test("adopted consortia, consortia that the same fleet deletes, and unchanged stacks do not exceed it", async () => {
   expect(await error([step("create", "market")])).toBeUndefined();
   expect(await error([step("create", "trade"), step("delete", "spice", spice)])).toBeUndefined();
   expect(await error([])).toBeUndefined();
 });
 
-test("nothing is said where the limit, or what there is, is not known", async () => {
+test("no error if the limit or the existing consortia are unknown", async () => {
   expect(await error([step("create", "trade")], { definition: undefined, program: folder })).toBeUndefined();
   expect(await error([step("create", "trade")], {}, { CONSORTIUM_API_KEY: "refused" })).toBeUndefined();
   writeFileSync(definition, "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n");

@@ -15,7 +15,7 @@ export function writeIn(folder: string, name: string, text: string): string {
   return file;
 }
 
-/** A folder that goes with the run of the tests. */
+/** A folder that is deleted after the tests. */
 export const temporary = (): string => mkdtempSync(join(tmpdir(), "consortium-fleet-"));
 
 export const stackOf = (change: Partial<FleetStack> = {}): FleetStack => ({
@@ -60,7 +60,7 @@ export const fleetOf = (organizations: Organization[], change: Partial<Fleet> = 
   ...change,
 });
 
-/** A network with a value of each type, and texts that mean something in Pulumi YAML. */
+/** A network with a value of each type, and texts with a special meaning in Pulumi YAML. */
 export const misreadable = {
   adopt: true,
   members: { no: { orgName: "$${a} $$ 5$ ${b}" }, on: { extra: { "${k}": ["2026-01-01", 1.5e-7, true, {}] } } },

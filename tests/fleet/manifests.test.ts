@@ -71,7 +71,7 @@ const specIn = (text: string): Spec => documentsIn(text).find(({ kind }) => kind
 const specOf = (given: Given, options?: ManifestOptions, name = "acme-prod"): Spec =>
   specIn(made(given, options).files[`${name}.yaml`]!);
 
-/** The refusal of a fleet file, or of what stands in it. */
+/** The errors of a fleet file or of its contents. */
 function refusal(given: Given, options?: ManifestOptions): string {
   try {
     made(given, options);
@@ -87,7 +87,7 @@ const env = (expected: object) => ({ envRefs: expected });
 const auth = (given: object) => ({ git: { auth: given } });
 const programs = { programs: true };
 
-/** For every key of a fleet file: how it reaches a Stack, or what else is said. docs/reference/fleet.md has the same table. */
+/** For every key of a fleet file: its place in a Stack, or the error or note. docs/reference/fleet.md has the same table. */
 const rows: Record<string, [given: Given, expected: object | string | RegExp, options?: ManifestOptions][]> = {
   project: [[{ project: "trade" }, { config: { "trade:network": "../../trade.yaml" } }]],
   id: [[{ id: "trade of acme" }, /consortium-fleet\/id: trade of acme/]],
@@ -98,7 +98,7 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
     [{}, env({ PULUMI_BACKEND_URL: secret("consortium-fleet", "backendUrl") })],
     [{ backend: "https://api.pulumi.com" }, { backend: "https://api.pulumi.com" }],
     [{ backend: "https://api.pulumi.com" }, env({ PULUMI_ACCESS_TOKEN: secret("consortium-fleet", "accessToken") })],
-    [{ backend: "file://./state" }, "fleet.yaml:3:13: backend: the state would be lost with each pod"],
+    [{ backend: "file://./state" }, "fleet.yaml:3:13: backend: each pod would lose its state with this backend"],
   ],
   passphrase: [
     [{ passphrase: { env: "WORD" } }, env({ PULUMI_CONFIG_PASSPHRASE: secret("consortium-fleet", "passphrase") })],
@@ -107,7 +107,7 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
   policyPacks: [
     [
       { policyPacks: ["pack"] },
-      "fleet.yaml:4:2: policyPacks: the operator runs no policy packs: take them out of this file, and let a pipeline check them",
+      "fleet.yaml:4:2: policyPacks: the operator runs no policy packs: remove them from this file, and check them in a pipeline",
     ],
   ],
   "policyPacks.path": [[{ policyPacks: [{ path: "pack" }] }, "the operator runs no policy packs"]],
@@ -135,7 +135,7 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
     [{ stack: { program: "app" } }, { repoDir: "app" }],
     [
       { stack: { program: "app" } },
-      "acme-prod: if its program exports a password, that is readable for an hour after each update, in the Secret " +
+      "acme-prod: if its program exports a password, it can be read for an hour after each update, in the Secret " +
         "acme-prod-…-stack-outputs of networks-acme.",
     ],
   ],
@@ -150,7 +150,7 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
     [{ stack: { definition: "trade.yaml", dependsOn: ["acme-test"] } }, { prerequisites: [{ name: "acme-test" }] }],
     [
       { stack: { definition: "trade.yaml", dependsOn: ["globex-prod"] } },
-      "fleet.yaml:13:7: organizations.acme.stacks.prod.dependsOn[0]: the operator waits for no stack of another organization",
+      "fleet.yaml:13:7: organizations.acme.stacks.prod.dependsOn[0]: the operator cannot wait for a stack in another organization's namespace",
     ],
   ],
   "organizations.stacks.paths": [
@@ -194,7 +194,7 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
   "kubernetes.git": [
     [
       { kubernetes: { git: undefined } },
-      "fleet.yaml:31:16: kubernetes: this does not say where the operator finds trade.yaml: add kubernetes: { git: { repository: https://…",
+      "fleet.yaml:31:16: kubernetes: the operator cannot find trade.yaml: add kubernetes: { git: { repository: https://…",
     ],
     [{ kubernetes: { git: undefined } }, { programRef: { name: "acme-prod" } }, programs],
   ],
@@ -244,7 +244,7 @@ interface Schema {
   anyOf?: Schema[];
   items?: Schema;
 }
-/** The keys of a schema, and in what they hold: names of organizations and stacks, and positions, are no keys. */
+/** The keys of a schema, at all levels. Names of organizations and stacks, and positions, do not count. */
 function keysIn(schema: Schema, path = ""): string[] {
   const { properties = {}, additionalProperties: entry, anyOf = [], items } = schema;
   const own = Object.entries(properties).flatMap(([key, value]) => {
@@ -255,7 +255,7 @@ function keysIn(schema: Schema, path = ""): string[] {
   return [...own, ...inner.flatMap((one) => (one ? keysIn(one, path) : []))];
 }
 
-test("every key of a fleet file has a row, but for where a secret of this machine is", () => {
+test("every key of a fleet file has a row, except sources of this machine's secrets", () => {
   const schema = z.toJSONSchema(FleetFile, { io: "input", unrepresentable: "any" }) as Schema;
   const keys = keysIn(schema).filter((key) => !/\.(env|command)$/.test(key));
   expect(Object.keys(rows).sort()).toEqual(keys.sort());
@@ -275,14 +275,14 @@ test.each(all)("$key: $given", ({ given, expected, options }) => {
   else expect(specOf(given, options)).toMatchObject(expected);
 });
 
-test("a stack each, with the program and its network file where they are in the repository", () => {
+test("one Stack each, with the program and its network file from the repository", () => {
   expect(Object.keys(made().files).sort()).toEqual([
     ...["access.yaml", "acme-prod.yaml", "acme-test.yaml", "globex-prod.yaml"],
     ...["program/Pulumi.yaml", "program/index.js", "program/package.json"],
   ]);
 });
 
-test("stacks whose keys, folders or pods nobody needs go, and an update's outputs with them; nothing destroys a ledger", () => {
+test("unneeded keys, folders, pods and outputs of updates are deleted; nothing destroys a ledger", () => {
   expect(specOf({})).toMatchObject({
     destroyOnFinalize: false,
     workspaceReclaimPolicy: "Delete",
@@ -297,7 +297,7 @@ test("stacks whose keys, folders or pods nobody needs go, and an update's output
   for (const seconds of every) expect(seconds >= 3600 && seconds < 4200).toBe(true);
 });
 
-test("each organization has a namespace, an account and Secrets of its own", () => {
+test("each organization has its own namespace, account and Secrets", () => {
   const { files, fleet } = made({ stack: { definition: "vault.yaml" }, git: { auth: { token: "git" } } });
   expect(documentsIn(files["access.yaml"]!).map(({ kind, metadata }) => [kind, metadata])).toMatchObject([
     ["Namespace", { name: "networks-acme" }],
@@ -324,19 +324,19 @@ describe.each<[string, Given, ManifestOptions]>([
   ["with --program", {}, programs],
   ["with --preview", { git: { commit } }, { previews: true }],
   ["with --program --preview", {}, { programs: true, previews: true }],
-])("the operator takes them, %s", (_, given, options) => {
+])("the operator accepts them, %s", (_, given, options) => {
   const stack = { definition: "vault.yaml", dependsOn: ["acme-test"] };
   const texts = () => {
     const { files } = made({ stack, ...given }, options);
     return Object.entries(files).flatMap(([name, one]) => (name.startsWith("program/") ? [] : [one]));
   };
 
-  test("by the description of its fields", () => expect(texts().flatMap(complaintsAbout)).toEqual([]));
+  test("according to the description of its fields", () => expect(texts().flatMap(complaintsAbout)).toEqual([]));
   testWithCrds("by its CRDs", (crds) => expect(texts().flatMap((one) => refusedBy(crds, one))).toEqual([]));
 });
 
 describe("--program", () => {
-  test("a Program each, which is the network itself: no repository, nothing else to fetch", () => {
+  test("one Program each, with the whole network: no repository, nothing to download", () => {
     const stack = { definition: "trade.yaml", name: "acme-test" };
     const { files } = made({ stack, kubernetes: { git: undefined } }, programs);
     expect(Object.keys(files).sort()).toEqual(["access.yaml", "acme-prod.yaml", "acme-test.yaml", "globex-prod.yaml"]);
@@ -349,7 +349,7 @@ describe("--program", () => {
     expect(Object.keys(specIn(files["acme-prod.yaml"]!))).not.toContain("projectRepo");
   });
 
-  test("the stack names the network, and what has no name of its own in the file with it; text stays text", () => {
+  test("the stack's name names the network and unnamed objects; text stays text", () => {
     const file = join(folder, "named.yaml");
     writeFileSync(file, "name: trade\nmembers: { m: { orgName: 'costs ${5}' }, n: }\n");
     const members = { m: { orgName: "costs $${5}" }, n: {} };
@@ -365,7 +365,7 @@ describe("--program", () => {
 
 describe("--preview", () => {
   const previews = { previews: true };
-  test("a Stack beside each, which only previews the branch; the commit is applied, and nothing waits for a preview", () => {
+  test("another Stack each only previews the branch; the commit is applied, and nothing waits for a preview", () => {
     const stack = { definition: "trade.yaml", dependsOn: ["acme-test"] };
     const { files } = made({ stack, git: { commit, branch: "live" } }, previews);
     expect(specIn(files["acme-prod.yaml"]!)).toMatchObject({ commit, prerequisites: [{ name: "acme-test" }] });
@@ -375,7 +375,7 @@ describe("--preview", () => {
     expect(preview.prerequisites).toBeUndefined();
   });
 
-  test("with --program, each has a Program of its own, to be applied before the real one", () => {
+  test("with --program, each has its own Program, to be applied before the real one", () => {
     const { files } = made({}, { ...previews, programs: true });
     expect(documentsIn(files["preview/acme-prod-preview.yaml"]!)).toMatchObject([
       { kind: "Program", metadata: { name: "acme-prod-preview" } },
@@ -383,10 +383,8 @@ describe("--preview", () => {
     ]);
   });
 
-  test("what only follows a branch is refused", () => {
-    expect(refusal({}, previews)).toMatch(
-      /fleet.yaml:\d+:\d+: kubernetes.git: what follows a branch is applied before/,
-    );
+  test("a branch without a commit is refused", () => {
+    expect(refusal({}, previews)).toMatch(/fleet.yaml:\d+:\d+: kubernetes.git: a branch is applied before/);
   });
 });
 
@@ -398,7 +396,7 @@ test.each<[string, Given, ManifestOptions, string]>([
   expect(refusal(given, options)).toContain(said);
 });
 
-test("limits hold as for plan: more consortia than an organization may have are refused", () => {
+test("the limits of plan apply: too many consortia in an organization are refused", () => {
   const more = { stack: { definition: "trade.yaml" }, other: "trade.yaml" };
   const key = { apiKey: { command: ["vault", "read", "the-path"] } };
   expect(refusal({ ...more, organization: key })).toMatch(/fleet.yaml:\d+:\d+: .*also has the consortium trade/);
@@ -423,17 +421,17 @@ describe("names", () => {
     expect(kubernetesName(name, 42)).toBe(found);
   });
 
-  test("names that differ in capital letters, dots or their ends alone stay apart", () => {
+  test("names that differ only in capital letters, dots or their ends stay distinct", () => {
     const names = ["Prod.A", "prod_a", "PROD-A", ...["b", "c"].map((end) => longest + end)];
     expect(new Set(names.map((name) => kubernetesName(name, 42))).size).toBe(names.length);
   });
 
-  test("a stack that is called like the preview of another is refused", () => {
+  test("a stack with the name of another one's preview is refused", () => {
     const { fleet } = made();
     const [first] = fleet.stacks;
     const stacks = [...fleet.stacks, { ...first!, name: "acme-prod-preview" }];
     expect(problemsForOperator({ ...fleet, stacks }, out, {})).toMatchObject([
-      { path: first!.place, message: expect.stringContaining("would also be called acme-prod-preview") as string },
+      { path: first!.place, message: expect.stringContaining("would also have the name acme-prod-preview") as string },
     ]);
   });
 });

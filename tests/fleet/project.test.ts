@@ -14,7 +14,7 @@ const stack = (change: Partial<FleetStack> = {}) => stackOf({ definition: "/netw
 const fleet = (change: Partial<Fleet> = {}) => fleetOf([stack().organization], { folder, ...change });
 const settings = (): unknown => parse(readFileSync(join(folder, "Pulumi.acme-prod.yaml"), "utf8"));
 
-test("the configuration of a stack says which network file and name; the rest of its settings stays", () => {
+test("the configuration of a stack sets the network file and name, and keeps its other settings", () => {
   const others = "encryptionsalt: v1:abc\nconfig:\n  consortium:maxConcurrency: 4\n";
   writeFileSync(join(folder, "Pulumi.acme-prod.yaml"), others);
   configure(folder, fleet(), stack({ network: "prod" }));
@@ -27,18 +27,18 @@ test("the configuration of a stack says which network file and name; the rest of
   expect(settings()).not.toHaveProperty(["config", "trade:name"]);
 });
 
-test("a stack with a program of its own gets no settings", () => {
+test("a stack with its own program gets no settings", () => {
   configure(folder, fleet(), stack({ definition: undefined, program: "/programs/legacy" }));
   expect(() => settings()).toThrow(/ENOENT/);
 });
 
-/** That of this package, where it is bundled. */
+/** The plugin of this package, if it is bundled. */
 const plugin = join(__dirname, "../../plugin");
 const plugins = existsSync(join(plugin, "pulumi-resource-consortium"))
   ? { providers: [{ name: "consortium", path: plugin }] }
   : undefined;
 
-test("the work folder holds the program, which finds this package and Pulumi's", () => {
+test("the program in the work folder finds this package and Pulumi's", () => {
   const workFolder = prepareWorkFolder(fleet({ backend: `file://${folder}/state` }));
   expect(workFolder).toBe(join(folder, ".consortium/fleet/trade"));
   for (const [name, text] of Object.entries(programFiles("trade", plugins)))
@@ -48,7 +48,7 @@ test("the work folder holds the program, which finds this package and Pulumi's",
   execFileSync(process.execPath, ["-e", found], { cwd: workFolder });
 });
 
-test("files that are right already are not written again, others are", () => {
+test("only changed files are written again", () => {
   const workFolder = join(folder, ".consortium/fleet/trade");
   mkdirSync(workFolder, { recursive: true });
   writeFileSync(join(workFolder, "Pulumi.yaml"), 'name: "trade"\nruntime: nodejs\n'); // as an older release wrote it

@@ -19,7 +19,7 @@ const results = [
   result({ stack: "globex-test", outcome: "drift", drift: ["Node trade/e/n is gone"] }),
 ];
 
-test("the summary: each stack with what is to be said of it, and a line", () => {
+test("the summary: each stack with its details, and a last line", () => {
   expect(summaryOfStacks(fleet(results))).toEqual([
     "acme-prod    ok: 8 created; 1.3 s",
     "acme-test    failed; 1.3 s",
@@ -57,7 +57,7 @@ test("a preview of many stacks: lost ledgers, then replacements, failures and ch
   expect(summary(nothing)).toEqual(["496 stacks without changes"]);
 });
 
-test("JUnit: failures and what was not begun, with every character that XML has no room for", () => {
+test("JUnit: failures and stacks that were not begun, without characters that are invalid in XML", () => {
   const xml = summaryJunit(fleet(results));
   expect(xml).toContain('tests="4" failures="2" errors="0" skipped="1" time="61.240"');
   expect(xml).toContain('<failure type="failed" message="the name is already taken by c1 &lt;&amp;');
@@ -96,7 +96,7 @@ function following(command?: "drift"): { progress: Progress; seen: StackResult }
 test.each([
   ["dynamic provider", {}],
   ["plugin", { type: "consortium:index:Environment" }],
-])("a replacement counts once, and a ledger that goes is warned of, on the %s", (_, extra) => {
+])("a replacement counts once, and a lost ledger causes a warning, on the %s", (_, extra) => {
   const { progress, seen } = following();
   const lines = ["delete-replaced", "replace", "create-replacement"].flatMap((op) => [
     ...progress.take(step("resourcePreEvent", op, "Environment", extra)),
@@ -106,7 +106,7 @@ test.each([
   expect(lines.filter((line) => line.startsWith("WARNING"))).toHaveLength(1);
 });
 
-test("a ledger that stays in the service is not warned of; a consortium is, where nothing in it was", () => {
+test("no warning of a ledger that stays in the service; a consortium causes one if none of its contents did", () => {
   const kept = { old: { custom: true, retainOnDelete: true }, new: undefined };
   const alone = following();
   alone.progress.take(step("resourcePreEvent", "delete", "Environment", kept));
@@ -125,7 +125,7 @@ test("stacks, components and providers do not count", () => {
   expect(seen).toMatchObject(counts);
 });
 
-test("drift says what differs, with its values, but for what changes by itself", () => {
+test("drift shows the differences with values, except properties that change by themselves", () => {
   const { progress, seen } = following("drift");
   const state = (outputs: object) => ({
     custom: true,
@@ -140,7 +140,7 @@ test("drift says what differs, with its values, but for what changes by itself",
   expect(seen).toMatchObject({ ...counts, drift });
 });
 
-test("errors are kept, once and masked; that of the update itself says nothing new", () => {
+test("errors are kept once and masked, without the engine's summary error", () => {
   const { progress } = following();
   for (const message of ["the key key-1 was refused", "the key key-1 was refused", "update failed"])
     progress.take(said("error", message));

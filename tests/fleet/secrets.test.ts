@@ -9,7 +9,7 @@ const globex: Organization = { name: "globex", apiKey: { command: [process.execP
 const other = { CONSORTIUM_API_KEY: "other-key", CONSORTIUM_BASE_URL: "http://x/api/v1" };
 const env = { ACME_KEY: "acme-key", ...other, HOME: "/" };
 
-test("keys come from variables and commands, and are masked wherever they turn up, also if one begins with another", async () => {
+test("keys come from variables and commands, and are masked everywhere, even if one begins with another", async () => {
   const fleet = fleetOf([acme, globex]);
   const { apiKeys, mask } = await readSecrets(fleet, fleet.stacks, env);
   expect(Object.fromEntries(apiKeys)).toEqual({ acme: "acme-key", globex: "globex-key" });
@@ -18,7 +18,7 @@ test("keys come from variables and commands, and are masked wherever they turn u
   expect(longer.mask("acme-key-2 acme-key")).toBe("[secret] [secret]");
 });
 
-test("an organization that the environment requires is that of another key: no stack inherits it", async () => {
+test("no stack inherits the organization that the environment requires, because it belongs to another key", async () => {
   const fleet = fleetOf([acme, globex, { ...acme, name: "initech", organization: "o-initech" }]);
   const given = { ...env, CONSORTIUM_ORGANIZATION: "o-other" };
   const secrets = await readSecrets(fleet, fleet.stacks, given);
@@ -26,7 +26,7 @@ test("an organization that the environment requires is that of another key: no s
   expect(required).toEqual(["", "", "o-initech"]);
 });
 
-test("a process has the key of its own organization and no other one", async () => {
+test("a process has only its own organization's key", async () => {
   const fleet = { ...fleetOf([acme, globex]), backend: "file:///state" };
   const secrets = await readSecrets(fleet, fleet.stacks, env);
   const of = (at: number) => stackEnvironment({ ...fleet.stacks[at]!, adopt: at === 1 }, secrets);
@@ -37,7 +37,7 @@ test("a process has the key of its own organization and no other one", async () 
     CONSORTIUM_ALLOW_HTTP: "true",
     PULUMI_BACKEND_URL: "file:///state",
   });
-  // An address that was inherited would come before the region.
+  // An inherited address would override the region.
   expect(of(0)).toMatchObject({ CONSORTIUM_BASE_URL: "" });
   expect(of(0)).not.toHaveProperty("CONSORTIUM_ADOPT");
   expect(JSON.stringify(of(0))).not.toMatch(/globex-key|other-key/);
@@ -63,7 +63,7 @@ test.each([
   expect(error).not.toMatch(/globex-key|two words/);
 });
 
-test("only the keys of the stacks that are wanted are needed; a passphrase that is named must be there", async () => {
+test("only the keys of selected stacks are needed; a configured passphrase must exist", async () => {
   const fleet = fleetOf([acme, { name: "globex", apiKey: { env: "NOT_SET" } }]);
   expect([...(await readSecrets(fleet, fleet.stacks.slice(0, 1), env)).apiKeys.keys()]).toEqual(["acme"]);
   await expect(readSecrets(fleet, fleet.stacks, env)).rejects.toThrow(
@@ -75,7 +75,7 @@ test("only the keys of the stacks that are wanted are needed; a passphrase that 
   );
 });
 
-test("relative addresses and files mean the folder that the command is run in", async () => {
+test("relative addresses and files are relative to the current folder", async () => {
   const fleet = fleetOf([acme]);
   const given = { ...env, PULUMI_BACKEND_URL: "file://./state", PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase" };
   const { environment } = await readSecrets(fleet, fleet.stacks, given);

@@ -7,7 +7,7 @@ import { random } from "../support/random";
 import { consortium } from "../cli/command";
 import { stackOf, temporary, writeIn } from "./made";
 
-/* Which stacks a command is for: shards, and what has changed since a commit, by git itself. */
+/* Which stacks a command selects: shards, and changes since a commit, with real git. */
 
 const shardsOfNames = (names: readonly string[], count: number) =>
   shardsOf(
@@ -29,13 +29,13 @@ describe("shards", () => {
     [1_000, 7],
     [201, 20],
     [3, 4],
-  ])("%i stacks in %i shards: as many in each, or one less", (many, shards) => {
+  ])("%i stacks in %i shards: sizes differ by at most one", (many, shards) => {
     const sizes = sizesOf(shardsOfNames(names.slice(0, many), shards), shards);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(many);
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
   });
 
-  test("as one of them comes or goes, few move", () => {
+  test("few stacks move when one comes or goes", () => {
     const all = shardsOfNames(names, count);
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.uuid(), (gone, more) => {
@@ -47,13 +47,13 @@ describe("shards", () => {
     );
   });
 
-  test.each(["1/1", "2/5", "5/5", "200/200"])("%s is one", (text) => {
+  test.each(["1/1", "2/5", "5/5", "200/200"])("%s is valid", (text) => {
     const [index, count] = text.split("/").map(Number);
     expect(shardIn(text)).toEqual({ index, count });
   });
 
   test.each(["0/5", "6/5", "0/0", "201/201", "1/201", "1", "1/", "a/b", "1/2/3", " 1/2", "1/2 "])(
-    "%s is none",
+    "%s is invalid",
     (text) => {
       expect(() => shardIn(text)).toThrow("It must be one of several shards, such as 2/5, of at most 200.");
     },
@@ -74,13 +74,13 @@ describe("shards", () => {
     expect(planned.flatMap((one) => one.stacks).length).toBe(size);
   });
 
-  test("those without any of the stacks are left out", () => {
+  test("shards without selected stacks are left out", () => {
     const one = stackOf();
     const index = shardsOf([one], 5).get(one.name);
     expect(plannedShards([one], 5)).toEqual([[{ stage: 1, shard: { index, count: 5 }, stacks: [one] }]]);
   });
 
-  test("with one more of them, nearly all that move go there", () => {
+  test("with one more shard, nearly all stacks that move go there", () => {
     const [before, after] = [count, count + 1].map((many) => shardsOfNames(names, many));
     const moved = movedIn(before!, after!);
     const elsewhere = moved.filter((name) => after!.get(name) !== count + 1);
@@ -88,7 +88,7 @@ describe("shards", () => {
     expect(elsewhere.length).toBeLessThan(10);
   });
 
-  test("without stages, stacks that depend on each other share one, however far", () => {
+  test("without stages, stacks that depend on each other share a shard, even indirectly", () => {
     for (const other of [(index: number) => index - 1, () => 0]) {
       const linked = names
         .slice(0, 20)
@@ -98,7 +98,7 @@ describe("shards", () => {
     }
   });
 
-  test("stages: what depends on none, then what depends on that alone, and so on", () => {
+  test("stages: stacks without dependencies, then stacks that depend only on those, and so on", () => {
     const on = (name: string, ...dependsOn: string[]) => stackOf({ name, dependsOn });
     const stages = stagesOf([on("d", "c", "a"), on("a"), on("b", "a"), on("c", "b"), on("e", "not among them")]);
     expect(stages.map((stage) => stage.map(({ name }) => name))).toEqual([["a", "e"], ["b"], ["c"], ["d"]]);
@@ -116,7 +116,7 @@ interface Given {
   [key: string]: unknown;
 }
 const network = "members: [m]\n";
-/** The last one depends on the first by way of the one between them. */
+/** The last one depends on the first one indirectly. */
 const usual = {
   prod: "networks/trade.yaml",
   web: { program: "programs/web", dependsOn: ["acme-app"] },
@@ -214,21 +214,21 @@ test.each(cases)("since the last commit, %s", async (_, change, expected) => {
   expect(await changed()).toEqual(expected);
 });
 
-test("what is committed since counts as well", async () => {
+test("later commits count as well", async () => {
   anotherMember();
   commit();
   expect(await changed("HEAD~1")).toEqual(trade);
   expect(await changed()).toEqual({});
 });
 
-test("a fleet file that is new, or was none, means all stacks", async () => {
+test("a new or previously invalid fleet file selects all stacks", async () => {
   write("live/fleet.yaml", "organizations: [");
   commit();
   fleet();
-  expect(await changed()).toEqual(everything("fleet.yaml is new, or was no fleet file"));
+  expect(await changed()).toEqual(everything("fleet.yaml is new, or was not a fleet file"));
 });
 
-test("the folder may be reached by a link, and so may a network file", async () => {
+test("the folder and network files may be links", async () => {
   const link = join(temporary(), "repository");
   symlinkSync(folder, link);
   symlinkSync("trade.yaml", join(folder, "live/networks/link.yaml"));
@@ -257,7 +257,7 @@ function link(text: string): void {
 test.each([
   ["a link to a folder", link],
   ["a submodule", submodule],
-])("%s is one file for git, and has network files and programs in it", async (_, make) => {
+])("%s is one file for git, but contains network files and programs", async (_, make) => {
   make(network);
   fleet({ stacks: { prod: "now/trade.yaml", app: { program: "now" } } });
   commit();
@@ -271,7 +271,7 @@ test("a stack that left the file is named", async () => {
   const { stdout, stderr } = await plan("--changed-since", "HEAD");
   expect(stdout).toMatch(/acme-live {2}stage 1 {2}it is new in the file/);
   for (const name of ["acme-prod", "acme-test"])
-    expect(stderr).toContain(`${name} is no longer in ${join(folder, "live/fleet.yaml")}: nothing in it is changed.`);
+    expect(stderr).toContain(`${name} is no longer in ${join(folder, "live/fleet.yaml")}: its stack is not changed.`);
 });
 
 test.each(["acne-*", "acme", "prod", "acme.prod", "*prod-"])(
@@ -279,7 +279,7 @@ test.each(["acne-*", "acme", "prod", "acme.prod", "*prod-"])(
   async (pattern) => {
     const { stderr } = await plan("--only", "acme-*", "--only", pattern);
     expect(stderr).toContain(
-      `no stack like ${pattern}; there are acme-prod, acme-web, acme-test, acme-app, globex-spice.`,
+      `no stack like ${pattern}: choose from acme-prod, acme-web, acme-test, acme-app, globex-spice.`,
     );
   },
 );
@@ -303,7 +303,7 @@ test.each([
   ).toEqual([...expected].sort());
 });
 
-test("matrices: by stage, the shards that have any of the stacks, and one at least", async () => {
+test("matrices: by stage, the shards with selected stacks, and at least one", async () => {
   const github = await plan("--matrix", "github", "--shards", "2", "--only", "acme-*");
   // Two networks, and a chain of two stacks that depends on one of them.
   expect(JSON.parse(github.stdout)).toEqual([
@@ -334,7 +334,7 @@ test.each([40, 64])("before a branch's first push (%i zeros), all stacks have ch
   expect(await plan("--shards", "1", "--changed-since", "0".repeat(zeros))).toEqual(all);
 });
 
-describe("git cannot say it", () => {
+describe("git cannot answer", () => {
   const refused = async (args: string[], env: Record<string, string> = {}) => {
     const ended = await consortium(["fleet", "plan", join(folder, "live/fleet.yaml"), ...args], env);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
@@ -360,8 +360,8 @@ describe("git cannot say it", () => {
   test("no repository, and no git", async () => {
     const look = ["--changed-since", "HEAD"];
     const none = await refused(look, { PATH: join(folder, "nothing") });
-    expect(none).toContain("--changed-since needs git, and there is none on PATH.");
+    expect(none).toContain("--changed-since needs git: install it, or add it to the PATH.");
     rmSync(join(folder, ".git"), { recursive: true });
-    expect(await refused(look)).toMatch(/--changed-since cannot ask git in .*: not a git repository/);
+    expect(await refused(look)).toMatch(/--changed-since: git failed in .*: not a git repository/);
   });
 });

@@ -130,13 +130,13 @@ const stalled: StackStatus = {
 const waiting: StackStatus = { stack: "c", namespace: "n", name: "c", state: "waiting", reason: "Prerequisite" };
 const all = [ready, stalled, waiting];
 
-test("progress, and the code: stalled is 1, not ready yet is 2", () => {
+test("progress and the exit code: 1 for stalled, 2 for not ready yet", () => {
   expect(progressLine(all)).toBe("1 of 3 stacks ready (33 %), 1 waiting, 1 stalled, 1 locked");
   expect(progressLine([])).toBe("0 of 0 stacks ready (100 %)");
   expect([all, [ready, waiting], [ready], []].map(statusCode)).toEqual([1, 2, 0, 0]);
 });
 
-test("the table begins with the worst, one line each; of many, those that are ready are only counted", () => {
+test("the table begins with the worst, one line each; with many stacks, it only counts ready ones", () => {
   expect(statusText(all).split("\n")).toEqual([
     "STACK  STATE    SINCE                 LAST SUCCESS          REASON",
     `n/b    stalled  ${at}  -                     the stack is locked by x. UpdateFailed: "no" and`,

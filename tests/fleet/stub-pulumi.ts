@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A stack as the stub keeps it: names of its networks, ids of its objects. */
+/** A stack in the stub: names of its networks, ids of its objects. */
 interface StubStack {
   tags: Record<string, string>;
   networks: string[];
@@ -11,8 +11,8 @@ interface StubStack {
 export type StubState = Record<string, StubStack>;
 
 /**
- * A `pulumi` that keeps each stack in a file, for what a fleet decides by itself: an `up` holds the network of the stack's settings. Its
- * events go where the Automation API waits for them.
+ * A `pulumi` that keeps each stack in a file, to test a fleet's own decisions: an `up` stores the network of the stack's settings. It
+ * writes its events where the Automation API expects them.
  * The variable `STUB_<stack>` makes a preview, an `up` or a `destroy` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end
  * then ("deaf"), or say that it heard it and take two seconds ("slow").
  */
@@ -153,7 +153,7 @@ export class StubPulumi {
       writeFileSync(join(this.#stacks, encodeURIComponent(key)), JSON.stringify(stack));
   }
 
-  /** The process that is at work on a stack, once it is. */
+  /** Waits for the process that is changing a stack. */
   pidOf(stack: string): number | undefined {
     const file = join(this.folder, `${stack}.pid`);
     return (existsSync(file) && Number(readFileSync(file, "utf8"))) || undefined;

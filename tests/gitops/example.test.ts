@@ -35,7 +35,7 @@ test.each(commands)("%s is valid for a shell", (command) => {
 test.each([
   ["Variables", /fromJSON\(inputs\.variables\)\.(\w+)/g],
   ["Secrets", /(?:secrets\.|env\.)((?<=secrets\.)\w+|GITLAB_COMMENT_TOKEN)/g],
-])("%s: each is documented, and every documented one is used", (heading, use) => {
+])("%s: each is documented, and each documented one is used", (heading, use) => {
   const all = [...workflows.map(({ file }) => text(file)), sharedText("action.yml"), ...scripts.map(sharedText)].join(
     "\n",
   );
@@ -58,7 +58,7 @@ interface Resources {
 describe("manifests of the Kubernetes operator", () => {
   const manifests = filesIn("operator");
 
-  test.each(manifests)("%s holds what the operator takes", (file) => {
+  test.each(manifests)("%s is valid for the operator", (file) => {
     expect(complaintsAbout(text(file))).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe("manifests of the Kubernetes operator", () => {
     expect(manifests.map((file) => [file, refusedBy(crds, text(file))])).toEqual(manifests.map((file) => [file, []]));
   });
 
-  test("what one names, another has", () => {
+  test("every reference between manifests resolves", () => {
     const all = manifests.flatMap((file) => documentsIn(text(file))) as Named[];
     const names = (kind: string): string[] =>
       all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
@@ -77,7 +77,7 @@ describe("manifests of the Kubernetes operator", () => {
     }
   });
 
-  test("what docs/operator.md applies has all prerequisites, with a secret for each stack", () => {
+  test("the commands of docs/operator.md apply all prerequisites, with a secret for each stack", () => {
     const page = readFileSync(join(folder, "../../docs/operator.md"), "utf8");
     const [, command = ""] = /^(kubectl apply .*)$/m.exec(page)!;
     const applied = found(command, /-f (\S+)/g).flatMap((file) => documentsIn(text(file))) as Named[];
@@ -95,7 +95,7 @@ describe("manifests of the Kubernetes operator", () => {
     ).toEqual(names);
   });
 
-  test("no Program declares what only a program in TypeScript can make", () => {
+  test("no Program declares resources that need a program in TypeScript", () => {
     const types = manifests
       .flatMap((file) => documentsIn(text(file)))
       .flatMap(({ program }) => Object.values((program as Resources | undefined)?.resources ?? {}))

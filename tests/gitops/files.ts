@@ -8,7 +8,7 @@ import { included } from "../e2e/support/gitlab";
 export const folder = join(__dirname, "../../examples/gitops");
 export const text = (file: string): string => readFileSync(join(folder, file), "utf8");
 export const filesIn = (path: string): string[] => readdirSync(join(folder, path)).map((name) => `${path}/${name}`);
-/** What the workflows use: the action, the template, and the scripts beside them. */
+/** The action, the template and the scripts that the workflows use. */
 export const shared = join(__dirname, "../../gitops");
 export const scripts = readdirSync(shared).filter((name) => /\.(sh|mjs)$/.test(name));
 export const sharedText = (file: string): string => readFileSync(join(shared, file), "utf8");
@@ -79,7 +79,7 @@ export const { stages, ...gitlabRest } = included(folder, join(folder, "../.."))
 >;
 const extended = (job: GitlabJob): GitlabJob =>
   job.extends === undefined ? job : { ...extended(gitlabRest[job.extends]!), ...job };
-/** Jobs with what they extend; what begins with a dot is no job. */
+/** Jobs, merged with those that they extend. A name with a leading dot is not a job. */
 export const gitlab: Record<string, GitlabJob> = Object.fromEntries(
   Object.entries(gitlabRest)
     .map(([name, job]) => [name, extended(job)] as const)

@@ -7,7 +7,7 @@ import { Forge, tokenWith, type Written } from "../e2e/support/forges";
 import { failed, finished } from "../e2e/support/stack";
 import { shared } from "./files";
 
-/* What gitops/forge.mjs asks of a forge, and writes there. Whole pipelines are in e2e/gitops. */
+/* The requests of gitops/forge.mjs to a forge. For whole pipelines, see e2e/gitops. */
 
 let clone: string;
 const git = (...args: string[]): string =>
@@ -26,7 +26,7 @@ beforeAll(async () => {
   git("-c", "user.name=team", "-c", "user.email=team@example.com", "commit", "--quiet", "-m", "A network");
 });
 
-/** What others wrote: more than a page of it, and the report of another project's bot. */
+/** Comments of others: more than a page, and the report of another project's bot. */
 const others = (): Written[] => [
   ...Array.from({ length: 120 }, (_, at) => ({ id: at + 1, number: at + 1, body: `opinion ${at}` })),
   { id: 121, number: 121, body: "<!-- consortium comment: other/staging -->\n\n## Theirs\n" },
@@ -40,7 +40,7 @@ const tokens = (token: string): Record<string, string> => ({
   CI_JOB_TOKEN: token,
 });
 const allowed = tokenWith({ "pull-requests": "write", issues: "write", actions: "read" });
-/** Another forge, and what its jobs are told. */
+/** Another forge, and the variables of its jobs. */
 async function forgeWith(written: Written[] = [], which: "GitHub" | "GitLab" = "GitHub") {
   const other = await Forge.start(written);
   const env = {
@@ -72,7 +72,7 @@ test.each([
   expect(other.written).toHaveLength(122);
 });
 
-test("an issue of one stack is not that of another, and no pull request is taken for one", async () => {
+test("an issue belongs to one stack, and a pull request is never taken for an issue", async () => {
   const there: Written[] = [
     { id: 1, number: 1, body: marked("issue", "production") },
     { id: 2, number: 2, body: marked("issue", "staging"), pull_request: {} },
@@ -86,7 +86,7 @@ test("an issue of one stack is not that of another, and no pull request is taken
   ]);
 });
 
-test("of several plans for the same files, listed in any order, the newest counts", async () => {
+test("the newest plan for the same files counts, in whatever order they are listed", async () => {
   const { other, env } = await forgeWith();
   const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
   for (const [run, day] of [2, 3, 1].entries()) {
@@ -102,7 +102,7 @@ test("of several plans for the same files, listed in any order, the newest count
   rmSync(join(clone, "approved"), { recursive: true });
 });
 
-test("a plan that a fork made, or that has expired, is none; an answer that is not one is an error", async () => {
+test("plans that are from forks or expired do not count; an invalid answer is an error", async () => {
   const { other, env } = await forgeWith();
   const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
   const [own, fork] = [1, 2].map((id) => ({ id: 1, repository_id: 1, head_repository_id: id }));
@@ -112,7 +112,7 @@ test("a plan that a fork made, or that has expired, is none; an answer that is n
     { ...made, id: 2, expired: false, workflow_run: fork! },
   );
   const { code, text } = await run(["plan", "staging"], env);
-  expect([code, text]).toEqual([0, expect.stringContaining("no pull request has planned")]);
+  expect([code, text]).toEqual([0, expect.stringContaining("found no pull request with a plan for")]);
   const refused = { ...env, ...tokens("wrong") };
   for (const which of [{}, { GITLAB_CI: "true" }])
     expect(await failed(run(["plan", "staging"], { ...refused, ...which }))).toContain("HTTP 403");

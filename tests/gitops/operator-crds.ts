@@ -18,7 +18,7 @@ export type Crds = Map<string, ValidateFunction>;
 
 /**
  * A test on the operator's own CRDs, from the folder that OPERATOR_CRDS names (`operator/config/crd/bases` of its sources), which no
- * package has: CONTRIBUTING.md tells how. Without that, there is none.
+ * package contains: see CONTRIBUTING.md. Without the variable, no test is defined.
  */
 export function testWithCrds(title: string, run: (crds: Crds) => void): void {
   const folder = process.env.OPERATOR_CRDS;
@@ -27,7 +27,7 @@ export function testWithCrds(title: string, run: (crds: Crds) => void): void {
   test(title, () => run(crds));
 }
 
-/** Validators of CRDs that are given as YAML. As with kubectl's strict validation, a field that is not known is refused. */
+/** Validators of CRDs that are given as YAML. Like kubectl's strict validation, they refuse unknown fields. */
 export function crdsIn(texts: string[]): Crds {
   const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
   const crds = texts.map((text) => parse(text) as Crd);
@@ -41,7 +41,7 @@ export function crdsIn(texts: string[]): Crds {
   );
 }
 
-/** What the CRDs refuse of a file of manifests. Kinds that are not theirs are let pass. */
+/** The problems that the CRDs find in a file of manifests. Other kinds pass. */
 export function refusedBy(crds: Crds, text: string): string[] {
   return documentsIn(text).flatMap((document) => {
     const kind = String(document.kind);
@@ -54,7 +54,7 @@ export function refusedBy(crds: Crds, text: string): string[] {
   });
 }
 
-/** Where a schema names properties and does not say that others are kept, others are refused. */
+/** Refuses properties that a schema does not name, unless it preserves unknown fields. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;

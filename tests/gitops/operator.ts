@@ -2,8 +2,8 @@ import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 /**
- * What the Pulumi Kubernetes operator 2 takes, in our own words: the fields that manifests of this project use, and no
- * others. Narrower than its CRDs, so that a misspelt field never passes; `operator-crds.ts` asks the CRDs themselves.
+ * A description of the Pulumi Kubernetes operator 2: only the fields that this project's manifests use. It is narrower than the CRDs,
+ * so that a misspelled field never passes; `operator-crds.ts` uses the CRDs themselves.
  */
 const label = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, "is not a name that Kubernetes takes");
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "is not the name of an environment variable");
@@ -97,7 +97,7 @@ const program = z.strictObject({
 
 const object = <V extends string, K extends string, S extends z.ZodRawShape>(apiVersion: V, kind: K, rest: S) =>
   z.strictObject({ apiVersion: z.literal(apiVersion), kind: z.literal(kind), metadata, ...rest });
-/** Names of roles and their bindings may be any part of a path. */
+/** Names of roles and role bindings may be any path segment. */
 const anyName = z.looseObject({ name: z.string().regex(/^[^/%]+$/) });
 
 const manifest = z.discriminatedUnion("kind", [
@@ -122,7 +122,7 @@ interface Schema {
   [key: string]: unknown;
 }
 
-/** As Kubernetes takes it ("structural"): what one of several kinds of an object may have, the object may have. */
+/** In Kubernetes' "structural" form: an object may have the fields of all its variants. */
 function structural({ additionalProperties: more, oneOf, anyOf = oneOf, ...schema }: Schema): Schema {
   const free = { "x-kubernetes-preserve-unknown-fields": true };
   if (anyOf)
@@ -142,7 +142,7 @@ function structural({ additionalProperties: more, oneOf, anyOf = oneOf, ...schem
     ...(isFree && free),
   };
 }
-/** Where each kind names what it is (`type`), any text will do. */
+/** If each variant names itself (`type`), any text is allowed. */
 const propertiesIn = ({ properties = {} }: Schema): Schema["properties"] => ({
   ...properties,
   ...(properties.type && { type: { type: "string" } }),
@@ -201,7 +201,7 @@ export function documentsIn(text: string): Record<string, unknown>[] {
 const titleOf = ({ kind, metadata: meta }: Record<string, unknown>): string =>
   `${String(kind)} ${(meta as { name?: string } | undefined)?.name ?? "without a name"}`;
 
-/** What the operator would not take of a file of manifests: `Stack north: spec.branch …`; nothing when all is well. */
+/** The problems that the operator would find in a file of manifests: `Stack north: spec.branch …`. Empty if there are none. */
 export function complaintsAbout(text: string): string[] {
   return documentsIn(text).flatMap((document) =>
     (manifest.safeParse(document).error?.issues ?? []).map(

@@ -6,7 +6,7 @@ import { action, folder, found, gitlab, gitlabRest, sharedText, stages, text, wo
 import { interpolated } from "../e2e/support/gitlab";
 import { parse } from "yaml";
 
-/* What the pipelines of GitHub and GitLab would do, as far as their files say it. */
+/* What the pipelines of GitHub and GitLab would do, according to their files. */
 
 /** As docs/policies.md has it. */
 const policyPack = "node_modules/pulumi-consortium/policy-pack";
@@ -20,20 +20,20 @@ const official = /^(actions|pulumi|aws-actions)\/[\w-]+@[0-9a-f]{40}$/;
 describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
   const rightsOf = ({ permissions }: (typeof jobs)[number]) => permissions ?? workflow.permissions;
 
-  test("starts on something, with rights that are listed, and every job ends some time", () => {
+  test("has triggers, explicit permissions, and a time limit for every job", () => {
     expect(Object.keys(workflow.on).length).toBeGreaterThan(0);
     expect(workflow.permissions).toMatchObject({ contents: "read" });
     expect(jobs.filter((job) => job["timeout-minutes"] === undefined)).toEqual([]);
   });
 
-  test("actions are this repository's, or official ones that are pinned to a commit, with the version beside it", () => {
+  test("actions are this repository's, or official ones pinned to a commit, with the version in a comment", () => {
     expect(steps.filter((step) => !isOurs(step)).filter(({ uses }) => !official.test(uses ?? ""))).toEqual([]);
     expect(steps.filter(isOurs)).toHaveLength(jobs.length);
     const pins = found(text(file), /uses: (.*)$/gm).filter((uses) => !isOurs({ uses }));
     expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
   });
 
-  test("the token of a job does not stay in the checkout, and may write only what the job writes", () => {
+  test("the token of a job is not kept in the checkout, and has only the permissions that the job needs", () => {
     const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
     for (const one of checkouts) expect(one.with).toEqual({ "persist-credentials": false });
     for (const job of jobs) {
@@ -43,7 +43,7 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
     }
   });
 
-  test("jobs that use the state assume a role for it, with no key of the cloud; the others may not", () => {
+  test("only jobs that use the state may assume a role for it, and no job has a cloud key", () => {
     for (const job of jobs) {
       const [used] = job.steps.filter(isOurs);
       const isReport = used!.with!.step === "report";
@@ -53,7 +53,7 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
     expect(text(file)).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
   });
 
-  test("jobs that touch a stack have its environment, and never run twice at once", () => {
+  test("jobs that change a stack use its environment, and never run concurrently", () => {
     const touching = jobs.filter((job) => stepsOf(job).some((step) => step === "apply" || step === "drift"));
     for (const { name, environment, strategy, concurrency } of touching) {
       expect(environment).toBe(strategy ? `${name}-\${{ matrix.stack }}` : name); // as the action's own default
@@ -62,7 +62,7 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
     expect(workflow.concurrency ?? touching.length).toBeTruthy();
   });
 
-  test("inputs are those that the action has, and no key reaches a preview or a report", () => {
+  test("inputs exist in the action, and no key reaches a preview or a report", () => {
     for (const { with: given } of steps.filter(isOurs)) {
       expect(Object.keys(given!).filter((name) => !(name in action.inputs))).toEqual([]);
       expect(["apply", "drift"].includes(String(given!.step))).toBe("api-key" in given!);
@@ -73,13 +73,13 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
 describe("the action", () => {
   const { steps } = action.runs;
 
-  test("takes official actions only, each pinned to a commit, with its version beside it", () => {
+  test("uses only official actions, each pinned to a commit, with its version in a comment", () => {
     expect(steps.flatMap(({ uses }) => uses ?? []).filter((one) => !official.test(one))).toEqual([]);
     const pins = found(sharedText("action.yml"), /uses: (.*)$/gm);
     expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
   });
 
-  test("has the role before the state is used; the key and the state reach that step alone, and no text of a shell", () => {
+  test("assumes the role before it uses the state; only that step has the key and the state, and no shell text contains them", () => {
     const assumed = steps.findIndex(({ uses }) => uses?.startsWith("aws-actions/configure-aws-credentials@"));
     const used = steps.flatMap(({ env }, at) => (env?.PULUMI_BACKEND_URL === undefined ? [] : [at]));
     expect(used).toHaveLength(1);
@@ -90,13 +90,13 @@ describe("the action", () => {
     expect(action.inputs["policy-pack"]?.default).toBe(policyPack);
   });
 
-  test("uses each input that it has, and says what each is", () => {
+  test("uses and describes each of its inputs", () => {
     const used = found(JSON.stringify(steps), /inputs\.([\w-]+)/g);
     expect([...new Set(used)].sort()).toEqual(Object.keys(action.inputs).sort());
     expect(Object.values(action.inputs).filter(({ description }) => !description)).toEqual([]);
   });
 
-  test.each(["preview", "report", "apply", "drift", "nothing"])("says at once that a step is none (%s)", (step) => {
+  test.each(["preview", "report", "apply", "drift", "nothing"])("refuses an unknown step at once (%s)", (step) => {
     const [first] = steps;
     const { status, stderr } = spawnSync("bash", ["-e", "-c", first!.run!], {
       env: { ...process.env, STEP: step },
@@ -114,7 +114,7 @@ test("one version of each action in all workflows", () => {
   expect(new Set(pins).size).toBe(new Set(pins.map((one) => one.split("@")[0])).size);
 });
 
-test("GitHub: production waits for staging, and a run that waits is never cancelled, not by drift either", () => {
+test("GitHub: production waits for staging, and nothing cancels a waiting run, not even drift", () => {
   const { jobs, concurrency } = workflowOf("apply");
   expect(Object.keys(jobs)).toEqual(["staging", "production"]);
   expect(jobs).toMatchObject({
@@ -148,7 +148,7 @@ test("GitHub: an issue for drift, and only for drift", () => {
   expect(issue).toMatchObject({ if: "inputs.step == 'drift' && steps.run.outputs.code == '2'" });
 });
 
-test("GitLab: production waits for staging, of a stack never two runs at once, and none that waits is cancelled", () => {
+test("GitLab: production waits for staging, a stack has one run at a time, and nothing cancels a waiting run", () => {
   for (const stack of ["staging", "production"]) {
     expect(gitlab[stack]).toMatchObject({
       stage: "apply",
@@ -165,7 +165,7 @@ test("GitLab: production waits for staging, of a stack never two runs at once, a
   expect(gitlabRest.workflow).toMatchObject({ auto_cancel: { on_new_commit: "interruptible" } });
 });
 
-test("GitLab: jobs have a stage that is listed, and only the one that comments has the token", () => {
+test("GitLab: every job has a declared stage, and only the job that comments has the token", () => {
   expect(Object.values(gitlab).filter(({ stage }) => !stages.includes(stage!))).toEqual([]);
   const scoped = /^\| `GITLAB_COMMENT_TOKEN` +\| GitLab: environment `([^`]+)`/m.exec(text("README.md"))?.[1];
   const having = Object.entries(gitlab).filter(([, { environment }]) => environment?.name === scoped);
@@ -176,7 +176,7 @@ test("GitLab: jobs have a stage that is listed, and only the one that comments h
   });
 });
 
-test("GitLab: jobs that use the state have a token for its role, and no other job has; policies are checked", () => {
+test("GitLab: only jobs that use the state have a token for its role; policies are checked", () => {
   const using = Object.keys(gitlab).filter((name) => gitlab[name]!.id_tokens !== undefined);
   expect(using.sort()).toEqual(["drift", "preview", "production", "staging"]);
   for (const name of using)
@@ -185,13 +185,13 @@ test("GitLab: jobs that use the state have a token for its role, and no other jo
   expect(text(".gitlab-ci.yml") + sharedText("gitlab.yml")).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
 });
 
-test("both forges keep what was planned under the content of the commit, and apply what is kept there", () => {
+test("both forges keep plans by the commit's content, and apply the kept plan", () => {
   const upload = action.runs.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"))!;
   expect(upload.with?.name).toBe("plan-${{ inputs.stack }}-${{ steps.commit.outputs.tree }}");
   expect(gitlab.preview!.script).toEqual(['$GITOPS/preview.sh "$STACK"', '$GITOPS/forge.mjs save "$STACK"']);
 });
 
-test("the stacks of the workflows are those that have a configuration", () => {
+test("the workflows and the configuration files have the same stacks", () => {
   const stacks = readdirSync(folder)
     .flatMap((file) => found(file, /^Pulumi\.(\w+)\.yaml$/g))
     .sort();
@@ -205,7 +205,7 @@ test("the stacks of the workflows are those that have a configuration", () => {
   expect(Object.keys(workflowOf("apply").jobs).sort()).toEqual(stacks);
 });
 
-test("a template's inputs: what it does not know, lacks or cannot take is refused", () => {
+test("a template's inputs: unknown, missing and invalid ones are refused", () => {
   const filled = (given: object) => () => interpolated(sharedText("gitlab.yml"), { stacks: ["one"], ...given });
   const { preview, comment } = parse(filled({ folder: "network/" })()) as typeof gitlab;
   expect(preview).toMatchObject({

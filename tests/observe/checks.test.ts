@@ -10,7 +10,7 @@ import { type NodeProbe, type Observations } from "../../observe/check/observati
 import { anyText, containing } from "../service/helpers";
 import { environmentOf, memberOf, networkOf, nodeOf } from "./models";
 
-/* What each check says of what was observed. How that is observed, on real chains: check.test.ts and troubles.test.ts. */
+/* The result of each check for given observations. For observations of real chains, see check.test.ts and troubles.test.ts. */
 
 const now = Date.UTC(2026, 5, 1);
 const minute = 60_000;
@@ -68,7 +68,7 @@ const one = (probe: NodeProbe) => ({
 
 test.each<[string, number, string, string?]>([
   ["is dated 14 minutes ahead", -14, "ok"],
-  ["is dated 16 minutes ahead", -16, "failed", "report 3 is dated 0.3 h from now"],
+  ["is dated 16 minutes ahead", -16, "failed", "report 3 is dated 0.3 h in the future"],
   ["was an hour and 14 minutes ago", 74, "ok"],
   ["was an hour and 16 minutes ago", 76, "failed"],
 ])("the last pin, due every hour, give or take 15 minutes, %s", (_what, minutes, outcome, text = anyText) => {
@@ -112,7 +112,7 @@ describe.each([
   });
 });
 
-test("a tether that is not active and has never reported is not due", () => {
+test("an inactive tether that never reported is not late", () => {
   const tether = { ...active, reports: 0, state: "inactive" };
   expect(said("last pin on time", { tether })).toMatchObject([{ outcome: "skipped" }]);
 });
@@ -126,14 +126,14 @@ const funds = (balanceWei: string, weiPerPin?: bigint) =>
 test.each([
   ["has enough for as many pins as are wanted", funds("2400", 100n), "ok"],
   ["has too little for one of them", funds("2399", 100n), "failed"],
-  ["has something, and nobody knows what a pin costs", funds("1"), "ok"],
-  ["is empty, and nobody knows what a pin costs", funds("0"), "failed"],
+  ["has something, and the cost of a pin is unknown", funds("1"), "ok"],
+  ["is empty, and the cost of a pin is unknown", funds("0"), "failed"],
 ])("a tether's account %s", (_what, results, outcome) => expect(results).toMatchObject([{ outcome }]));
 
 describe("a node that is not started", () => {
   const stopped = environmentOf(1, [nodeOf(1, 0, { state: "stopped" })]);
 
-  test("is in order if it answers", () => {
+  test("is fine if it answers", () => {
     const nodes = new Map([["e1n0", answered()]]);
     expect(said("node started", { environment: stopped, nodes })).toEqual([
       { outcome: "ok", text: "its state is stopped, but it answers" },
@@ -221,7 +221,7 @@ describe("a consortium and a member", () => {
       expect(said(kind, { model: { consortia } })).toEqual([{ outcome: "failed", text }]);
   });
 
-  test("that are ready, or gone, are nothing to say of", () => {
+  test("that are ready or gone are not reported", () => {
     const { consortia } = networkOf({ state: "setup", memberships: [memberOf(0), memberOf(1, { state: "gone" })] });
     for (const kind of ["consortium", "membership"]) expect(said(kind, { model: { consortia } })).toEqual([]);
   });
@@ -299,7 +299,7 @@ describe("in full", () => {
   });
 
   const find =
-    "→ Transactions signed for one chain are invalid on another: find out who changed it before you send any.";
+    "→ Transactions signed for one chain are invalid on another: find out who changed it before you send transactions.";
   test.each<[number, number | undefined, number | undefined, string]>([
     [1001, 1001, undefined, "ok: it is 1001"],
     [1001, undefined, undefined, "skipped: the service shows no chain id"],
@@ -509,7 +509,7 @@ describe("in full", () => {
     ],
     [
       { reports: 4, lastPin: { index: 3, at: ago(-90) } },
-      "failed: report 3 is dated 1.5 h from now → Compare the clock of this machine with that of the service, and set the wrong one. (-5400)",
+      "failed: report 3 is dated 1.5 h in the future → Compare this machine's clock with the service's, and correct the wrong one. (-5400)",
     ],
     [{ reports: 0, state: "inactive", changedAt: ago(1) }, "skipped: there is no report yet"],
     [{ reports: 0 }, `failed: it is active, and has never reported ${late}`],
@@ -552,7 +552,7 @@ describe("in full", () => {
     [
       {},
       { verdict: { verified: false, reason: "it differs" } as unknown as Look["verdict"] },
-      "failed: it differs → Do not rely on the ledger's history before this is understood: compare the nodes' blocks with earlier reports.",
+      "failed: it differs → Do not rely on the ledger's history until you know the reason: compare the nodes' blocks with earlier reports.",
     ],
     [{ network: "rinkeby" }, { verdict: pinned }, "ok: in block 9 of chain 4"],
     [

@@ -12,7 +12,7 @@ import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { populated, quick } from "../service/helpers";
 import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf, stackOf } from "./models";
 
-/** Names and texts of elements as a parser of somebody else's reads them. */
+/** Names and texts of elements, read by an independent parser. */
 const parser = `
 import sys, json, xml.dom.minidom as m
 d = m.parseString(sys.stdin.buffer.read())
@@ -41,7 +41,7 @@ const hostileNetwork = (names = hostile): NetworkModel => {
   return networkOf({ name: hostile[0]!, memberships, environments }, { title: hostile[2]!, tethers });
 };
 
-describe("names that mean something elsewhere are shown as text", () => {
+describe("names with special meanings are shown as text", () => {
   const quiet = ["aria-hidden", "aria-label", "class", "d", "data-from", "data-id", "data-key", "data-kind", "data-to"];
 
   test.each([hostile.slice(0, 7), hostile.slice(7)])("in SVG: %s …", (...names) => {
@@ -62,7 +62,7 @@ describe("names that mean something elsewhere are shown as text", () => {
     expect(labels.join("").replaceAll("<br/>", "")).toMatch(
       /^([\p{L}\p{N} #;·…⚠±−≠✎]|(?<=[\p{L}\p{N}])-(?=[\p{L}\p{N}]))*$/u,
     );
-    // Nothing but what a flowchart has: each line is one of ours.
+    // Only lines of a flowchart that we write.
     const ours =
       /^(flowchart LR|\s*n\d+(\(\[|\[\(|\[|>|\{\{)"[^"]*"(\]\)|\)\]|\]|\}\})|\s*subgraph n\d+\["[^"]*"\]|\s*end| {2}n\d+ (---|-\.->) n\d+| {2}class(Def)? .*|)$/;
     expect(text.split("\n").filter((line) => !ours.test(line))).toEqual([]);
@@ -70,12 +70,12 @@ describe("names that mean something elsewhere are shown as text", () => {
 });
 
 describe("large networks", () => {
-  test("6 environments of 4 nodes and 40 members take less than a second; a change of states alone moves no box", () => {
+  test("6 environments of 4 nodes and 40 members take less than a second; a change of states moves no box", () => {
     const before = process.cpuUsage();
     const model = largeNetwork(6, 4, 40);
     svgOf(mapOf(model));
     const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1e6).toBeLessThan(1); // of this process: others are at work, too
+    expect((user + system) / 1e6).toBeLessThan(1); // CPU time of this process: other processes are busy, too
     const placed = layoutOf(mapOf(model));
     model.consortia[0]!.environments[0]!.nodes[0]!.state = "stopped";
     expect(svgOf(mapOf(model))).toContain("tone-bad");
@@ -105,7 +105,7 @@ describe("large networks", () => {
     expect(overlaps).toEqual([]);
   });
 
-  test("500 members fold into counts, without losing one, and those that change are still seen", () => {
+  test("500 members fold into counts, without losing one; members that change are still shown", () => {
     const memberships = Array.from({ length: 500 }, (_, index) =>
       memberOf(index, index === 7 ? { change: "delete" } : index === 8 ? { drift: ["orgName differs"] } : {}),
     );
@@ -120,7 +120,7 @@ describe("large networks", () => {
   });
 });
 
-test("tethers whose reports are about nodes of one environment are all in it, and so are those of a stack", async () => {
+test("tethers are in the environment that their reports are about, also in a map of a stack", async () => {
   const ids = ["tether0001", "tether0002"];
   const tethers = ids.map((id) => ({ id }));
   const { service, send, environment } = await populated({ timing: quick, tethers });
@@ -144,7 +144,7 @@ test("tethers whose reports are about nodes of one environment are all in it, an
   expect((await look()).tethers.map(({ environmentId }) => environmentId)).toEqual([environment, environment]);
 });
 
-test("two tethers that pin one environment stand in it, on the console's map, too; one of another stands outside", () => {
+test("two tethers that pin one environment are in it, also on the console's map; a tether of another one is outside", () => {
   const environments = [environmentOf(1, [nodeOf(1, 1)]), environmentOf(2, [nodeOf(2, 1)])];
   const tethers = ["t1", "t2"].map((id) => ({ id, environmentId: "e1", network: "rinkeby" }));
   const model = networkOf({ environments }, { tethers: [...tethers, { id: "t3" }] });
@@ -157,7 +157,7 @@ test("two tethers that pin one environment stand in it, on the console's map, to
   expect(["t1", "t2", "t3"].map((id) => svg.includes(`"#/tethers/${id}"`))).toEqual([true, true, false]);
 });
 
-describe("where boxes stand", () => {
+describe("positions of boxes", () => {
   const tall = (environments: number, nodes: number, members: number) => {
     const model = largeNetwork(environments, nodes, members);
     const inside = { id: "t0", network: "rinkeby", environmentId: "e0" };
@@ -182,7 +182,7 @@ describe("where boxes stand", () => {
     expect(map.groups[0]!.items.map(({ label }) => label)).toEqual(memberships.map(({ orgName }) => orgName));
   });
 
-  test.each(linked)("%s environments of %s nodes and %s members stand in the order of the map", (...size) => {
+  test.each(linked)("%s environments of %s nodes and %s members are in the order of the map", (...size) => {
     const map = tall(...size);
     const { boxes } = layoutOf(map);
     const isDown = (items: readonly { key: string }[]): boolean =>
@@ -236,7 +236,7 @@ describe("where boxes stand", () => {
     }
   });
 
-  test("a tether in a table names its chain, for it has no line", () => {
+  test("a tether in a table names its chain, because it has no line", () => {
     const map = tall(3, 12, 12);
     expect(map.edges).toEqual([expect.objectContaining({ from: "tetherService:t9" })]);
     expect(map.groups[0]!.groups[0]!.items.at(-1)!.details[0]).toContain("rinkeby");
@@ -267,7 +267,7 @@ describe("where boxes stand", () => {
     x > box.x + 0.1 && x < box.x + box.width - 0.1 && y > box.y + 0.1 && y < box.y + box.height - 0.1;
 });
 
-test("services, zones and the like stand in what they are in, services with a line from their owners", () => {
+test("services, zones and the like are inside their parents, and services have lines from their owners", () => {
   const zone = { facts: { region: "us-east-2", cloud: "aws", type: "kaleido" }, state: "active" };
   const services = Array.from({ length: 2 }, (_, at) => ({
     kind: "service" as const,
@@ -327,7 +327,7 @@ test("services, zones and the like stand in what they are in, services with a li
   expect([...consortium!.items, ...consortium!.groups[0]!.items].filter(({ key }) => !boxes.has(key))).toEqual([]);
 });
 
-test("what a plan does is told by shape and by word, and a lost ledger loudly", () => {
+test("a plan's changes are shown by shape and word, and lost ledgers prominently", () => {
   const environments = [
     environmentOf(1, [nodeOf(1, 1, { change: "create" })], { change: "replace" }),
     environmentOf(2, [nodeOf(2, 1, { change: "update" })], { change: "delete", kept: true }),
@@ -339,7 +339,7 @@ test("what a plan does is told by shape and by word, and a lost ledger loudly", 
   expect(svg).toMatch(/class="outline"/);
 });
 
-test("boxes lead where a page says, and bring no style where the page has its own", () => {
+test("a page can set the links of boxes, and leave out the style", () => {
   const link = ({ kind, ids }: MapItem) => (kind === "node" ? undefined : `#${ids[0]}`);
   const svg = svgOf(mapOf(largeNetwork(1, 1, 1)), { link, style: false });
   expect(svg).toContain('<a href="#e0"><g class="item environment');

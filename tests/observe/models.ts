@@ -8,9 +8,9 @@ import {
 } from "../../inventory/model";
 import { readStack, type StackRead } from "../../inventory/stack";
 
-/** Models made by hand, for what only looks at them. */
+/** Handmade models, for code that only reads them. */
 
-/** A stack with these resources, which have what they asked for. */
+/** A stack with these resources, without drift. */
 export const stackOf = (
   ...resources: [type: string, name: string, id: string, inputs: object, kept?: object, more?: object][]
 ): StackRead =>

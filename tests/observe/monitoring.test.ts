@@ -38,7 +38,7 @@ function wordsIn(expr: string): Record<string, string[]> {
   return words;
 }
 
-/** What Prometheus is answered. */
+/** The metrics, as Prometheus gets them. */
 async function served(): Promise<string> {
   const subject = { kind: "node", id: "n", name: "n", within: "e" } as const;
   const result: Result = { check: "limits", subject, outcome: "ok", text: "", value: 1 };
@@ -61,11 +61,11 @@ test.each([
   'consortium_check_ok{check=~"limits} == 0',
   "consortium_check_value{check=limits}",
   "consortium_check_up ? 1",
-])("no PromQL: %s", (expr) => {
+])("invalid PromQL: %s", (expr) => {
   expect(wordsIn(expr)["⚠"]).not.toEqual([]);
 });
 
-test("all metrics that are served are used, and no others; labels and checks exist", async () => {
+test("uses exactly the metrics that are served; labels and checks exist", async () => {
   const text = await served();
   const words = expressions.map(([, expr]) => wordsIn(expr));
   const inVariables = variables.map((one) => /^label_values\((\w+), (\w+)\)$/.exec(one)!.slice(1));
@@ -84,7 +84,7 @@ test("all metrics that are served are used, and no others; labels and checks exi
   expect(checks.filter((check) => !page.includes(`\`${check}\``))).toEqual([]);
 });
 
-test("rules have what Prometheus knows, and the dashboard's panels and variables are its own", () => {
+test("rules are valid for Prometheus, and the dashboard uses only its own panels and variables", () => {
   const known = ["alert", "expr", "for", "labels", "annotations"];
   for (const rule of rules) {
     expect(Object.keys(rule).filter((key) => !known.includes(key))).toEqual([]);

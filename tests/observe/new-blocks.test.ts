@@ -37,7 +37,7 @@ describe("a transaction that the check sends to a node", () => {
   const hash = `0x${"7".repeat(64)}`;
   const never = () => new Promise<never>(() => undefined);
 
-  /** What became of it where the node answers so, in virtual time; and what was sent. */
+  /** The outcome with these answers of the node, in virtual time, and what was sent. */
   async function sent(answers: Record<string, (params: unknown[]) => unknown>) {
     const time = new VirtualTime();
     const transactions: unknown[] = [];
@@ -64,11 +64,11 @@ describe("a transaction that the check sends to a node", () => {
     throw new Error("transaction underpriced");
   };
 
-  test("pays nothing where gas is free", async () => {
+  test("pays nothing if gas is free", async () => {
     expect(await sent({})).toEqual({ transactions: [free], written: { kind: "mined", block: 1, seconds: 0 } });
   });
 
-  test("pays the node's price where it must", async () => {
+  test("pays the node's price if gas is not free", async () => {
     const { transactions, written } = await sent({
       eth_sendTransaction: ([one]) => ("gasPrice" in (one as object) ? refused() : hash),
     });
@@ -76,13 +76,13 @@ describe("a transaction that the check sends to a node", () => {
     expect(written).toMatchObject({ kind: "mined" });
   });
 
-  test("is not sent again where the node does not answer: it may have it", async () => {
+  test("is not sent again if the node does not answer, because it may have arrived", async () => {
     const { transactions, written } = await sent({ eth_sendTransaction: never });
     expect(transactions).toEqual([free]);
     expect(written).toEqual({ kind: "failed", why: "the node rejects it: it did not answer within 10 s" });
   });
 
-  test("is none where the node has no account", async () => {
+  test("is skipped if the node has no account", async () => {
     const { transactions, written } = await sent({ eth_accounts: () => [] });
     expect([transactions, written]).toEqual([[], { kind: "skipped", why: "the node signs for no account" }]);
   });

@@ -19,14 +19,14 @@ export interface Usable {
   target: Network;
   consortium: string;
   environment: string;
-  /** Of the environment. */
+  /** The chain of the environment. */
   path: string;
   /** The first of the two members. */
   grower: string;
   nodes: string[];
   account: string;
   credentials: { username: string; password: string }[];
-  /** What is not as it should be. */
+  /** The problems. */
   wrong: (options?: ObserveOptions) => Promise<Result[]>;
   look: (options?: ObserveOptions) => Promise<Result[]>;
   /** Lets the service's clock go faster for a moment. */

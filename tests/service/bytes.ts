@@ -1,14 +1,13 @@
 import { connect } from "node:net";
 
-/** What came back on a connection that the service closed. */
+/** The response on a connection that the service closed. */
 export interface Heard {
   text: string;
   status: number | undefined;
 }
 
 /**
- * Sends bytes as they are, in pieces, and hears the service out until it closes. That no more will come is said when all is sent, or
- * when something has been answered.
+ * Sends raw bytes in pieces, and reads until the service closes. Half-closes after sending everything, or after the first answer.
  */
 export function exchange(
   url: string,

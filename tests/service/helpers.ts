@@ -32,13 +32,13 @@ export interface Answer {
   body: Wire & Wire[];
 }
 
-/** Matchers with the type of what they match. */
+/** Matchers with the type of the matched value. */
 export const anyText = expect.any(String) as string;
 export const anyNumber = expect.any(Number) as number;
 export const containing = (text: string) => expect.stringContaining(text) as string;
 export const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
 
-/** An answer that is an error, and says something like this. */
+/** An error answer with a message like this. */
 export const refused = (status: number, text: string | RegExp = "") => ({
   status,
   body: { errorMessage: typeof text === "string" ? containing(text) : matching(text) },
@@ -46,7 +46,7 @@ export const refused = (status: number, text: string | RegExp = "") => ({
 
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-/** A client made of fetch alone. A string body is sent as it is; the key "" sends none. */
+/** A client based on fetch. A string body is sent unchanged; the key "" sends no key. */
 export const client =
   (baseUrl: string, apiKey: string): Send =>
   async (method, path, body, headers) => {
@@ -74,7 +74,7 @@ function parsed(text: string): unknown {
 
 export const quick = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
 
-/** A clock that only moves when it is told to. */
+/** A clock that moves only on request. */
 export class FakeClock {
   constructor(public time = Date.UTC(2026, 0, 1)) {}
   readonly now = () => this.time;
@@ -84,7 +84,7 @@ export class FakeClock {
 }
 
 const endings: (() => unknown)[] = [];
-/** Does something after the test. What was begun last ends first. */
+/** Runs a function after the test, in reverse order. */
 export const atEnd = (end: () => unknown) => void endings.push(end);
 afterEach(async () => {
   for (let end = endings.pop(); end; end = endings.pop()) await end();
@@ -187,7 +187,7 @@ export async function populated(options: ServiceOptions = {}, environment?: obje
   return { ...started, ...(await build(started.send, environment)), state };
 }
 
-/** The same on a clock that moves only when the test lets it pass. */
+/** The same on a clock that moves only on request. */
 export async function clocked(options: ServiceOptions = {}, environment?: object) {
   const clock = new FakeClock();
   return { ...(await populated({ clock: clock.now, ...options }, environment)), clock };

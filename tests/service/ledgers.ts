@@ -30,7 +30,7 @@ export const eth = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", 
 
 /** An address without code, for overrides. */
 export const contract = `0x${"c0".repeat(20)}`;
-/** Code that returns so many zero bytes. */
+/** Code that returns this many zero bytes. */
 export const returning = (bytes: number) => `0x63${bytes.toString(16).padStart(8, "0")}6000f3`;
 /** Code that never ends. */
 export const endless = "0x5b600056";
@@ -62,7 +62,7 @@ export function webSocket(url: string, pair?: Pair, options: WebSocket.ClientOpt
   });
 }
 
-/** A request that is sent exactly as given. */
+/** Sends a request exactly as given. */
 export function raw(url: string, headers: Record<string, string>, body: string | Buffer = "", method = "POST") {
   return new Promise<{ status: number; text: string }>((done, fail) => {
     const asked = request(url, { method, headers }, (response) => {

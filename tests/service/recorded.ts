@@ -2,19 +2,19 @@ import { type Answer, anyText, FakeClock, type Send, start } from "./helpers";
 import type { ServiceOptions } from "../../service/index";
 
 /*
- * Calls of other clients, as they were recorded from them: a status, a method, a path and a body. `$c` is the path of what `= c` made,
- * `@c` its id. A client takes no other status. `~`: it repeats the call every five seconds, until the status is that, and until what a
- * GET reads is started.
+ * Recorded calls of other clients: a status, a method, a path and a body. `$c` is the path of the object of `= c`, `@c` its id. A
+ * client accepts no other status. `~`: it repeats the call every five seconds until it gets that status, and until the object of a GET
+ * is started.
  */
 
 const line = /^(\d+)(~?) (\w+) (\S+)(?: = (\w+))?(?: (\{.*))?$/;
-/** How often a client repeats a call before it counts as refused for ever. */
+/** How often a client repeats a call before it counts as refused forever. */
 const patience = 5;
 
 export const manners = ["specification", "hosted"] as const;
 export type Manner = (typeof manners)[number];
 
-/** A service in virtual time that starts and deletes things as slowly as it can be set to. */
+/** A service in virtual time with the slowest settings. */
 export async function recordedOn(like: Manner, end = "", options: ServiceOptions = {}) {
   const clock = new FakeClock();
   const timing = { environmentStart: 1_000, nodeStart: 7_000, deletedVisible: 60_000, ...options.timing };
@@ -39,7 +39,7 @@ export class Recorded {
       (all, sign: string, name: string) => this.#made.get(name)?.[sign === "$" ? "path" : "id"] ?? all,
     );
 
-  /** Sends calls in order, and checks statuses, and that what was sent is what is answered. Returns the last answer. */
+  /** Sends calls in order, and checks their statuses, and that answers show the sent values. Returns the last answer. */
   async run(calls: string): Promise<Answer> {
     let last: Answer;
     for (const call of calls.trim().split("\n")) {
@@ -66,12 +66,12 @@ export class Recorded {
     return last!;
   }
 
-  /** Reads everything as a plan does: by id, and destinations from their list. It must be what was sent. */
+  /** Reads everything as a plan does: by id, and destinations from their list. It must match the sent values. */
   async plan(): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = {};
     for (const [name, { path, sent }] of this.#made) {
       const { status, body } = await this.send("GET", path + this.end);
-      // a name that was not given would be a change in every plan
+      // an unset name would be a change in every plan
       expect({ name, status, body }).toMatchObject({ name, status: 200, body: sent });
       if (sent.name === undefined && sent.org_name === undefined) expect([name, body.name]).toEqual([name, undefined]);
       if (/^[ns]\d/.test(name)) expect(body).toMatchObject({ state: "started", urls: expect.any(Object) as object });
@@ -86,7 +86,7 @@ export class Recorded {
     return found;
   }
 
-  /** The names of what can still be read, in time. */
+  /** The names of objects that can still be read after a while. */
   async left(): Promise<string[]> {
     this.clock.pass(120_000);
     const found = [];

@@ -84,7 +84,7 @@ export class Network {
     return Number((await this.call<{ pending: string }>("txpool_status")).pending);
   }
 
-  /** A proxy that records calls, and may require a username and a password. `hear` is told of each call before it is passed on. */
+  /** A proxy that records calls, and may require a username and a password. `hear` is called before each call is forwarded. */
   async guarded(username = "", password = "", hear: (call: Asked) => void = () => undefined): Promise<string> {
     const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
     const url = await this.behind(async (call, forward, { headers }) => {
@@ -95,7 +95,7 @@ export class Network {
     return username === "" ? url : url.replace("//", `//${username}:${password}@`);
   }
 
-  /** A proxy that answers as it likes. Returns its address. */
+  /** A proxy with custom answers. Returns its address. */
   async behind(answer: Between): Promise<string> {
     const forward = async (body: string) => {
       const response = await fetch(this.url, {
@@ -127,5 +127,5 @@ export interface Asked {
 }
 
 type Answered = { status?: number; body: string };
-/** What a proxy answers; `forward` asks the network. */
+/** The answers of a proxy; `forward` asks the network. */
 export type Between = (call: Asked, forward: () => Promise<Answered>, request: IncomingMessage) => Promise<Answered>;

@@ -1,7 +1,7 @@
 import { FakeClock, populated, quick, type Send, start } from "./helpers";
 import type { Network } from "./targets";
 
-/** The ways to the tether. */
+/** The routes of the tether. */
 export function ways(send: Send) {
   const get = (path = "") => send("GET", `/tether/tether0001${path}`);
   const post = (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body);
@@ -19,7 +19,7 @@ export async function tethered(options: Parameters<typeof start>[0] = {}) {
   return { ...started, clock, ...ways(started.send) };
 }
 
-/** A tether that pins to a test's own network, maybe through a proxy, with an environment, and with money there. */
+/** A tether with money and an environment, which pins to a test's own network, optionally through a proxy. */
 export async function pinning(network: Network, options: Parameters<typeof start>[0] = {}, url = network.url) {
   const ledger = { targets: { rinkeby: url } };
   const started = await populated({ ledger, timing: quick, tethers: [{ id: "tether0001" }], ...options });

@@ -46,7 +46,7 @@ export function Card(props: { title: string; aside?: ComponentChildren; children
 
 export type Fact = [name: ComponentChildren, value: ComponentChildren];
 
-/** Names with their values, as a list; the last one is the stack that manages the object, where stacks were looked at. */
+/** Names with their values, as a list; with stacks, the last one is the stack that manages the object. */
 export function Facts({ of, object }: { of: Fact[]; object?: Remarks }) {
   const all: Fact[] = object?.managed === undefined ? of : [...of, ["Managed by", <ManagedBy object={object} />]];
   return (
@@ -76,7 +76,7 @@ interface Row {
   cells: ComponentChildren[];
   /** If the stack that manages the object is known, a last column shows it. */
   object?: Remarks;
-  /** What a search finds the row by. */
+  /** The words that a search finds the row by. */
   words?: readonly (string | number | undefined)[];
 }
 
@@ -154,7 +154,7 @@ export function Fold({ all, most, folded, fold }: FoldProps) {
 }
 
 interface PagerProps {
-  /** What there is of: `200 reports`. */
+  /** The whole list: `200 reports`. */
   of: string;
   first: number;
   last: number;
@@ -162,7 +162,7 @@ interface PagerProps {
   older?: () => void;
 }
 
-/** Turns the pages of a list, newest first. A direction that is absent leads nowhere. */
+/** Turns the pages of a list, newest first. An absent direction has no page. */
 export function Pager({ of, first, last, newer, older }: PagerProps) {
   return (
     <div class="line">
@@ -198,7 +198,7 @@ export function Copyable({ text, shown = text, what }: { text: string; shown?: s
   );
 }
 
-/** What failed, in one sentence that screen readers announce at once; the rest is folded. */
+/** A failure, in one sentence that screen readers announce at once; the rest is folded. */
 export function ErrorMessage({ text }: { text: string | undefined }) {
   const [first, rest] = sentences(text ?? "");
   return (
@@ -241,7 +241,7 @@ export function ManagedBy({ object }: { object: Remarks }) {
 interface DialogProps {
   title: string;
   onClose: (answer: string) => void;
-  /** Only a button closes it: Escape would lose what it shows. */
+  /** Only a button closes it: Escape would lose its contents. */
   stays?: boolean;
   children: ComponentChildren;
 }
@@ -255,7 +255,7 @@ export function Dialog({ title, onClose, stays = false, children }: DialogProps)
   useEffect(open, []);
   const cancel = (event: Event) => stays && event.preventDefault();
   const close = ({ currentTarget }: { currentTarget: HTMLDialogElement }) => {
-    if (stays && currentTarget.returnValue === "") return open(); // a second Escape closes what prevents the first
+    if (stays && currentTarget.returnValue === "") return open(); // a second Escape closes the dialog even if the first one is prevented
     return onClose(currentTarget.returnValue);
   };
   return (

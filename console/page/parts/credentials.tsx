@@ -62,7 +62,7 @@ export const showSecret = (secret: Secret): void => tell(secret);
 
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-/** Shows a new secret, which leaves the page with the dialog. Before that, the browser asks whoever leaves the page. */
+/** Shows a new secret until the dialog closes. Before that, the browser asks for confirmation on leaving the page. */
 export function SecretDialog() {
   const [secret, set] = useState<Secret>();
   useEffect(() => {

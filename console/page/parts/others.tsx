@@ -4,11 +4,11 @@ import { Copyable, State, Table } from "./basics";
 interface Props {
   label: string;
   consortium: ConsortiumModel;
-  /** What contains them. */
+  /** Their parent. */
   within: ConsortiumModel | EnvironmentModel;
 }
 
-/** Services, zones and the like; nothing if there are none. */
+/** Services, zones and the like; empty without any. */
 export function Others({ label, consortium, within: { others } }: Props) {
   if (others.length === 0) return null;
   const members = new Map(consortium.memberships.map(({ id, orgName }) => [id, orgName]));
@@ -71,7 +71,7 @@ function Details({ of: { name, facts, urls = {} }, names }: { of: OtherModel; na
 
 type Value = OtherModel["facts"][string];
 
-/** What a property says, where its value alone would not. */
+/** The words for a property with an unclear value. */
 const sayings: Record<string, (value: Value, name: string) => string> = {
   serviceId: (_, name) => `of ${name}`,
   zoneId: (_, name) => `zone ${name}`,

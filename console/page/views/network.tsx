@@ -42,7 +42,7 @@ export function NetworkPage({ view }: { view: NetworkView }) {
   );
 }
 
-/** How much of each limit is used. */
+/** The use of each limit. */
 function Limits({ of: { limits, consortia } }: { of: NetworkModel }) {
   const within = ({ name }: ConsortiumModel): string => (consortia.length > 1 ? `${name} / ` : "");
   const names = new Map(
@@ -125,7 +125,7 @@ function ConsortiumPart({ consortium, drawing, model }: PartProps) {
   );
 }
 
-/** What an environment is, in words. */
+/** The properties of an environment, in words. */
 const kindOf = ({ provider, consensusType, chainId }: EnvironmentModel): string =>
   [provider, consensusType, chainId === undefined ? undefined : `chain ${chainId}`].filter(Boolean).join(" · ");
 
@@ -138,7 +138,7 @@ function heightOf({ nodes }: EnvironmentModel): string | undefined {
 const startedOf = ({ nodes }: EnvironmentModel): string =>
   `${nodes.filter(({ state }) => conditionOf(state) === "ready").length} of ${nodes.length}`;
 
-/** Many environments, one a line. */
+/** Many environments, one per line. */
 function Environments({ of: { name, environments }, model }: { of: ConsortiumModel; model: NetworkModel }) {
   const names = environments.map((one) => one.name);
   const isShared = new Set(names.filter((one, at) => names.indexOf(one) !== at));

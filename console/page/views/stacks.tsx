@@ -30,7 +30,7 @@ export function StacksPage({ view }: { view: NetworkView }) {
   );
 }
 
-/** The stacks, and as of when each is compared. */
+/** The stacks, each with the time of its state. */
 function Read({ stacks }: Pick<NetworkView, "stacks">) {
   return (
     <Facts

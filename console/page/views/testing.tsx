@@ -8,8 +8,8 @@ const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: s
   status: { label: "answer a status", number: "status", given: "503" },
   delay: { label: "delay", number: "ms", given: "2000" },
   html: { label: "answer an HTML page, as a proxy would" },
-  resetBefore: { label: "reset the connection, nothing done" },
-  resetAfter: { label: "do it, then reset the connection" },
+  resetBefore: { label: "reset the connection without processing the call" },
+  resetAfter: { label: "process the call, then reset the connection" },
   truncated: { label: "answer half of the JSON" },
   hang: { label: "never answer" },
 };
@@ -52,7 +52,7 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
       <Table
         label="Faults in force"
         head={["Fault", "Calls", "Hit", "Action"]}
-        empty={shown ? "None: every call is answered as it should be." : "Looking …"}
+        empty={shown ? "None: every call gets its normal answer." : "Looking …"}
         rows={(shown?.faults ?? []).map(({ id, rule, seen, hits }) => ({
           key: id,
           cells: [
@@ -131,7 +131,7 @@ const outcomes: Record<string, (call: CallView) => boolean> = {
   "hit by a fault": ({ fault }) => fault !== undefined,
 };
 
-/** The log of calls, newest first, in pages. An earlier page stays as it is while new calls come. */
+/** The log of calls, newest first, in pages. An earlier page does not change when new calls arrive. */
 function Calls({ of: shown }: { of: TestingView | undefined }) {
   const [path, findPath] = useState("");
   const [outcome, choose] = useState("any");
@@ -168,7 +168,7 @@ function Calls({ of: shown }: { of: TestingView | undefined }) {
         label="Calls"
         most={callsOnPage}
         head={[`Time (${zone()})`, "Call", "Status", "Fault"]}
-        empty={!shown ? "Looking …" : calls.length > 0 ? "No call is like this." : "No calls yet."}
+        empty={!shown ? "Looking …" : calls.length > 0 ? "No matching calls." : "No calls yet."}
         rows={onPage.map(({ number, method, path: called, status, at, fault }) => ({
           key: `${number}`,
           cells: [

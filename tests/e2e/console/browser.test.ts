@@ -42,14 +42,14 @@ describe("the console in a browser", () => {
     browser.complaints.length = 0; // the 401, which the browser says on its console
   });
 
-  test("its first picture of the network comes with what its server sends first", async () => {
+  test("the server's first message already contains the network", async () => {
     const first = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
     await page.reload();
     await page.getByRole("heading", { level: 2, name: "supply" }).waitFor();
     expect(String((await first).payload)).toContain('"supply"');
   });
 
-  test("a node goes from initializing to started without a reload, and names are text", async () => {
+  test("a node changes from initializing to started without a reload, and names are text", async () => {
     await page.evaluate(() => Object.assign(globalThis, { same: true }));
     const { status } = await served.send("POST", `${world.paths.environment}/nodes`, {
       membership_id: world.membership,
@@ -65,7 +65,7 @@ describe("the console in a browser", () => {
     expect(await page.evaluate(() => "same" in globalThis)).toBe(true);
   });
 
-  test("an environment, which any box in it leads to, shows heights, blocks, validators and the log", async () => {
+  test("an environment, linked from each of its boxes, shows heights, blocks, validators and the log", async () => {
     await page.locator(".network-map g.node").first().click();
     await page.getByRole("img", { name: /Block heights/ }).waitFor();
     await page.locator(".blocks li").nth(2).waitFor();
@@ -82,7 +82,7 @@ describe("the console in a browser", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("services, zones and invitations are shown where they are, with their addresses", async () => {
+  test("services, zones and invitations are shown in their places, with their addresses", async () => {
     const at = { region: "us-east-2", cloud: "aws" };
     const { consortium, environment } = world.paths;
     const documents = { name: dangerous, service: "documentstore", membership_id: world.membership };
@@ -123,7 +123,7 @@ describe("the console in a browser", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("a key is made, shown once, works, and is revoked", async () => {
+  test("a key is created, shown once, works, and is revoked", async () => {
     await go("API keys");
     await page.getByLabel("Name").fill("ci");
     await button("Make a key").click();
@@ -132,7 +132,7 @@ describe("the console in a browser", () => {
     const status = async () => (await fetch(`${served.baseUrl}/consortia`, { headers: { authorization } })).status;
     expect(await status()).toBe(200);
     expect(await violations(page)).toEqual([]);
-    // Neither Escape nor another page loses it, and whoever leaves the console is asked.
+    // Escape and other pages do not lose it, and leaving the console asks for confirmation.
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.evaluate("location.hash = '#/'");
@@ -168,7 +168,7 @@ describe("the console in a browser", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("a fault hits the next call, which the log shows; the console's own calls are spared", async () => {
+  test("a fault hits the next call, and the log shows it; the console's own calls are not affected", async () => {
     await go("Faults and calls");
     await page.getByLabel("Route").selectOption("/consortia");
     await button("Add the fault").click();
@@ -182,7 +182,7 @@ describe("the console in a browser", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("it is used by keyboard, at 360 pixels, in the dark", async () => {
+  test("it works by keyboard, at 360 pixels, in dark mode", async () => {
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await page.setViewportSize({ width: 360, height: 700 });
     for (const name of ["Stacks", "API keys", "Faults and calls", "Network", "test"]) {
@@ -196,7 +196,7 @@ describe("the console in a browser", () => {
     }
   });
 
-  test("an address that leads nowhere, or cannot be read, says so", async () => {
+  test("an unknown or malformed address shows an error", async () => {
     for (const hash of ["#/%", "#/environments/nope", "#/constructor"]) {
       await page.goto(page.url().replace(/#.*|$/, hash));
       await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
@@ -205,7 +205,7 @@ describe("the console in a browser", () => {
     }
   });
 
-  test("signing out ends it, for every page of the session", async () => {
+  test("signing out ends every page of the session", async () => {
     const other = await browser.context.newPage();
     await other.goto(page.url());
     await other.getByRole("heading", { level: 1 }).waitFor();
@@ -238,7 +238,7 @@ async function buildWide(send: Send): Promise<{ environment: string }> {
   return { environment };
 }
 
-describe("what it looks like", () => {
+describe("appearance", () => {
   let service: Service;
   let console: Awaited<ReturnType<typeof openConsole>>;
   let browser: Browser;
@@ -290,7 +290,7 @@ describe("what it looks like", () => {
     ["a screen", desktop, { colorScheme: "light" }],
     ["a screen in the dark", desktop, { colorScheme: "dark" }],
     ["a screen with forced colors", desktop, { colorScheme: "light", forcedColors: "active" }],
-  ] as const)("on %s, nothing leaves the page, and axe finds nothing", async (_, size, media) => {
+  ] as const)("on %s, nothing overflows, and axe finds nothing", async (_, size, media) => {
     await page.setViewportSize(size);
     await page.emulateMedia({ forcedColors: "none", ...media });
     for (const each of pages()) {
@@ -302,7 +302,7 @@ describe("what it looks like", () => {
     }
   });
 
-  test("on a phone each row of a table is a card, and the first members are enough", async () => {
+  test("on a phone, each row of a table is a card, and only the first members are shown", async () => {
     await page.setViewportSize(phone);
     await visit(pages()[0]!);
     const members = page.getByRole("region", { name: "Members" }).first();
@@ -317,7 +317,7 @@ describe("what it looks like", () => {
     await members.getByRole("cell", { name: "y".repeat(70) }).waitFor();
   });
 
-  test("a map is as large as what it shows: not cut, and a small one not blown up", async () => {
+  test("a map fits its contents: neither cut off nor enlarged", async () => {
     await page.setViewportSize(desktop);
     await visit(pages()[0]!);
     const sizes = await page.evaluate<{ cut: number; scale: number }[]>(`[...document.querySelectorAll(".drawing")]
@@ -341,14 +341,14 @@ describe("what it looks like", () => {
     }
   });
 
-  test("with forced colors, the current page is still seen", async () => {
+  test("with forced colors, the current page is still visible", async () => {
     await page.emulateMedia({ forcedColors: "active" });
     expect(await styleOf('nav [aria-current="page"]', "outlineStyle")).toBe("solid");
     expect(await styleOf("nav a:not([aria-current])", "outlineStyle")).toBe("none");
     await page.emulateMedia({ forcedColors: "none" });
   });
 
-  test("states and times say what they are, and an hour of the service is what it is", async () => {
+  test("states and times are labeled, and a shortened hour is shown as such", async () => {
     await visit(pages()[0]!);
     await page.getByText("setup (in use)").first().waitFor();
     await visit(pages()[3]!);
@@ -378,7 +378,7 @@ describe("what it looks like", () => {
     await shows(count - 49, count);
   });
 
-  test("a console that stands still is no connection, though none was closed", async () => {
+  test("a frozen console counts as no connection, although none was closed", async () => {
     const other = await browser.context.newPage();
     await other.clock.install();
     await other.goto(page.url().replace(/#.*/, "#/"));
@@ -396,7 +396,7 @@ describe("what it looks like", () => {
     await other.close();
   });
 
-  test("an outage looks like one, on every page, and is told once", async () => {
+  test("an outage is shown on every page, and announced once", async () => {
     await visit(pages()[1]!);
     expect(await page.getByText("no connection").count()).toBe(0);
     expect(await styleOf(".content", "filter")).toBe("none");

@@ -6,11 +6,11 @@ import { browse, openConsole, violations } from "../../console/browser";
 
 type Browser = Awaited<ReturnType<typeof browse>>;
 
-/** Turns what follows it, up to the end of the line or of what isolates it. */
+/** Reverses the following text, up to the end of the line or of the isolate. */
 const turning = "\u202e";
 const name = `one ${turning}9 of 1`;
 
-/** A consortium with 50 environments, the first of them with twelve nodes, and names that turn what is beside them. */
+/** A consortium with 50 environments, the first of them with twelve nodes, and names that reverse their neighbors. */
 async function buildMany(send: Send): Promise<{ consortiumId: string; environment: string }> {
   const made = async (path: string, body: object): Promise<string> => {
     const { status, text, body: shown } = await send("POST", path, body);
@@ -105,7 +105,7 @@ describe("the console of a large network", () => {
     }
   });
 
-  test("no name turns what is beside it, and each is shown as it is", async () => {
+  test("no name affects the writing direction of its neighbors, and each is shown unchanged", async () => {
     const beside = `(() => {
       const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       const found = { names: 0, beside: [] };
@@ -127,7 +127,7 @@ describe("the console of a large network", () => {
     }
   });
 
-  test("the fullest limits are shown first, a full one is not as the others, and the rest can be unfolded", async () => {
+  test("the fullest limits are shown first, a full one is highlighted, and the rest can be unfolded", async () => {
     await visit("");
     const limits = page.getByRole("list", { name: /^Limits used/ });
     expect(await limits.getByRole("listitem").count()).toBe(10);
@@ -147,7 +147,7 @@ describe("the console of a large network", () => {
     await button("Show the first 10").first().click();
   });
 
-  test("environments are a table that is folded, and found by name, id and what is in them", async () => {
+  test("environments are a folded table, which can be searched by name, id and contents", async () => {
     await visit("");
     const label = "Environments of ";
     const search = page.getByLabel("Find in 50");
@@ -170,7 +170,7 @@ describe("the console of a large network", () => {
     await page.getByRole("heading", { level: 1, name: "environment 17" }).waitFor();
   });
 
-  test("of twelve nodes, eight lines that differ are drawn, and all have their size in the table", async () => {
+  test("for twelve nodes, eight distinct lines are drawn, and the table shows the sizes of all", async () => {
     await visit(`environments/${environment}`);
     const lines = page.locator("figcaption path");
     await lines.nth(7).waitFor({ state: "attached" });
@@ -192,7 +192,7 @@ describe("the console of a large network", () => {
     }
   });
 
-  test("calls are found by path and status, and an earlier page stays while new calls come", async () => {
+  test("calls can be searched by path and status, and an earlier page stays when new calls arrive", async () => {
     for (let index = 0; index < 60; index++) await send("GET", index % 6 === 0 ? "/consortia/nope" : "/consortia");
     await visit("testing");
     const path = page.getByLabel("Path");
@@ -208,7 +208,7 @@ describe("the console of a large network", () => {
     await pager.waitFor({ state: "detached" });
     expect(await rowsOf("Calls").count()).toBe(10);
     await status.selectOption("no answer");
-    await page.getByText("No call is like this.").waitFor();
+    await page.getByText("No matching calls.").waitFor();
     await status.selectOption("2xx");
     await path.fill("get /consortia");
     await page.getByText("1 to 25 of 50 calls").waitFor();
@@ -234,7 +234,7 @@ describe("the console of a large network", () => {
     await page.setViewportSize(desktop);
   });
 
-  test("a slow service is slow, with the time of what is shown, and no outage", async () => {
+  test("a slow service is shown as slow, with the age of the data, not as an outage", async () => {
     await visit("");
     const says = (text: RegExp) => page.getByRole("status").filter({ hasText: text }).first().waitFor();
     await says(/live$/);
@@ -242,13 +242,13 @@ describe("the console of a large network", () => {
     expect(shown).toMatch(/^Last look at the service: \d/);
     server.send(JSON.stringify({ section: "network", late: true, since: Date.now() }));
     await says(/slow$/);
-    await page.getByText(/^The service takes long to answer\. As of \d/).waitFor();
+    await page.getByText(/^The service is slow to answer\. As of \d/).waitFor();
     expect(await page.locator(".old").count()).toBe(0);
     expect(await page.getByText("no connection").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
   });
 
-  test("a key that was revoked while the page is open is said", async () => {
+  test("revoking the key while the page is open is reported", async () => {
     await page.reload();
     await page.locator(".network-map").waitFor();
     service.rotateKey(service.organizations[0]!.name);

@@ -8,8 +8,8 @@ let w: FleetWorld;
 const two = { acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } };
 
 /*
- * The same names in both: only their keys tell the organizations apart. What it makes and unmakes: life.test.ts; how it
- * goes on where a stack fails or is stopped: tests/fleet/run.test.ts.
+ * Both have the same names: only their keys differ. For creating and deleting, see life.test.ts; for failures and interrupts, see
+ * tests/fleet/run.test.ts.
  */
 beforeAll(async () => {
   w = await FleetWorld.create();
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 /** One story: each test goes on where the one before it ended. */
-test("a preview of stacks that are new leaves none behind, whatever Pulumi YAML might misread in their network", async () => {
+test("a preview of new stacks leaves none behind, even with names that Pulumi YAML might misread", async () => {
   w.write("networks/trade.yaml", stringify(misreadable));
   expect(await w.json("preview")).toMatchObject({ code: 0, summary: { total: { created: 18 } } });
   expect(w.stacks()).toEqual([]);
@@ -25,7 +25,7 @@ test("a preview of stacks that are new leaves none behind, whatever Pulumi YAML 
   expect(await w.run("up", "--yes")).toMatchObject({ code: 0 });
 });
 
-test("with swapped keys nothing is gone, made or deleted: each stack says whose it is", async () => {
+test("with swapped keys, nothing is lost, created or deleted: each stack names its organization", async () => {
   const { sources, service } = w;
   const ids = Object.fromEntries(service.organizations.map(({ name, id }) => [name, id]));
   const before = [await w.counts("acme"), await w.counts("globex")];
@@ -42,7 +42,7 @@ test("with swapped keys nothing is gone, made or deleted: each stack says whose 
     }
   }
   expect([await w.counts("acme"), await w.counts("globex")]).toEqual(before);
-  // The file can say from the start whose a key must be.
+  // The file can name a key's required organization from the start.
   w.fleet(two, { acme: { organization: ids.globex } });
   const { summary } = await w.json("up", "--yes", "--refresh");
   const failed = summary.stacks.filter(({ outcome }) => outcome === "failed");
@@ -51,7 +51,7 @@ test("with swapped keys nothing is gone, made or deleted: each stack says whose 
   w.fleet(two);
 });
 
-test("preview warns loudly of a ledger that would be destroyed, and changes nothing", async () => {
+test("preview warns prominently of a ledger that would be destroyed, and changes nothing", async () => {
   w.write("networks/trade.yaml", stringify(network("ibft")));
   w.service.clearCalls();
   const { code, stdout } = await w.run("preview", "--only", "acme-*");
@@ -75,23 +75,26 @@ test.each([randomCreate()])("the fleet killed after $creates creates ($replay) i
 test.each([
   ["the command", 1],
   ["all its processes", -1],
-])("Ctrl-C of %s: Pulumi ends in order, its state is whole, no lock stays, the next run goes on", async (_, group) => {
-  const slow = await FleetWorld.create({ nodeStart: 3_600_000 });
-  slow.detached = true;
-  const late = { definition: "networks/trade.yaml", name: "late" };
-  slow.fleet({ acme: { prod: "networks/trade.yaml", late }, globex: {} });
-  const nodes = () => slow.service.store.nodes.list();
-  const run = slow.start("up", "--yes", "--parallel", "1", "--json", "--only", "acme-*");
-  const end = finished(run);
-  await until(() => nodes().length === 1);
-  process.kill(group * run.pid!, "SIGINT");
-  const { code, stdout } = await end;
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ stacks: [{ outcome: "interrupted" }, { outcome: "not begun" }] });
-  expect(slow.stateOf("acme-prod")).toContain(":Node");
-  expect(slow.records()).toEqual([]);
-  slow.fleet({ acme: { prod: "networks/trade.yaml" }, globex: {} });
-  nodes().forEach(({ id }) => slow.service.store.nodes.setState(id, "started"));
-  const again = await slow.json("up", "--yes");
-  expect(again).toMatchObject({ code: 0, summary: { stacks: [{ recovered: false, created: 0 }] } });
-});
+])(
+  "Ctrl-C of %s: Pulumi ends cleanly, with a valid state and no lock, and the next run continues",
+  async (_, group) => {
+    const slow = await FleetWorld.create({ nodeStart: 3_600_000 });
+    slow.detached = true;
+    const late = { definition: "networks/trade.yaml", name: "late" };
+    slow.fleet({ acme: { prod: "networks/trade.yaml", late }, globex: {} });
+    const nodes = () => slow.service.store.nodes.list();
+    const run = slow.start("up", "--yes", "--parallel", "1", "--json", "--only", "acme-*");
+    const end = finished(run);
+    await until(() => nodes().length === 1);
+    process.kill(group * run.pid!, "SIGINT");
+    const { code, stdout } = await end;
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ stacks: [{ outcome: "interrupted" }, { outcome: "not begun" }] });
+    expect(slow.stateOf("acme-prod")).toContain(":Node");
+    expect(slow.records()).toEqual([]);
+    slow.fleet({ acme: { prod: "networks/trade.yaml" }, globex: {} });
+    nodes().forEach(({ id }) => slow.service.store.nodes.setState(id, "started"));
+    const again = await slow.json("up", "--yes");
+    expect(again).toMatchObject({ code: 0, summary: { stacks: [{ recovered: false, created: 0 }] } });
+  },
+);

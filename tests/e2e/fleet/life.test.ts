@@ -1,25 +1,25 @@
 import { exactly, FleetWorld, keys, randomCreate, secretsIn } from "../support/fleet";
 
-/* A fleet of two organizations: made, killed, drifted, taken down. What a fleet refuses, and how it ends: fleet.test.ts. */
+/* A fleet of two organizations: created, killed, drifted, destroyed. For refusals and interrupts, see fleet.test.ts. */
 
 let w: FleetWorld;
 const programs = ".consortium/fleet/fleet/programs";
 
-/** The same names in both: only their keys tell the organizations apart. */
+/** Both have the same names: only their keys differ. */
 beforeAll(async () => {
   w = await FleetWorld.create();
   w.fleet({ acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } });
 });
 
 /** One story: each test goes on where the one before it ended. */
-test("without --yes, and nobody to be asked, nothing is done", async () => {
+test("without --yes and a terminal, nothing is done", async () => {
   const { code, text } = await w.run("up");
   expect(code).toBe(1);
   expect(text).toContain("Use --yes to run it for 2 stacks");
   expect(w.service.calls).toEqual([]);
 });
 
-test("up makes every stack in its own organization, and no process of one has the key of the other", async () => {
+test("up creates every stack in its own organization, and no process has the other organization's key", async () => {
   const { result, seen } = await w.keysDuring(w.start("up", "--yes", "--json"));
   expect(result).toMatchObject({ code: 0 });
   expect(JSON.parse(result.stdout)).toMatchObject({ ok: true, total: { created: 10, unchanged: 0 } });
@@ -30,7 +30,7 @@ test("up makes every stack in its own organization, and no process of one has th
   expect(w.leaks()).toEqual([]);
 });
 
-test("drift: exit code 2 with what differs and what is gone, then 0", async () => {
+test("drift: exit code 2 with changed and missing objects, then 0", async () => {
   const [consortium] = (await w.network("acme")).consortia;
   w.service.store.consortia.patch(String(consortium!._id), { description: "by hand" });
   const [node] = (await w.network("globex")).nodes;
@@ -64,7 +64,7 @@ test("from YAML on the plugin to the JavaScript program on dynamic resources, an
   expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);
 });
 
-test("destroy names the ledgers first and once, takes everything down, and again there is nothing to do", async () => {
+test("destroy lists the ledgers first and once, deletes everything, and then has nothing to do", async () => {
   const { code, text, summary } = await w.json("destroy", "--yes");
   expect({ code, summary }).toMatchObject({ code: 0, summary: { total: { deleted: 10 } } });
   const losses = ["acme-prod", "globex-prod"].map(
@@ -77,11 +77,14 @@ test("destroy names the ledgers first and once, takes everything down, and again
   expect(await w.json("destroy", "--yes")).toMatchObject({ code: 0, summary: { total: { deleted: 0 } } });
 });
 
-test.each([randomCreate()])("killed after $creates creates ($replay): completed, then nothing", async ({ creates }) => {
-  await w.killed("everything", creates);
-  await w.continues();
-  const second = await w.run("up", "--yes", "--parallel", "2");
-  expect(second).toMatchObject({ code: 0 });
-  expect(second.stdout).toContain("2 of 2 stacks ok; nothing changed;");
-  expect(second.text).not.toContain("pending operations");
-});
+test.each([randomCreate()])(
+  "killed after $creates creates ($replay): completed, then nothing to do",
+  async ({ creates }) => {
+    await w.killed("everything", creates);
+    await w.continues();
+    const second = await w.run("up", "--yes", "--parallel", "2");
+    expect(second).toMatchObject({ code: 0 });
+    expect(second.stdout).toContain("2 of 2 stacks ok; nothing changed;");
+    expect(second.text).not.toContain("pending operations");
+  },
+);

@@ -7,14 +7,14 @@ import { root } from "../support/stack";
 import { until } from "../../support/until";
 
 /*
- * Two runs of one fleet that meet on its backend, as shards and pipelines do, and policies before anything is made. (Two runs in one
+ * Two concurrent runs of one fleet on its backend, like shards and pipelines, and policies that run before any create. (Two runs in one
  * folder: tests/fleet/recovery.test.ts.)
  */
 
 let w: FleetWorld;
 const checkouts = ["here", "there"];
 
-/** The same fleet file in two folders, as two machines have it. */
+/** The same fleet file in two folders, as on two machines. */
 function fleet(more: object = {}, stacks: object = {}): void {
   const organizations = {
     acme: { apiKey: w.sources.acme, stacks: { prod: "../networks/trade.yaml" } },
@@ -50,7 +50,7 @@ beforeAll(async () => {
   fleet();
 });
 
-test("whoever comes second changes nothing, and says who holds the lock", async () => {
+test("the second run changes nothing, and names the holder of the lock", async () => {
   const first = up("here");
   await until(() => nodes().length === 2);
   const second = await up("there");
@@ -67,7 +67,7 @@ test("whoever comes second changes nothing, and says who holds the lock", async 
   expect(await up("there")).toMatchObject({ code: 0, stacks: [{ created: 0 }, { created: 0 }] });
 });
 
-test("two runs that make the same new stack at once make it once", async () => {
+test("two runs that create the same new stack at once create it once", async () => {
   const timer = setInterval(letStart, 100);
   fleet({}, { second: { definition: "../networks/trade.yaml", name: "second" } });
   const all = await Promise.all(checkouts.map((one) => up(one))).finally(() => clearInterval(timer));
@@ -81,7 +81,7 @@ test("two runs that make the same new stack at once make it once", async () => {
 test.each([
   ["stack", "acme-prod"],
   ["new stack", "globex-third"],
-])("the lock that another holds on a %s is not touched: who holds it, and what to do, is said", async (_, stack) => {
+])("another run's lock on a %s is not touched: the error names the holder and the next step", async (_, stack) => {
   fleet({}, { third: { definition: "../networks/trade.yaml", name: "third" } });
   const lock = `state/.pulumi/locks/organization/fleet/${stack}/other.json`;
   const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
@@ -94,7 +94,7 @@ test.each([
   w.remove(lock);
 });
 
-test("a stack that breaks a mandatory policy fails before anything of it is made, the others do not", async () => {
+test("a stack that violates a mandatory policy fails before creating anything; the others do not fail", async () => {
   w.write(
     "networks/two.yaml",
     stringify({ members: ["m"], environments: { e: { provider: "quorum", consensusType: "raft", nodes: { m: 2 } } } }),

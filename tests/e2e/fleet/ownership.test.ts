@@ -1,6 +1,8 @@
 import { FleetWorld } from "../support/fleet";
 
-/* Whose a network is, with the real CLI: what another stack, or another fleet file, has is never taken. (More: tests/fleet/ownership.test.ts.) */
+/*
+ * Ownership of a network, with the real CLI: objects of another stack or fleet file are never taken. (More: tests/fleet/ownership.test.ts.)
+ */
 
 let w: FleetWorld;
 const prod = { acme: { prod: "networks/trade.yaml" }, globex: {} };
@@ -15,7 +17,7 @@ beforeAll(async () => {
 
 const live = async (): Promise<unknown> => (await w.network("acme")).consortia.map(({ _id }) => _id);
 
-test("a run that is killed, and begun again, leaves the network of another stack alone, and so does destroy", async () => {
+test("a killed and restarted run does not touch another stack's network, and neither does destroy", async () => {
   const before = await live();
   w.fleet(twin);
   await w.killed("everything", 0, "--only", "acme-twin");

@@ -76,7 +76,7 @@ describe.each(Object.entries(kinds))("the pipeline for %s", (_, { pipeline, plan
     const { repository } = forge.repository(clone());
     cpSync(join(root, "examples/fleet"), clone(), { recursive: true });
     cpSync(join(w.folder, "networks"), join(clone(), "networks"), { recursive: true });
-    // What `npm ci` and `npx` do, without npm, which takes long to start.
+    // Replaces `npm ci` and `npx`, because npm is slow to start.
     const cli = join(root, "dist/cli/consortium.js");
     const bin = forge.programs({ npm: "true", npx: `shift 2; exec node "${cli}" "$@"` });
     const { PULUMI_CONFIG_PASSPHRASE } = w.env;
@@ -100,7 +100,7 @@ describe.each(Object.entries(kinds))("the pipeline for %s", (_, { pipeline, plan
     expect(jobs[merge]!.text).toContain("2 of 2 stacks ok; 10 created");
   });
 
-  test("stops before the next stage where the canary fails", async () => {
+  test("stops before the next stage if the canary fails", async () => {
     const since = git("rev-parse", "HEAD").trim();
     const environments = { e: { provider: "quorum", consensusType: "raft", nodes: { m: 2 } } };
     w.write("clone/networks/two.yaml", stringify({ name: "trade", members: ["m"], environments }));

@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import { FleetWorld } from "../support/fleet";
 import { finished, type Result } from "../support/stack";
 
-/* What is on the disk while a fleet is at work, and afterwards: no key, no password, and no secret of a network file. */
+/* The disk during a fleet's runs and afterwards: no key, no password, and no secret of a network file. */
 
 let w: FleetWorld;
 const token = "canary-vault-5b0c";
@@ -63,13 +63,13 @@ async function watched(command: string, ...args: string[]): Promise<Result> {
 }
 
 /** One story. */
-test("a preview, an up that is killed and one that goes on, a failure: nothing of them holds a secret", async () => {
+test("a preview, a killed up, its continuation and a failure leave no secrets on the disk", async () => {
   expect(await watched("preview")).toMatchObject({ code: 0, text: expect.stringContaining("2 of 2") as string });
   await w.killed("fleet", 4);
   expect(w.leaks([token])).toEqual([]);
   expect(await watched("up", "--yes")).toMatchObject({ code: 0 });
   const passwords = ["acme-prod", "globex-prod"].flatMap(passwordsOf);
-  expect(passwords.length).toBeGreaterThanOrEqual(4); // of each pair the password, and the header that holds it
+  expect(passwords.length).toBeGreaterThanOrEqual(4); // the password of each credential, and the header with it
   write(true);
   expect(await watched("up", "--yes")).toMatchObject({ code: 0 });
   const failed = await watched("destroy", "--yes");

@@ -6,7 +6,7 @@ import { temporary, writeIn } from "../../fleet/made";
 import { built } from "../../service/child";
 import { shared } from "../../gitops/files";
 
-/* What apply.sh lets Pulumi do. Pulumi is a stub here: forges.test.ts has the real one. */
+/* How apply.sh runs Pulumi, with a stub. For the real one, see forges.test.ts. */
 
 beforeAll(built);
 
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const consortium = join(__dirname, "../../../dist/cli/consortium.js");
 const write = (file: string, text: string) => writeIn(folder, file, text);
-/** What a preview plans, and what the pull request showed. */
+/** The plan of a preview, and the plan of the pull request. */
 function plans(now: string, approved: string): void {
   write("preview.json", changed(now));
   write("approved/prod.json", changed(approved));
@@ -43,12 +43,12 @@ const digestOf = (text: string) => {
 };
 const another = "0".repeat(64);
 
-test("what was approved is applied, with the plan that the pull request showed", () => {
+test("an approved plan is applied, with the plan that the pull request showed", () => {
   plans("b", "b");
   expect(apply("")).toMatchObject({ status: 0, plan: "approved/prod.plan" });
 });
 
-test("a digest of another stack changes nothing of that", () => {
+test("a digest of another stack makes no difference", () => {
   plans("b", "b");
   expect(apply(another)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
   expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
@@ -66,16 +66,16 @@ test("the digest of this run's plan approves it, whatever the pull request showe
 });
 
 const others = ["plans/prod.json", "approved/prod.json", "preview.json", "*", `${another}0`, "A".repeat(64)];
-test.each(others)("APPROVE=%s is no digest: nothing approves itself", (given) => {
+test.each(others)("APPROVE=%s is not a digest: nothing approves itself", (given) => {
   plans("c", "b");
   for (const APPROVE of [given, `${another} ${given}`]) {
     const { status, stderr, plan } = apply(APPROVE);
     expect({ status, plan }).toEqual({ status: 1, plan: undefined });
-    expect(stderr).toContain(`"${given}" is none. Nothing was done.`);
+    expect(stderr).toContain(`"${given}" is not one. Nothing was done.`);
   }
 });
 
-test("a network of which nobody knows whether it is usable does not pass", () => {
+test("a network in an unknown condition does not pass", () => {
   plans("b", "b");
   write("check", "3");
   expect(apply("")).toMatchObject({ status: 3, plan: "approved/prod.plan" });
@@ -99,7 +99,7 @@ describe("report.sh", () => {
   const none = (stack: string) =>
     `> **No preview exists for this commit: \`${stack}\`.** Its job failed before it had a plan: see its log.\n\n`;
 
-  test("names the stacks without a plan, before the report of the others, and fails once it is written", () => {
+  test("names the stacks without a plan before the report of the others, then fails", () => {
     const one = report({ staging: changed("b") }, "staging production");
     expect(one).toMatchObject({
       status: 2,
@@ -113,7 +113,7 @@ describe("report.sh", () => {
     });
   });
 
-  test("without any plan, and stacks that it could name, it writes nothing over an earlier report", () => {
+  test("without plans or named stacks, it does not overwrite an earlier report", () => {
     expect(report({})).toEqual({ status: 1, text: undefined });
   });
 });

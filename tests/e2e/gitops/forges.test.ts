@@ -29,7 +29,7 @@ const states = (): string => join(w.stack.folder, "state");
 let w: World;
 let forge: Forge;
 let runner: Runner;
-/** Where the team works: a clone of the bare repository. */
+/** The team's clone of the bare repository. */
 let clone: string;
 
 const git = (...args: string[]): string =>
@@ -37,7 +37,7 @@ const git = (...args: string[]): string =>
 const read = (file: string): string => readFileSync(join(clone, file), "utf8");
 const write = (file: string, text: string): void => writeFileSync(join(clone, file), text);
 
-/** A commit on a branch of its own, as pull request 3: the forge makes the ref that its pipelines check out. */
+/** A commit on a separate branch, as pull request 3: the forge creates the ref that its pipelines check out. */
 function propose(file: string, change: (text: string) => string): void {
   git("checkout", "--quiet", "-B", "change", "main");
   write(file, change(read(file)));
@@ -45,7 +45,7 @@ function propose(file: string, change: (text: string) => string): void {
   git("push", "--quiet", "--force", "origin", "change", "change:refs/pull/3/merge");
 }
 
-/** Squashes it: another commit than that of the pull request, with the same content. */
+/** Squashes it: another commit than the pull request's, with the same content. */
 function merge(): void {
   git("checkout", "--quiet", "main");
   git("merge", "--quiet", "--squash", "change");
@@ -108,7 +108,7 @@ beforeAll(async () => {
   git("add", "--all");
   push("A network");
 
-  // What `npm ci` and `npx` do, without npm, which takes long to start.
+  // Replaces `npm ci` and `npx`, because npm is slow to start.
   const bin = forge.programs({
     npm: `test "$1" = ci && ln -s "${join(w.stack.folder, "node_modules")}" node_modules`,
     npx: `test "$1" = --no-install && shift && exec "node_modules/.bin/$@"`,
@@ -152,7 +152,7 @@ const script = (
 };
 
 const locks = (): string => join(states(), ".pulumi/locks/organization/trade-network/staging");
-/** Somebody else is at work on staging. */
+/** Somebody else is changing staging. */
 function lock(): void {
   const holder = { pid: 1, username: "somebody", hostname: "elsewhere", timestamp: new Date() };
   mkdirSync(locks(), { recursive: true });
@@ -165,7 +165,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
   /** The checkout of a job that applied staging. */
   let last: string;
 
-  test("a pull request: one comment on both stacks, with what policies say; plans are kept, and nobody is called", async () => {
+  test("a pull request: one comment on both stacks, with policy results; plans are kept, and the service is not called", async () => {
     propose("README.md", (text) => `${text}\nOurs.\n`);
     const jobs = await preview();
     const ok = { code: 0 };
@@ -183,7 +183,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     expect(w.service.calls).toEqual([]);
   });
 
-  test("the merge: what was approved is applied to staging, then to production", async () => {
+  test("the merge: the approved plans are applied to staging, then to production", async () => {
     merge();
     const jobs = await apply();
     expect(jobs).toMatchObject({ staging: { code: 0 }, production: { code: 0 } });
@@ -192,7 +192,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     last = jobs.staging!.folder;
   });
 
-  test("neither key, password nor secret configuration is in any plan, report or comment", async () => {
+  test("no plan, report or comment contains a key, a password or secret configuration", async () => {
     propose("Pulumi.staging.yaml", (text) => text.replace("nodesPerMember: 1", "nodesPerMember: 2"));
     const jobs = await preview();
     expect(jobs).toMatchObject({ comment: { code: 0 } });
@@ -209,7 +209,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     expect(secrets.filter((one) => [...plans, comment()].some((text) => text.includes(one)))).toEqual([]);
   });
 
-  test("the service has changed since: the merge stops, shows the difference, and changes nothing", async () => {
+  test("if the service has changed since, the merge stops, shows the difference, and changes nothing", async () => {
     merge();
     await describeByHand("changed in the console");
     w.service.clearCalls();
@@ -226,11 +226,11 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     last = staging!.folder;
   });
 
-  test("while the stack is locked it waits; what changes meanwhile and is not in the plan stops it", async () => {
+  test("it waits while the stack is locked; a change outside the plan meanwhile stops it", async () => {
     const [consortium] = (await w.network()).consortia;
     lock();
     const change = async (text: string): Promise<void> => {
-      if (!text.includes("another run is at work on the stack")) return;
+      if (!text.includes("waiting for another run that holds the lock")) return;
       await renameMember();
       w.service.clearCalls();
       unlock();
@@ -242,7 +242,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     expect(writes().filter((call) => call !== `PATCH /consortia/${String(consortium!._id)}`)).toEqual([]);
   });
 
-  test("what it read is in the state then, and the rest is a plan that needs approval", async () => {
+  test("the refreshed values are in the state then, and the rest is a plan that needs approval", async () => {
     expect(await script(last, "apply.sh", ["staging"])).toMatchObject({ code: 2 });
     const { staging } = await apply({ approve: digestIn(report({ folder: last })) });
     expect(staging).toMatchObject({ code: 0 });
@@ -251,7 +251,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     expect((await w.network()).nodes).toHaveLength(6);
   });
 
-  test("a night without drift, one in which the stack stays locked, and one with a refused key", async () => {
+  test("a night without drift, one with a locked stack, and one with a refused key", async () => {
     expect(await script(last, "drift.sh", ["staging"])).toMatchObject({ code: 0 });
     expect(report({ folder: last })).toMatch(/No drift: \d+ unchanged\.\n$/);
     lock();
@@ -316,7 +316,7 @@ describe("GitLab CI on an independent runner, from merge request to apply", () =
     expect(shown).toBe(printed);
   });
 
-  test("the merge: approved, but not that ledgers are destroyed; with the digest one is, and then the other stops", async () => {
+  test("the merge: approval does not cover destroyed ledgers; a digest approves one, and the other stops", async () => {
     merge();
     const before = (await w.network()).environments;
     const { staging: stopped, ...others } = await pipeline("main", "push");
@@ -333,7 +333,7 @@ describe("GitLab CI on an independent runner, from merge request to apply", () =
     expect(after.map(({ consensus_type: type }) => type).sort()).toEqual(["ibft", "raft"]);
   });
 
-  test("a night with drift of one stack: its job is red, and nothing is changed", async () => {
+  test("a night with drift of one stack: its job fails, and nothing is changed", async () => {
     await describeByHand("changed in the console");
     w.service.clearCalls();
     const jobs = await pipeline("main", "schedule");
@@ -342,31 +342,31 @@ describe("GitLab CI on an independent runner, from merge request to apply", () =
     await describeByHand("Who shipped what to whom");
   });
 
-  test("what main has, and no merge request has planned, is not applied", async () => {
+  test("a commit on main without a merge request's plan is not applied", async () => {
     write("index.js", read("index.js").replace("Who shipped what to whom", "Who shipped it"));
     push("Straight to main");
     w.service.clearCalls();
     const { staging } = await pipeline("main", "push");
     expect(staging).toMatchObject({
       code: 2,
-      text: expect.stringContaining("no merge request has planned") as string,
+      text: expect.stringContaining("found no merge request with a plan for") as string,
     });
     expect(report(staging!)).toContain("> **NOBODY HAS APPROVED THIS.**");
     expect(writes()).toEqual([]);
   });
 
-  test("a program that breaks: the report says why, and nothing is done", async () => {
+  test("a broken program: the report says why, and nothing is done", async () => {
     write("index.js", 'throw new Error("out of order");\n');
     push("Broken");
     const { staging } = await pipeline("main", "push");
     expect(staging!.code).not.toBe(0);
-    expect(staging!.text).toContain("the preview of staging failed, nothing was done");
+    expect(staging!.text).toContain("the preview of staging failed. Nothing was done");
     expect(report(staging!)).toMatch(/\*\*It failed\.\*\*[^]*out of order/);
     expect(writes()).toEqual([]);
   });
 });
 
-test("a key service is asked with the token of the job, and no other key: without the token nothing opens", async () => {
+test("a key service is called only with the job's token; without it, no secrets can be decrypted", async () => {
   const cloud = await startS3();
   try {
     const headers = { "x-amz-target": "TrentService.CreateKey", "content-type": "application/x-amz-json-1.1" };
@@ -402,7 +402,7 @@ test("a key service is asked with the token of the job, and no other key: withou
 });
 
 // Meanwhile, because most of an installation is waiting.
-test.concurrent("copied to an empty place, with the package as it is published, it previews and reports", async () => {
+test.concurrent("copied to an empty folder, with the published package, it previews and reports", async () => {
   const folder = join(mkdtempSync(join(tmpdir(), "consortium-copied-")), "trade-network");
   const isOwn = (from: string): boolean => !from.slice(example.length).includes("node_modules");
   cpSync(example, folder, { recursive: true, filter: isOwn });

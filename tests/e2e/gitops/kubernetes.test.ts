@@ -46,7 +46,10 @@ beforeAll(async () => {
   for (const crd of crds) await until(() => served(crd));
 });
 
-/** What a server refuses of manifests, and of what the operator makes of each Stack. Namespaces stay: the others need them. */
+/**
+ * A server's errors for manifests, and for the objects that the operator derives from each Stack. Keeps namespaces, which later manifests
+ * need.
+ */
 async function refusals(objects: KubernetesObject[]): Promise<string[]> {
   const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
   for (const name of namespaces) await server.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
@@ -59,7 +62,7 @@ async function refusals(objects: KubernetesObject[]): Promise<string[]> {
   });
 }
 
-/** The operator's names of what serves a Stack's workspace. */
+/** The operator's names of the objects that serve a Stack's workspace. */
 function madeOf({ metadata: { name: stack, namespace } }: KubernetesObject): KubernetesObject[] {
   const metadata = { name: `${stack}-workspace`, namespace };
   const labels = { "auto.pulumi.com/workspace-name": stack };
@@ -76,7 +79,7 @@ function madeOf({ metadata: { name: stack, namespace } }: KubernetesObject): Kub
   ];
 }
 
-describe("a strict dry run takes", () => {
+describe("a strict dry run accepts", () => {
   test("the manifests of examples/gitops/operator", async () => {
     const objects = objectsIn(filesIn("operator").map(text));
     expect(objects.filter(({ kind }) => kind === "Stack")).toHaveLength(3);
@@ -93,7 +96,7 @@ describe("a strict dry run takes", () => {
     ["with --preview", { git }, ["--preview"]],
     ["with --program", { image: "registry.example.com/pulumi" }, ["--program"]],
     ["with --program --preview", { image: "registry.example.com/pulumi" }, ["--program", "--preview"]],
-  ])("what `fleet manifests` prints, %s", async (title, kubernetes, flags) => {
+  ])("the output of `fleet manifests`, %s", async (title, kubernetes, flags) => {
     const networks = ["trade", "spice"].map((name) => `networks/${name}.yaml`);
     for (const file of networks) writeIn(folder, file, "members: [m]\n");
     const long = "a-very-long-name-of-a-stack-which-no-service-may-have";
@@ -132,7 +135,7 @@ describe("a strict dry run refuses", () => {
   });
 });
 
-describe("with the rights that docs/operator.md names", () => {
+describe("with the permissions in docs/operator.md", () => {
   const namespace = "networks-acme";
   const stacks = `/apis/pulumi.com/v1/namespaces/${namespace}/stacks`;
   let env: NodeJS.ProcessEnv;
@@ -189,7 +192,7 @@ describe("with the rights that docs/operator.md names", () => {
     expect({ code, total }).toMatchObject({ code: 1, total: { ready: 251, stalled: 2 } });
   });
 
-  test("`resume` asks the operator to run stalled Stacks again, and removes a Workspace that would not try again", async () => {
+  test("`resume` asks the operator to run stalled Stacks again, and deletes a Workspace that would not retry", async () => {
     const { code, text: said } = await consortium(["resume", "--yes"], env);
     expect({ code, said }).toEqual({ code: 0, said: expect.any(String) as string });
     expect(await requestOf("acme-prod")).toBeUndefined();

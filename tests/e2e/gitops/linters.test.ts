@@ -9,20 +9,20 @@ import { action, folder, shared, sharedText, text, workflows } from "../../gitop
 import { installFromPyPI } from "../support/pypi";
 import { interpolated } from "../support/gitlab";
 
-/* What the linters and schemas of the forges say of the files. (What the files say: tests/gitops/pipelines.test.ts.) */
+/* The linters and schemas of the forges. (For the contents of the files: tests/gitops/pipelines.test.ts.) */
 
-describe("what the forges themselves would refuse", () => {
+describe("files that the forges would refuse", () => {
   const paths = workflows.map(({ file }) => join(folder, file));
   const ownFolder = join(__dirname, "../../../.github/workflows");
   const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));
 
-  /** The pipelines of a fleet. That of GitHub gets the name that .github/actionlint.yaml knows. */
+  /** The pipelines of a fleet. GitHub's gets the name that .github/actionlint.yaml uses. */
   const fleets = join(__dirname, "../../../examples/fleet");
   const ofFleet = readFileSync(join(fleets, ".github/workflows/fleet.yml"), "utf8");
   const onGithub = writeIn(temporary(), ".github/workflows/apply.yml", ofFleet);
   const onGitlab = [".gitlab-ci.yml", "ci/fleet.yml"].map((name) => join(fleets, name));
 
-  /** The action's steps as those of a workflow that takes the same inputs: actionlint reads no actions. */
+  /** The action's steps as a workflow with the same inputs, because actionlint does not read actions. */
   const asWorkflow = (change = (steps: string): string => steps): string => {
     const types = Object.keys(action.inputs).map((name) => [name, { type: "string", required: true }]);
     const steps = JSON.parse(change(JSON.stringify(action.runs.steps))) as unknown;
@@ -31,7 +31,7 @@ describe("what the forges themselves would refuse", () => {
     return writeIn(temporary(), "action.yml", JSON.stringify({ on, jobs: { action: job } }));
   };
 
-  /** GitHub's linter. It is older than one key; its own configuration says which, for people, too. */
+  /** GitHub's linter. It does not know one newer key, which its configuration names. */
   const actionlint = (files: string[], ...flags: string[]): string =>
     spawnSync("go", ["tool", "actionlint", "-no-color", ...flags, ...files], {
       cwd: join(__dirname, "actionlint"),
@@ -39,7 +39,7 @@ describe("what the forges themselves would refuse", () => {
       env: { ...process.env, GOFLAGS: "-mod=readonly", GOWORK: "off" },
     }).stdout;
 
-  test("actionlint has nothing to say of the workflows, this repository's own included", () => {
+  test("actionlint finds nothing in the workflows, including this repository's own", () => {
     const config = ["-config-file", join(folder, ".github/actionlint.yaml")];
     expect(actionlint([...paths, ...own, onGithub], ...config)).toBe("");
     expect(actionlint([asWorkflow()], ...config)).toBe("");
@@ -49,7 +49,7 @@ describe("what the forges themselves would refuse", () => {
     expect(actionlint([misspelled])).toContain('"regions"');
   });
 
-  test("GitHub's own parser takes them, `queue` of a group included, and not what it does not know", () => {
+  test("GitHub's own parser accepts them, including `queue` of a group, and refuses unknown keys", () => {
     const contents = 'export * from "@actions/workflow-parser"';
     const built = buildSync({ stdin: { contents, resolveDir: __dirname }, bundle: true, format: "cjs", write: false });
     const file = writeIn(temporary(), "parser.cjs", built.outputFiles[0]!.text);
@@ -66,7 +66,7 @@ describe("what the forges themselves would refuse", () => {
     ]);
   });
 
-  test("the schemas of GitHub and GitLab have nothing to say of the files", async () => {
+  test("the files match the schemas of GitHub and GitLab", async () => {
     const bin = await installFromPyPI("ci-schemas", join(__dirname, "requirements.txt"));
     const check = (schema: string, ...files: string[]): { status: number | null; stdout: string } =>
       spawnSync(join(bin, "check-jsonschema"), ["--builtin-schema", schema, ...files], { encoding: "utf8" });

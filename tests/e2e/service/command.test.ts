@@ -28,7 +28,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it cleanly, with op
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-test("it is like the hosted service if asked to", async () => {
+test("it imitates the hosted service on request", async () => {
   const { send, stop } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
   const { _id } = (await send("POST", "/consortia", { name: "a" })).body;
   expect((await send("GET", `/consortia/${_id}/memberships`)).body).toHaveLength(1);
@@ -45,7 +45,7 @@ test("it ends at once even while calls are waiting", async () => {
   expect(await call).toBe("dropped");
 });
 
-test.each(["0.0.0.0", "::"])("on all addresses (%s) it warns, advises TLS, prints what can be called", async (host) => {
+test.each(["0.0.0.0", "::"])("on all addresses (%s), it warns, advises TLS, and prints its addresses", async (host) => {
   const flags = ["--no-ledger", "--host", host, "--allow-host", "ci.example", "--api-key", "k"];
   const { lines, out } = await serve(flags);
   const text = await printed(lines, "Ctrl+C");
@@ -60,7 +60,7 @@ test.each(["0.0.0.0", "::"])("on all addresses (%s) it warns, advises TLS, print
   for (const address of addresses) expect((await client(address, "k")("GET", "/consortia")).status).toBe(200);
 });
 
-test("on this machine alone it does not warn", async () => {
+test("on this machine only, it does not warn", async () => {
   const { child, ended, lines, out } = await serve(["--no-ledger", "--host", "127.0.0.1"]);
   await printed(lines, "Ctrl+C");
   child.kill();
@@ -101,8 +101,8 @@ test("every flag reaches the service", async () => {
   for (const id of ["t1", "t2"]) expect((await send("GET", `/tether/${id}/account`)).status).toBe(200);
 });
 
-describe("what it prints", () => {
-  test("says where it is, where data is and where the key is, not the key itself", async () => {
+describe("output", () => {
+  test("shows the address and the locations of data and key, but not the key itself", async () => {
     const { lines } = await serve(["--data", dataDir]);
     const text = await printed(lines, "Ctrl+C");
     expect(text).toMatch(/Consortium service at http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
@@ -112,7 +112,7 @@ describe("what it prints", () => {
     expect(text).not.toContain(readFileSync(join(dataDir, "api-key"), "utf8").trim());
   });
 
-  test("says where the keys of several organizations are, and they are there", async () => {
+  test("shows the location of several organizations' keys", async () => {
     const { lines } = await serve(["--data", dataDir, "--organization", "acme", "--organization", "globex"]);
     const text = await printed(lines, "Ctrl+C");
     const [, file = ""] = /The keys of all organizations are in (\S+)\./.exec(text)!;
@@ -136,7 +136,7 @@ describe("what it prints", () => {
   });
 
   test("--quiet prints nothing", async () => {
-    const port = 20_000 + (process.pid % 10_000); // not one that the system gives away: others may get that meanwhile
+    const port = 20_000 + (process.pid % 10_000); // not a port that the system assigns: another process may get it meanwhile
     const { child, ended } = begun(["serve", "--quiet", "--port", String(port), "--data", dataDir, "--api-key", "k"]);
     const send = client(`http://127.0.0.1:${port}/api/v1`, "k");
     while ((await send("GET", "/consortia").catch(() => undefined))?.status !== 200);
@@ -146,7 +146,7 @@ describe("what it prints", () => {
 });
 
 /* Help, version, unknown options: tests/cli/command-line.test.ts. */
-describe("what is wrong is one sentence, and exit code 1", () => {
+describe("errors are one sentence, with exit code 1", () => {
   test.each([
     [["serve", "--port", "http"], /--port.*must be a whole number from 0 to 65535/],
     [["serve", "--port", "70000"], /--port.*must be a whole number from 0 to 65535/],

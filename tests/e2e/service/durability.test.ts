@@ -30,14 +30,14 @@ const chainsIn = (pace: Changed = {}, store?: Store) => chainsAt(dir, pace, stor
 
 const accountsOf = (chain: Chain) => chain.call<string[]>("eth_accounts");
 const kill = () => enginesOf(dir).forEach((pid) => process.kill(pid, "SIGKILL"));
-/** A contract that stores what the chain knew then: the hash of an earlier block, the time, and the random number. */
+/** A contract that stores values of the chain: the hash of an earlier block, the time, and the random number. */
 const noting = (() => {
   const code = "60034303404355444362010000015542600052600560206000a100";
   return `0x60${(code.length / 2).toString(16)}600c60003960${(code.length / 2).toString(16)}6000f3${code}`;
 })();
 
 const { numbers: pauses, replay } = drawn(6, { min: 0, max: 30 });
-test(`an engine that is killed again and again under load (${replay}): all that was answered is there, in the same blocks`, async () => {
+test(`an engine that is killed again and again under load (${replay}): all answered transactions exist, in the same blocks`, async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);
   const accounts = await accountsOf(chain);
@@ -76,7 +76,7 @@ test(`an engine that is killed again and again under load (${replay}): all that 
   }
   ended = true;
   await Promise.all(loads);
-  // what was recorded but not answered is in a block soon; the first call may still reach the killed engine
+  // recorded but unanswered transactions are soon in a block; the first call may still reach the killed engine
   const pending = () => chain.call<{ pending: string }>("txpool_status").catch(() => ({ pending: "unknown" }));
   await until(async () => Number((await pending()).pending) === 0);
   const seen = await allOf(chain, [...accounts, stranger]);
@@ -87,7 +87,7 @@ test(`an engine that is killed again and again under load (${replay}): all that 
     expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
   for (const [hash, receipt] of receipts)
     expect(await again.call("eth_getTransactionReceipt", [hash])).toEqual(receipt);
-  // there may be money whose transfer was not answered, but never less
+  // there may be money from unanswered transfers, but never less
   expect(BigInt(await again.call<string>("eth_getBalance", [stranger, "latest"]))).toBeGreaterThanOrEqual(given);
   expect(receipts.size).toBeGreaterThan(0);
   expect(warnings.length).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe.each([
   ["without fees", spec],
   ["with fees", { ...spec, profile: undefined }],
 ])("snapshots, %s", (_name, kind) => {
-  test("shorten a start, and each block, receipt and log stays as it was", async () => {
+  test("shorten a start, and keep each block, receipt and log", async () => {
     const pace = { blocks: 6, lookback: 4 };
     const { chains } = chainsIn(pace);
     const chain = await chains.get(kind);
@@ -141,7 +141,7 @@ describe.each([
   });
 });
 
-test("a transaction that waits for an earlier one, or for its block, waits on after a restart", async () => {
+test("a transaction that waits for an earlier one, or for its block, still waits after a restart", async () => {
   const slow = { ...spec, period: 3_600 };
   const chain = await chainsIn().chains.get(slow);
   const [from, to] = await accountsOf(chain);
@@ -178,7 +178,7 @@ test("a contract that looks back in every block does not keep a ledger from star
   await again.call("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
 });
 
-test("what waits too long for a lower nonce expires, and the node's log says so", async () => {
+test("a transaction that waits too long for a lower nonce expires, and the node's log reports it", async () => {
   const chain = await chainsIn({ lifetime: 300 }).chains.get(spec);
   const [from, to] = await accountsOf(chain);
   const hash = await chain.call<string>("eth_sendTransaction", [{ from, to, nonce: "0x1", gas: "0x5208" }]);
@@ -192,7 +192,7 @@ test("what waits too long for a lower nonce expires, and the node's log says so"
   expect(await again.call("eth_getTransactionCount", [from, "pending"])).toBe("0x1");
 });
 
-test("what cannot be recorded is not done, and its sender gets the error", async () => {
+test("an unrecordable change is not made, and its sender gets the error", async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);
   const [from, to] = await accountsOf(chain);
@@ -221,7 +221,7 @@ test("a payment under a name is made only once", async () => {
   expect(await again.call("eth_getBalance", [account, "latest"])).toBe("0x5");
 });
 
-describe("a ledger of which something is missing or damaged", () => {
+describe("an incomplete or damaged ledger", () => {
   /** A ledger with some blocks, which has started again since. */
   async function made() {
     const store = emptyStore();
@@ -235,7 +235,7 @@ describe("a ledger of which something is missing or damaged", () => {
     return { store, again, from, to };
   }
 
-  test("is out of order, file by file, and left as it is", async () => {
+  test("is refused, file by file, and left unchanged", async () => {
     const { store } = await made();
     await closeAll();
     const folder = join(dir, "e1");
@@ -269,7 +269,7 @@ describe("a ledger of which something is missing or damaged", () => {
     expect(await (await chainsIn({}, store).chains.get(spec)).call("eth_blockNumber")).toBe("0x13");
   });
 
-  test("says so where a block is read that is damaged while it runs, and serves the rest", async () => {
+  test("reports a block that is damaged while it runs, and serves the rest", async () => {
     const { again, from, to } = await made();
     const real = Object.getOwnPropertyDescriptor(Database.prototype, "get")!.value as Database["get"];
     jest.spyOn(Database.prototype, "get").mockImplementation(function (this: Database, name: string) {

@@ -10,8 +10,8 @@ import { type Seen, type Step, topic } from "./geth/step";
 import { steps } from "./geth/steps";
 
 /*
- * A ledger of the embedded service and a real geth are asked the same. The answers are equal, but for what the table in docs/reference/embedded-service.md
- * says. The profile is that of London, the oldest one that geth 1.17 has.
+ * A ledger of the embedded service and a real geth get the same calls. The answers are equal, except for the differences in the table
+ * in docs/reference/embedded-service.md. The profile is London, the oldest one that geth 1.17 has.
  */
 
 jest.setTimeout(1_800_000); // the first time, geth is built
@@ -84,7 +84,7 @@ async function both(): Promise<[here: Ledger, there: Ledger]> {
   return ledgers;
 }
 
-/** What a ledger tells its subscribers of a transfer and a deployment that logs, by what they subscribed to. */
+/** A ledger's notifications about a transfer and a deployment that logs, by subscription. */
 async function notified(ledger: Ledger): Promise<Record<string, unknown[]>> {
   const { socket, messages } = await webSocket(ledger.wss, ledger.pair);
   const kinds = [["newHeads"], ["logs", { topics: [topic] }], ["newPendingTransactions"], ["nothing"]] as const;
@@ -110,7 +110,7 @@ async function notified(ledger: Ledger): Promise<Record<string, unknown[]>> {
   return Object.fromEntries(kinds.map(([kind], at) => [kind, all[at]!.error ? [all[at]] : of(all[at]!.result)]));
 }
 
-test("answers are those of geth, but for what the table says", async () => {
+test("answers equal geth's, except for the differences in the table", async () => {
   const ledgers = await both();
   const used = new Set<string>();
   const [own, other]: Record<string, unknown>[] = [{}, {}];

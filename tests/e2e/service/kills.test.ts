@@ -3,7 +3,7 @@ import { built } from "../../service/child";
 import { Clerk, Giver, lostOf, type Random, randomOf, Reader, Sender } from "../support/kills/clients";
 import { environments, makeNetwork, Served, tetherOf } from "../support/kills/served";
 
-/* By itself a slice. The whole, with what it finds in docs/maintainers/reliability.md: KILLS_ROUNDS=20. KILLS_SEED gives a run again. */
+/* By default, a short run. KILLS_ROUNDS=20 runs everything and writes docs/maintainers/reliability.md. KILLS_SEED repeats a run. */
 const count = Number(process.env.KILLS_ROUNDS ?? 2);
 const seed = Number(process.env.KILLS_SEED ?? Date.now() % 2 ** 31);
 
@@ -91,7 +91,7 @@ async function rounds(service: Served, random: Random) {
   return { done, acknowledged, lost: [...done.flatMap((one) => one.lost), ...(await lost())] };
 }
 
-test("kill -9 of the service, the watchers, a chain or all under load loses nothing that anybody was told", async () => {
+test("kill -9 of the service, the watchers, a chain or all under load loses nothing acknowledged", async () => {
   const offered = environments.flatMap(({ name }) => ["--tether", `${tetherOf({ name })}=${name}`]);
   const service = new Served(["--tether-hour", "1", ...offered, "--tether", purse]);
   try {

@@ -12,7 +12,7 @@ beforeAll(built);
 const probe = (service: Pick<Service, "baseUrl" | "apiKey">, ...args: string[]) =>
   consortium(["probe", "--wait", "6", ...args], connection(service));
 
-test("what it saves lets `serve --like` answer the same", async () => {
+test("with its saved file, `serve --like` answers the same", async () => {
   const service = await serviceWith({ answers: { like: "hosted" }, timing: { deleting: 300 } });
   const first = await probe(service, "--yes", "--save", file("answers.json"));
   expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
@@ -23,7 +23,7 @@ test("what it saves lets `serve --like` answer the same", async () => {
   expect(timeless(answersIn(second))).toEqual(timeless(answersIn(first)));
 });
 
-test("a second signal does not wait for a call that nobody answers", async () => {
+test("a second signal does not wait for an unanswered call", async () => {
   const service = await serviceWith({ timing: { nodeStart: 600_000 } });
   service.faults.add({ kind: "hang", method: "DELETE", times: Infinity });
   const { child, ended } = begun(["probe", "--wait", "6", "--yes"], connection(service));

@@ -3,7 +3,7 @@ import { start } from "../helpers";
 
 const roomy = { limits: { consortia: 99 } };
 
-describe("which calls a fault hits", () => {
+describe("matching calls", () => {
   const eight = async (rule: Partial<FaultRule>) => {
     const { service, send } = await start(roomy);
     service.faults.add({ kind: "status", status: 500, ...rule } as FaultRule);
@@ -32,14 +32,14 @@ describe("which calls a fault hits", () => {
     expect(await eight(rule)).toEqual(expected);
   });
 
-  test("the pattern of a route means that route only", async () => {
+  test("the pattern of a route matches only that route", async () => {
     const { service, send } = await start();
     service.faults.add({ kind: "status", status: 500, route: "/consortia", times: Infinity });
     expect((await send("GET", "/consortia/x")).status).toBe(404);
     expect((await send("GET", "/consortia")).status).toBe(500);
   });
 
-  test("the first rule that hits decides; rules count, and can be taken back", async () => {
+  test("the first matching rule decides; rules count their calls, and can be removed", async () => {
     const { service, send } = await start();
     const status = async () => (await send("GET", "/consortia")).status;
     const first = service.faults.add({ kind: "status", status: 500, times: 2 });
@@ -53,7 +53,7 @@ describe("which calls a fault hits", () => {
     expect(await status()).toBe(200);
   });
 
-  test("faults come before the key is looked at, and the log names them", async () => {
+  test("faults precede the check of the key, and the log names them", async () => {
     const { service, send } = await start();
     service.faults.add({ kind: "status", status: 500 });
     await send("POST", "/consortia", { name: "a" }, { authorization: "Bearer nobody" });
@@ -75,7 +75,7 @@ describe("which calls a fault hits", () => {
       /no route \/consortia\/:id; there are \/.*\/consortia\/:consortiumId,/,
     ],
     [{ kind: "resetBefore", route: "(" }, /regular expression/],
-  ])("%j is no rule", async (rule, message) => {
+  ])("%j is not a rule", async (rule, message) => {
     const { service } = await start();
     expect(() => service.faults.add(rule as FaultRule)).toThrow(message);
   });

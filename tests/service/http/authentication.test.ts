@@ -9,7 +9,7 @@ test.each([
   ["another scheme", { authorization: "Basic abc" }, missing],
   ["an empty key", { authorization: "Bearer " }, missing],
   ["an unknown key", { authorization: "Bearer nobody" }, invalid],
-])("%s is refused with 401, and nothing is done", async (_what, headers, errorMessage) => {
+])("%s is refused with 401, without effect", async (_what, headers, errorMessage) => {
   const { service, send } = await start({ tethers: [{ id: "t" }] });
   const anonymous = client(service.baseUrl, "");
   for (const [method, path] of [
@@ -23,7 +23,7 @@ test.each([
   expect((await send("GET", "/consortia")).body).toEqual([]);
 });
 
-test("without a key a body is not read, whatever it holds", async () => {
+test("without a key, the body is never read", async () => {
   const { service } = await start();
   const headers = { "content-type": "application/json" };
   const answer = await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body: "{ broken" });
@@ -32,7 +32,7 @@ test("without a key a body is not read, whatever it holds", async () => {
   expect(large.status).toBe(401); // 413 if it were read
 });
 
-test("a rotated key is refused, the new one opens the same objects", async () => {
+test("a rotated key is refused; the new one gives access to the same objects", async () => {
   const { service, send } = await start({ organizations: [{ name: "a", apiKey: "old" }] });
   await send("POST", "/consortia", { name: "mine" });
   const key = service.rotateKey("a");
@@ -44,7 +44,7 @@ test("a rotated key is refused, the new one opens the same objects", async () =>
   expect(() => service.rotateKey("nobody")).toThrow("no organization nobody");
 });
 
-test("a key is looked up: no call reads other objects to find its organization, whether the key is right or wrong", async () => {
+test("finding a key's organization reads no other objects, whether the key is right or wrong", async () => {
   const { service, send } = await start({ organizations: [{ name: "a" }, { name: "b" }] });
   const further = (await send("POST", "/embedded/api-keys", { name: "ci" })).body as unknown as Record<string, string>;
   const all = jest.spyOn(Store.prototype, "all");
@@ -63,7 +63,7 @@ test("two organizations cannot share a name or a key", async () => {
   expect(service.organizations).toHaveLength(1);
 });
 
-test("the call log knows the organization, and neither keys nor passwords", async () => {
+test("the call log has the organization, but no keys or passwords", async () => {
   const { service, send, paths, credential } = await populated();
   service.clearCalls();
   await send("GET", `${paths.environment}/nodes?name=n1&api_key=hush-1`);
@@ -93,7 +93,7 @@ test("the call log knows the organization, and neither keys nor passwords", asyn
   for (const secret of [service.apiKey, credential.password, "hush"]) expect(log).not.toContain(secret);
 });
 
-test("the call log keeps no body without a valid key, and not more than 32 MiB in all", async () => {
+test("the call log keeps no bodies without a valid key, and at most 32 MiB in total", async () => {
   const { service, send } = await start({ callLimits: { request: 1_048_576 } });
   const big = { name: "x", description: "y".repeat(1_000_000) };
   for (const key of ["", "nobody"])
@@ -116,7 +116,7 @@ test("the call log keeps no body without a valid key, and not more than 32 MiB i
   expect(service.calls[1]!.body).toBeUndefined(); // it was not even parsed
 });
 
-test("a service can keep no bodies at all", async () => {
+test("the call log can be set to keep no bodies", async () => {
   const { service, send } = await start({ recordBodies: false });
   await send("POST", "/consortia", { name: "a" });
   expect(service.calls).toMatchObject([{ route: "/consortia", status: 201, body: undefined }]);

@@ -37,19 +37,22 @@ test.each(cases)("%s is refused", async (_what, path, body, message) => {
   expect(await there()).toBe(before);
 });
 
-test.each(['{"name": "a}', "{name: 1}", '{"name": "a",}', "nonsense"])("%s is named as broken JSON", async (text) => {
-  const { send } = await start();
-  const { status, body } = await send("POST", "/consortia", text);
-  expect({ status, body }).toEqual(refused(400, /unexpected token in JSON/i));
-});
+test.each(['{"name": "a}', "{name: 1}", '{"name": "a",}', "nonsense"])(
+  "%s is reported as broken JSON",
+  async (text) => {
+    const { send } = await start();
+    const { status, body } = await send("POST", "/consortia", text);
+    expect({ status, body }).toEqual(refused(400, /unexpected token in JSON/i));
+  },
+);
 
-test("a body that is not announced as JSON is refused", async () => {
+test("a body without the content type of JSON is refused", async () => {
   const { send } = await start();
   const answer = await send("POST", "/consortia", "name=a", { "content-type": "text/csv" });
   expect(answer).toMatchObject(refused(415));
 });
 
-test("an id in the wrong place of the path is unknown", async () => {
+test("an id in the wrong place of a path is unknown", async () => {
   const { send, environment } = await populated();
   const other = (await send("POST", "/consortia", { name: "other" })).body._id;
   expect((await send("GET", `/consortia/${other}/environments/${environment}`)).status).toBe(404);
@@ -57,7 +60,7 @@ test("an id in the wrong place of the path is unknown", async () => {
   expect((await send("POST", `/consortia/${other}/environments/${environment}/nodes`, {})).status).toBe(404);
 });
 
-test("at most so many consortia, environments and nodes; what is deleted does not count", async () => {
+test("limits of consortia, environments and nodes; deleted objects do not count", async () => {
   const { send, paths, membership } = await populated({ timing: { environmentStart: 0 } });
   const full = async (path: string, body: object, most: number) => {
     for (let made = 1; made < most; made++) expect((await send("POST", path, body)).status).toBe(201);

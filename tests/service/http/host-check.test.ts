@@ -37,7 +37,7 @@ describe.each([
     }
   });
 
-  test("refuses web pages of others, also under a name that points here", async () => {
+  test("refuses other web pages, even under a name that points here", async () => {
     const { url, ask } = await target();
     const { port } = new URL(url);
     const hosts = ["evil.example", `evil.example:${port}`, "localhost.evil.example", "127.0.0.1.evil.example"];
@@ -62,7 +62,7 @@ describe.each([
     expect((await exchange(url, [lines(...length, "host: localhost")], "answered")).status).toBe(200);
   });
 
-  test("answers a request in HTTP/1.0, which need not name a host", async () => {
+  test("answers an HTTP/1.0 request, which needs no host", async () => {
     const { url, lines, length } = await target();
     const request = lines(...length).replace(" HTTP/1.1", " HTTP/1.0");
     expect((await exchange(url, [request], "answered")).status).toBe(200);
@@ -74,7 +74,7 @@ describe.each([
     ["HTTP2-Settings", "h2c"],
     ["upgrade", "h2c,HTTP/3.0"],
     ["Upgrade", "TLS/1.0"],
-  ])("answers in HTTP/1.1 where a client would rather have another protocol (%s, %s)", async (more, upgrade) => {
+  ])("answers in HTTP/1.1 if a client prefers another protocol (%s, %s)", async (more, upgrade) => {
     const { url, lines, length } = await target();
     const offer = [`connection: Upgrade, ${more}`, "http2-settings: AAMAAABkAAQCAAAAAAIAAAAA", `upgrade: ${upgrade}`];
     const { text, status } = await exchange(url, [lines("host: localhost", ...length, ...offer)], "answered");
@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-test("a web page of an allowed origin may ask before it calls, and read the answer", async () => {
+test("a web page of an allowed origin may send a preflight request, and read the answer", async () => {
   const { service, credential, urls } = await ledgered({ allowOrigins: ["https://app.example"] });
   const asked = {
     "access-control-request-method": "POST",
@@ -130,7 +130,7 @@ test("a WebSocket is opened for programs, and refused to web pages", async () =>
   expect((await exchange(urls.rpc, [head(...nobody)], "answered")).status).toBe(400);
 });
 
-test("where other machines may reach it, it answers under their addresses for it, and shows nodes there", async () => {
+test("on all interfaces, it answers under any of its addresses, and shows nodes there", async () => {
   const { service, send, paths } = await populated({ host: "0.0.0.0", allowHosts: ["consortium", "Ci.Example"] });
   expect(service.url).toBe(`http://127.0.0.1:${service.port}`);
   const status = (host: string, more = {}) =>

@@ -4,7 +4,7 @@ import { random } from "../../support/random";
 
 const json = fc.tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2));
 
-test("JSON within the limits is parsed as always, whatever its texts contain", () => {
+test("JSON within the limits is parsed as usual, whatever its strings contain", () => {
   fc.assert(
     fc.property(json, ([value, indent]) => {
       const text = JSON.stringify(value, null, indent);
@@ -15,7 +15,7 @@ test("JSON within the limits is parsed as always, whatever its texts contain", (
   expect(() => parseJson('{"a":"\\\\\\"[[,')).toThrow(SyntaxError);
 });
 
-test("JSON has at most 64 levels and 10,000 values, and brackets in texts are none", () => {
+test("JSON has at most 64 levels and 10,000 values; brackets in strings do not count", () => {
   const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
   parseJson(nested(64));
   expect(() => parseJson(nested(65))).toThrow("too many levels");
@@ -27,7 +27,7 @@ test("JSON has at most 64 levels and 10,000 values, and brackets in texts are no
     expect(parseJson(`{"a":"${within}"}`)).toEqual(JSON.parse(`{"a":"${within}"}`));
 });
 
-test("an object's outline has its outermost members, whatever is in them", () => {
+test("an object's outline has its top-level members, whatever they contain", () => {
   fc.assert(
     fc.property(json, ([value, indent]) => {
       const object = { first: value, "[": 1, last: '"{' };

@@ -8,7 +8,7 @@ import type { Rights } from "../../../service/ledger/screening";
 import { callLimits } from "../../../service/settings/settings";
 import { containing } from "../helpers";
 
-/* What becomes of the calls of one message, without a chain: `ask` stands for it. */
+/* Processing the calls of one message, without a chain: `ask` replaces it. */
 
 interface Said {
   id: number;
@@ -18,7 +18,7 @@ interface Said {
 
 const minute = 60_000;
 
-/** Makes a message of calls; returns what is said, and which calls were made. */
+/** Sends a message of calls; returns the answers and the calls to the chain. */
 async function made(
   methods: readonly string[],
   ask: Ask,
@@ -79,7 +79,7 @@ test.each<[string, (end?: number) => [Ask, Parameters<typeof made>[2]], number, 
   expect(said).toMatchObject(answers);
 });
 
-test("each call gets the room and the time that those before it left", async () => {
+test("each call gets the remaining size and time of its batch", async () => {
   const end = performance.now() + minute;
   const bounds: { bytes: number; ms: number }[] = [];
   await made(["a", "b"], (_call, bound) => (bounds.push(bound), good(_call, bound)), { end, most: 500 });
@@ -88,7 +88,7 @@ test("each call gets the room and the time that those before it left", async () 
   expect(bounds[1]!.ms).toBeLessThanOrEqual(bounds[0]!.ms);
 });
 
-test("what the service refuses is the answer to a call of a batch or over a WebSocket, and the status of any other", async () => {
+test("a refusal is an answer in a batch or over a WebSocket, and a status otherwise", async () => {
   const refusing: Ask = () => Promise.reject(new Refusal(503, "It is starting."));
   const refused = { error: { code: -32_603, message: "It is starting." } };
   expect((await made(["a", "b"], refusing)).said).toMatchObject([refused, refused]);
@@ -100,7 +100,7 @@ describe("a turn", () => {
   const time = 60;
   const share = new Share(callLimits.parse({ time }));
 
-  test("lasts as long as a request may take; one that comes too late is over at once, so that nothing is asked", async () => {
+  test("lasts as long as a request may take; a late one ends at once without asking the chain", async () => {
     const before = performance.now();
     const busy = await Promise.all([1, 2, 3, 4].map(() => share.turn()));
     expect(busy[0]!.end).toBeGreaterThanOrEqual(before + time);
@@ -109,7 +109,7 @@ describe("a turn", () => {
     busy.forEach(({ release }) => release());
   });
 
-  test("is for four requests at a time; the next one begins when one of them is answered", async () => {
+  test("is given to four requests at a time; the next one begins after an answer", async () => {
     const share = new Share(callLimits.parse({ time: minute }));
     const busy = await Promise.all([1, 2, 3, 4].map(() => share.turn()));
     let begun = false;
@@ -121,7 +121,7 @@ describe("a turn", () => {
     busy.forEach(({ release }) => release());
   });
 
-  test("comes at once for one signed transaction, and for no other message", async () => {
+  test("is immediate for a signed transaction, and only for that", async () => {
     const share = new Share(callLimits.parse({ time: minute }));
     const busy = await Promise.all([1, 2, 3, 4].map(() => share.turn()));
     const message = (batch: boolean, ...methods: string[]) => ({
@@ -148,7 +148,7 @@ describe("a turn", () => {
     expect(begun).toHaveLength(3);
   });
 
-  test("is not given beyond as many open requests as are allowed, until one of them is closed", () => {
+  test("is refused beyond the limit of open requests, until one of them closes", () => {
     const share = new Share(callLimits.parse({ atOnce: 2 }));
     const open: EventEmitter[] = [];
     const enter = () => {
@@ -158,10 +158,10 @@ describe("a turn", () => {
     };
     enter();
     enter();
-    expect(enter).toThrow("2 of your requests are under way");
+    expect(enter).toThrow("2 of your requests are in progress");
     open[0]!.emit("close");
     enter();
-    expect(enter).toThrow("2 of your requests are under way");
+    expect(enter).toThrow("2 of your requests are in progress");
     open.forEach((raw) => raw.emit("close"));
   });
 });
@@ -170,7 +170,7 @@ describe("a filter", () => {
   const filters = 2;
   const call = (method: string, id = "0x1") => rpcCall(method, [id]);
 
-  test("counts only if there is one, and as many as are allowed can be made", () => {
+  test("counts only if it exists, up to the limit", () => {
     const share = new Share(callLimits.parse({ filters }));
     const error = Buffer.from('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}');
     for (let time = 0; time < 3; time++) share.noted(call("eth_newFilter"), error);

@@ -9,7 +9,7 @@ import { atEnd } from "../helpers";
 import { SteadyClock } from "../../../service/storage/steady-clock";
 import { Store } from "../../../service/store/store";
 
-/** Changes of a chain's pace. `blocks`: after so many comes a snapshot. */
+/** Changes of a chain's pace. `blocks`: a snapshot follows after this many. */
 export type Changed = Partial<Pace> & { blocks?: number };
 
 const paceOf = ({ blocks = usualPace.snapshot.blocks, ...changed }: Changed): Pace => ({
@@ -32,7 +32,7 @@ export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore(
   return { chains, warnings };
 }
 
-/** What the ledgers of these tests are like: a client with free gas. */
+/** The client of these tests' ledgers: its gas is free. */
 export const profile = profiles.quorum!.ibft!;
 
 /** A member's call, which keeps a chain awake; the service's own, `chain.call`, do not. */
@@ -73,8 +73,7 @@ export async function allOf(chain: Chain, accounts: readonly string[], from = 0)
 type All = Awaited<ReturnType<typeof allOf>>;
 
 /**
- * The transactions of the blocks that a chain has made since, after it is checked that all earlier blocks and the balances are as they
- * were.
+ * The transactions of newer blocks of a chain. Checks first that all earlier blocks and the balances are unchanged.
  */
 export function since(before: All, now: All): unknown[] {
   const count = before.blocks.length;

@@ -2,7 +2,7 @@ import { Pool, type PoolLimits, type Waiting } from "../../../service/ledger/poo
 
 /* Which transactions may wait for a block. With a chain: limits.test.ts. */
 
-/** `a0`: the first transaction of a; `a5?`: one that waits for an earlier one; `a0!`: one that is to replace `a0`. */
+/** `a0`: the first transaction of a; `a5?`: waits for an earlier one; `a0!`: should replace `a0`. */
 function one(text: string): Waiting {
   const [, from = "", nonce, kind] = /^(\w)(\d)(.?)$/.exec(text)!;
   return { raw: text, from, nonce: Number(nonce), gas: 21_000, cost: 0n, queued: kind === "?" };
@@ -43,7 +43,7 @@ test.each<Case>([
   expect(add(new Pool({ accountPool: 100, pool: 8, ...limits }), sent).join(" ")).toBe(outcome);
 });
 
-test("each refusal says what is full", () => {
+test("each refusal names the exceeded limit", () => {
   const refusals = [{ accountPool: 0 }, { pool: 0 }].flatMap((limits) =>
     ["a0", "a0?"].map((text) => new Pool({ accountPool: 9, pool: 9, ...limits }).refuses(one(text))),
   );
@@ -52,20 +52,20 @@ test("each refusal says what is full", () => {
   expect(refusals).toEqual([account, account, of("wait for a block"), of("wait for an earlier one of their account")]);
 });
 
-test("one that replaces another comes last, and none of another account is replaced", () => {
+test("a replacement comes last, and replaces only transactions of its account", () => {
   const pool = new Pool({ accountPool: 2, pool: 100 });
   add(pool, "a0 b1? b0 a1 a0!");
   expect(pool.raws).toEqual(["b1?", "b0", "a1", "a0!"]);
 });
 
-test("more than may wait, from before the limit was lowered, stay, and each can be replaced", () => {
+test("transactions beyond a lowered limit stay, and each can be replaced", () => {
   const pool = new Pool({ accountPool: 1, pool: 1 });
   pool.restore(new Map(["a0", "b0"].map((text) => [text, one(text)])));
   expect(add(pool, "a0! c0")).toEqual(["a0!", "no c0"]);
   expect(pool.raws).toEqual(["b0", "a0!"]);
 });
 
-test("what is removed makes room, once", () => {
+test("a removed transaction makes room, once", () => {
   const pool = new Pool({ accountPool: 1, pool: 100 });
   put(pool, "0xa", "a0");
   put(pool, "0xb", "b0");
@@ -75,7 +75,7 @@ test("what is removed makes room, once", () => {
   expect([pool.has("0xb"), pool.has("0xc"), pool.raws]).toEqual([false, true, ["c0"]]);
 });
 
-test("only those that wait for a lower nonce expire, once their time has come", () => {
+test("only transactions that wait for a lower nonce expire, after their time", () => {
   const pool = new Pool({ accountPool: 9, pool: 9 });
   for (const text of ["a0", "a2?", "b1?"]) put(pool, text, text);
   const accounts = (before: number) => [...pool.expired(before)];

@@ -2,7 +2,7 @@ import { type Rights, screen } from "../../../service/ledger/screening";
 import { callLimits } from "../../../service/settings/settings";
 import { containing } from "../helpers";
 
-/* What of a message a chain gets, without a chain. Limits over HTTP and WebSocket: limits.test.ts. */
+/* The calls that a chain gets for a message, tested without a chain. Limits over HTTP and WebSocket: limits.test.ts. */
 
 type Fields = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ const rights: Rights = {
   },
 };
 
-/** What the chain gets for one call, or the error that is answered without it. */
+/** The call to the chain, or the error without it. */
 function passed(method: string, params: unknown[], more: Partial<Rights> = {}) {
   const [call] = screen({ jsonrpc: "2.0", id: 1, method, params }, { ...rights, ...more }).calls;
   return call as { params: Fields[]; answer?: { error: { message: string } } };
@@ -44,11 +44,11 @@ describe("the gas of a simulation", () => {
     ["may all be named, and then there is none for the others", [[1_000, undefined]], [[1_000, 0]]],
   ])("%s", (_what, given, gas) => expect(gasOf(...given)).toEqual(gas));
 
-  test("that is named is refused when it is more together", () => {
+  test("is refused if its explicit values exceed the limit together", () => {
     expect(gasOf([600], [401])).toBe("The calls ask for 1001 gas together; the limit is 1000.");
   });
 
-  test("never is more together than the limit, whatever is named", () => {
+  test("never exceeds the limit in total, whatever the values", () => {
     for (const named of [1, 333, 997, 1_000])
       for (const open of [1, 2, 3]) {
         const all = (gasOf([named, ...Array<undefined>(open)]) as number[][]).flat();
@@ -56,7 +56,7 @@ describe("the gas of a simulation", () => {
       }
   });
 
-  test("is not given to a block without calls, which stays one", () => {
+  test("is not set for a block without calls, which stays empty", () => {
     const { params } = passed("eth_simulateV1", [{ blockStateCalls: [{ blockOverrides: {} }] }]);
     expect(params[0]!.blockStateCalls).toEqual([{ blockOverrides: {} }]);
   });
@@ -84,13 +84,13 @@ describe("the gas of a call", () => {
   test.each<unknown>([
     ...["0x3e9", "0X3E9", "0x00000000000003e9", "0xffffffffffff", `0x${"f".repeat(16)}`, "1001", 1_001],
     ...[`0x${"f".repeat(65)}`, "1_000", "", "0x", "-1", 1.5, {}, [], true, "0b1", " 0x5208"],
-  ])("%j is beyond the limit, or no number", (gas) => {
+  ])("%j is beyond the limit, or not a number", (gas) => {
     const simulated = { blockStateCalls: [{ calls: [{ gas }] }] };
     for (const [method, first] of [["eth_call", { gas }] as const, ["eth_simulateV1", simulated] as const])
       expect(passed(method, [first]).answer).toMatchObject({ error: { message: containing("gas") } });
   });
 
-  test("of a transaction that names none is the node's choice, not the limit", () => {
+  test("of a transaction without a limit is the node's choice, not the maximum", () => {
     const account = `0x${"a".repeat(40)}`;
     expect(passed("eth_sendTransaction", [{ from: account }], { account }).params).toEqual([{ from: account }]);
     expect(passed("eth_sendTransaction", [{ from: account, gas: hex(1_001) }], { account }).answer).toMatchObject(over);
@@ -102,7 +102,7 @@ describe("overrides of the state", () => {
   const overrides = { [`0x${"a".repeat(40)}`]: { code: "0x00" } };
   const needed = { error: { message: containing("need an application credential") } };
 
-  test("are passed on for who may give them", () => {
+  test("are passed on for callers with the right", () => {
     expect(passed("eth_call", [{}, "latest", overrides]).params).toHaveLength(3);
   });
 
@@ -111,16 +111,16 @@ describe("overrides of the state", () => {
     ["of a call's block alone", "eth_call", [{}, "latest", {}, { gasLimit: "0x1" }]],
     ["of a simulation", "eth_simulateV1", [{ blockStateCalls: [{ stateOverrides: overrides, calls: [{}] }] }]],
     ["of a simulation's block", "eth_simulateV1", [{ blockStateCalls: [{ blockOverrides: { gasLimit: "0x1" } }] }]],
-  ])("%s are refused for others", (_what, method, params) => {
+  ])("%s are refused for other callers", (_what, method, params) => {
     expect(passed(method, params, { only }).answer).toMatchObject(needed);
   });
 
-  test.each([undefined, null, {}])("that are %j are none", (none) => {
+  test.each([undefined, null, {}])("that are %j do not count", (none) => {
     expect(passed("eth_call", [{}, "latest", none], { only }).params).toEqual([{ gas: hex(1_000) }, "latest"]);
   });
 });
 
-test("what is wanted of one call has a limit: calls of a simulation, over all its blocks", () => {
+test("the calls of a simulation have a limit, over all its blocks", () => {
   const block = { calls: [{}, {}, {}] };
   const { answer } = passed("eth_simulateV1", [{ blockStateCalls: [block, block] }]);
   expect(answer).toMatchObject({ error: { message: "6 calls are too many: at most 4 are allowed." } });

@@ -1,7 +1,7 @@
 import { dummySecret } from "../../../service/routes/account";
 import { anyText, build, client, containing, FakeClock, start } from "../helpers";
 
-/* What other clients ask of a key: whose it is, what that organization may have, and a token in place of the key. */
+/* Requests of other clients about a key: its organization, the limits, and a token in place of the key. */
 
 const hour = 3_600_000;
 
@@ -18,7 +18,7 @@ async function world(options: Parameters<typeof start>[0] = {}) {
 }
 
 describe("a token in place of a key", () => {
-  test("is good for an hour, for the key's own organization", async () => {
+  test("is valid for an hour, for the key's own organization", async () => {
     const { service, send, clock, north, token, status } = await world();
     await send("POST", "/consortia", { name: "of north" });
     const good = await token();
@@ -29,7 +29,7 @@ describe("a token in place of a key", () => {
     expect(await status(good)).toBe(401);
   });
 
-  test("says whose it is, what that organization may have, and when it ends, and nothing of the key", async () => {
+  test("contains its organization, the limits and its end, but nothing about the key", async () => {
     const { clock, north, token } = await world({ limits: { nodes: 7 } });
     const [header, body] = (await token()).split(".").map((part) => Buffer.from(part, "base64url").toString());
     expect(JSON.parse(header!)).toEqual({ alg: "HS256", typ: "JWT" });
@@ -58,7 +58,7 @@ describe("a token in place of a key", () => {
     expect(await status(parts.join("."))).toBe(200);
   });
 
-  test("ends with its key, and not with another one", async () => {
+  test("ends with its own key only", async () => {
     const { service, send, token, login, status } = await world();
     const first = await token();
     const { id, key } = (await send("POST", "/embedded/api-keys", { name: "ci" })).body as unknown as {
@@ -73,12 +73,12 @@ describe("a token in place of a key", () => {
     expect(await status(further)).toBe(401);
   });
 
-  test("is none of another service's", async () => {
+  test("is not valid on another service", async () => {
     const [one, other] = [await world(), await world()];
     expect(await other.status(await one.token())).toBe(401);
   });
 
-  test("is given for a key alone that is the caller's", async () => {
+  test("is issued only for the caller's own key", async () => {
     const { north, south, login } = await world();
     expect((await login(south.apiKey, north.apiKey)).status).toBe(401);
     expect((await login("nobody", north.apiKey)).status).toBe(401);
@@ -95,7 +95,7 @@ describe("a token in place of a key", () => {
   });
 });
 
-test("the organization, its keys and its plan are those of the caller", async () => {
+test("shows the caller's organization, keys and plan", async () => {
   const { service, send, north, south } = await world({ limits: { consortia: 5 } });
   const other = client(service.baseUrl, south.apiKey);
   const { body: made } = await send("POST", "/embedded/api-keys", { name: "ci" });
@@ -126,7 +126,7 @@ test("the organization, its keys and its plan are those of the caller", async ()
   expect((await send("GET", "/plans/business")).status).toBe(404);
 });
 
-test("the memberships of an organization are those of all its consortia, and nobody else's", async () => {
+test("lists the memberships in all consortia of an organization, and no others", async () => {
   const { service, send, south } = await world();
   const other = client(service.baseUrl, south.apiKey);
   await build(send);
@@ -161,7 +161,7 @@ describe("?limit= and ?skip=", () => {
     expect(await list(query)).toEqual(wanted);
   });
 
-  test("mean nothing where the service knows its specification alone", async () => {
+  test("are ignored if the service knows only the specification", async () => {
     expect(await list("?limit=1&skip=1", { extended: false })).toEqual(names);
   });
 });

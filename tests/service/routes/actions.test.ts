@@ -4,7 +4,7 @@ import { until } from "../../support/until";
 import { blockNumber, blocks, eth, ledgered, result, rpc, webSocket } from "../ledgers";
 import { tethered } from "../tethered";
 
-/* What other clients of this API do with objects beyond its specification. */
+/* Actions of other clients of this API beyond its specification. */
 
 const someone = `0x${"a1".repeat(20)}`;
 const raft = { provider: "quorum", consensus_type: "raft" };
@@ -19,8 +19,8 @@ async function world(options: Parameters<typeof start>[0] = {}) {
   return { ...made, state, patch, height };
 }
 
-describe("an environment that is paused", () => {
-  test("makes no blocks and takes nothing new; its nodes stay, and all goes on when it is resumed", async () => {
+describe("a paused environment", () => {
+  test("makes no blocks and accepts no new objects; its nodes stay, and everything continues after resuming", async () => {
     const { send, clock, state, patch, height, paths, membership } = await world();
     clock.pass(10_000);
     expect([await state(), await height()]).toEqual(["live", 10]);
@@ -45,7 +45,7 @@ describe("an environment that is paused", () => {
     ["live", "setup"],
     ["paused", "upgrade"],
     ["live", "upgrade"],
-  ])("it is neither %s nor anything else out of turn: from %s", async (wanted, from) => {
+  ])("cannot be %s out of turn: from %s", async (wanted, from) => {
     const { service, environment, state, patch, send, paths } = await world();
     await send("DELETE", paths.node);
     service.store.environments.setState(environment, from);
@@ -53,7 +53,7 @@ describe("an environment that is paused", () => {
     expect(await state()).toBe(from);
   });
 
-  test("has a ledger that stands still, also after a restart, and goes on where it was", async () => {
+  test("has a ledger that stands still, even after a restart, and then continues", async () => {
     const dataDir = newFolder();
     const made = await ledgered({ dataDir }, { provider: "geth", consensus_type: "poa", block_period: 1 });
     const { credential, paths } = made;
@@ -77,7 +77,7 @@ describe("an environment that is paused", () => {
 });
 
 describe("a release", () => {
-  test("an environment is moved to another one in place: upgrade, then live", async () => {
+  test("can be changed in place: upgrade, then live", async () => {
     const { clock, state, patch, service, height } = await world({ timing: { upgrade: 2_000 } });
     expect(await patch({ release_id: "quorum-0" })).toMatchObject({
       status: 200,
@@ -110,7 +110,7 @@ const others = { autopause_init_delay: 3, autopause_idle_hours: 5 };
 test.each([
   ["specification", specified],
   ["other clients", others],
-])("the pauses of an environment are taken under the names of the %s", async (_whose, fields) => {
+])("autopause fields are accepted under the names of the %s", async (_whose, fields) => {
   const { send, paths } = await populated({}, { ...raft, ...fields });
   const { body } = await send("GET", paths.environment);
   expect(body).toMatchObject(specified);
@@ -123,14 +123,14 @@ test.each([
 });
 
 describe("pantheon", () => {
-  test("is unknown where the service knows its specification alone", async () => {
+  test("is unknown if the service knows only the specification", async () => {
     const { send } = await start({ answers: { extended: false } });
     const list = `/consortia/${(await send("POST", "/consortia", { name: "c" })).body._id}/environments`;
     const made = await send("POST", list, { provider: "pantheon", consensus_type: "ibft" });
     expect(made).toMatchObject(refused(400, "pantheon"));
   });
 
-  test("has a ledger like the others", async () => {
+  test("has a ledger like other clients", async () => {
     const { urls, credential, send, paths } = await ledgered({}, { provider: "pantheon", consensus_type: "ibft" });
     expect(await result(urls.rpc, credential, "eth_gasPrice")).toBe("0x0");
     for (const [client, status] of [
@@ -143,7 +143,7 @@ describe("pantheon", () => {
 });
 
 describe("fundaccount", () => {
-  test("gives an account of the ledger ether, or wei if the unit says so, for good", async () => {
+  test("gives an account of the ledger ether, or wei by the unit, permanently", async () => {
     const dataDir = newFolder();
     const made = await ledgered({ dataDir }, raft);
     const { credential, paths } = made;
@@ -177,7 +177,7 @@ describe("fundaccount", () => {
   });
 });
 
-test("a credential's new password replaces the former one; its user name stays", async () => {
+test("a credential's new password replaces the old one; its user name stays", async () => {
   const { urls, credential, send, paths } = await ledgered({}, raft);
   const status = async ({ username, password }: { username: string; password: string }) =>
     (await rpc(urls.rpc, { username, password }, eth("eth_chainId"))).status;
@@ -191,7 +191,7 @@ test("a credential's new password replaces the former one; its user name stays",
   expect((await send("GET", paths.credential)).text).not.toContain(body.password);
 });
 
-test("an environment's status shows its state and that of its nodes", async () => {
+test("an environment's status shows its own and its nodes' states", async () => {
   const { send, paths, environment, node } = await world();
   expect((await send("GET", `${paths.environment}/status`)).body).toMatchObject({
     _id: environment,
@@ -201,7 +201,7 @@ test("an environment's status shows its state and that of its nodes", async () =
   });
 });
 
-test("a tether's account can be asked for by POST, too", async () => {
+test("POST also returns a tether's account", async () => {
   const { get, post } = await tethered();
   const { status, body } = await post("/account");
   expect([status, body]).toEqual([201, (await get("/account")).body]);

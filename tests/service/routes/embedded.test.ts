@@ -8,7 +8,7 @@ async function both() {
   return { service, north: send, south: client(service.baseUrl, service.organizations[1]!.apiKey) };
 }
 
-test("a further key opens its own organization until it is revoked, and is shown once", async () => {
+test("an additional key gives access to its organization until it is revoked, and is shown once", async () => {
   const { service, north, south } = await both();
   const made = await north("POST", "/embedded/api-keys", { name: "ci" });
   const { id, key } = made.body as unknown as { id: string; key: string };
@@ -29,7 +29,7 @@ test("a further key opens its own organization until it is revoked, and is shown
   expect((await north("GET", "/embedded/api-keys")).body).toEqual([]);
 });
 
-test("a fault by HTTP hits calls of its own organization only, and nobody else sees or removes it", async () => {
+test("a fault over HTTP hits only its own organization's calls, and nobody else sees or removes it", async () => {
   const { service, north, south } = await both();
   const rule = { kind: "status", status: 500, route: "/consortia", times: null };
   const { status, body } = await north("POST", "/embedded/faults", rule);
@@ -57,7 +57,7 @@ test.each([
   [{ kind: "status", status: 9 }, 400],
   [{ kind: "explode" }, 400],
   [[], 400],
-])("a rule that would hit others, or is none, is refused: %j", async (rule, status) => {
+])("an invalid rule, or one that would hit others, is refused: %j", async (rule, status) => {
   const { north } = await both();
   expect((await north("POST", "/embedded/faults", rule)).status).toBe(status);
   expect((await north("GET", "/embedded/faults")).body).toMatchObject({ faults: [] });
@@ -72,7 +72,7 @@ test("a tether is ordered, for its own organization", async () => {
   expect((await south("GET", "/embedded/tethers")).body).toEqual([]);
 });
 
-test("whoever only watches is neither logged, nor delayed, nor hit", async () => {
+test("observers are not logged, delayed or hit", async () => {
   const { service, send } = await start({ timing: { latency: 5_000 } });
   service.faults.add({ kind: "status", status: 500, times: Infinity });
   const watching = { "consortium-observer": "1" };
@@ -81,7 +81,7 @@ test("whoever only watches is neither logged, nor delayed, nor hit", async () =>
   expect(service.calls).toEqual([]);
 });
 
-test("whether the service lives can be asked without a key, and tells nothing of anybody", async () => {
+test("the health check needs no key, and reveals nothing", async () => {
   const { service } = await start({ ...two, timing: { latency: 5_000 } });
   service.faults.add({ kind: "status", status: 500, times: Infinity });
   const answer = await fetch(`${service.url}/health`);
@@ -89,7 +89,7 @@ test("whether the service lives can be asked without a key, and tells nothing of
   expect(service.calls).toEqual([]);
 });
 
-test("without a key there is nothing to see", async () => {
+test("without a key, everything is refused", async () => {
   const { service } = await start();
   const stranger = client(service.baseUrl, "");
   for (const path of ["", "/api-keys", "/tethers", "/faults", "/calls"])

@@ -4,7 +4,7 @@ const iso = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const id = matching(/^[a-z0-9]{10}$/);
 const base = { _id: id, _revision: "0", created_at: iso };
 
-test("new objects carry the documented fields and no others", async () => {
+test("new objects have exactly the documented fields", async () => {
   const { service, send } = await start({ clock: new FakeClock().now });
   const { id: owner } = service.organizations[0]!;
   const made = async (list: string, body: object, shown: object) => {
@@ -47,8 +47,8 @@ test("the password of a credential is in the creation response only", async () =
   expect((await send("GET", list)).text).not.toContain(body.password);
 });
 
-describe("what is particular about some of them", () => {
-  test("a description can be changed and taken away", async () => {
+describe("special cases", () => {
+  test("a description can be changed and removed", async () => {
     const { send, paths } = await populated();
     for (const path of [paths.consortium, paths.environment]) {
       expect((await send("PATCH", path, { description: "x" })).body.description).toBe("x");
@@ -58,7 +58,7 @@ describe("what is particular about some of them", () => {
     expect((await send("PATCH", paths.membership, { description: "x" })).status).toBe(400);
   });
 
-  test("the answer to deleting an environment is the environment, deleted, with a new revision", async () => {
+  test("deleting an environment returns the deleted environment with a new revision", async () => {
     const { send, paths, environment } = await populated({ timing: { environmentStart: 0 } });
     const { body } = await send("DELETE", paths.environment);
     expect(body).toMatchObject({ _id: environment, state: "deleted", _revision: "1", name: "test" });
@@ -103,7 +103,7 @@ test("a body that is too large is refused", async () => {
   expect(answer).toMatchObject(refused(413, "too large"));
 });
 
-test("fields of a create that mean nothing here are kept and shown, or refused: none is ignored", async () => {
+test("unknown fields of a create are stored and shown, or refused, but never ignored", async () => {
   const { service, send } = await start();
   const { _id: consortium } = (await send("POST", "/consortia", { name: "c", plan: { tier: "gold" } })).body;
   expect((await send("GET", `/consortia/${consortium}`)).body).toMatchObject({ plan: { tier: "gold" } });

@@ -3,8 +3,7 @@ import { until } from "../../support/until";
 import { eth, ledgered, result, rpc } from "../ledgers";
 
 /*
- * What other clients of this API send and read beyond its specification: the fields of environments and nodes, and how a node is
- * changed in place.
+ * Fields of environments and nodes beyond the API's specification that other clients use, and changes of a node in place.
  */
 
 const address = matching(/^0x[0-9a-f]{40}$/);
@@ -14,7 +13,7 @@ const wanted = { provider: "quorum", consensus_type: "raft" };
 const ids = { kms_id: "kms1", opsmetric_id: "ops1", backup_id: "backup1", networking_id: "net1", baf_id: "baf1" };
 
 describe("an environment", () => {
-  test("shows what it was created with", async () => {
+  test("shows its fields", async () => {
     const asked = {
       block_period: 3,
       release_id: "quorum-0",
@@ -23,7 +22,7 @@ describe("an environment", () => {
     };
     const { send, paths } = await populated({}, { ...wanted, ...asked });
     expect((await send("GET", paths.environment)).body).toMatchObject(asked);
-    // clients repeat what they know, and send empty values for what they leave out
+    // clients repeat known values, and send empty ones for unset fields
     const again = { ...asked, name: "renamed", consensus_type: "", labels: {} };
     expect(await send("PATCH", paths.environment, again)).toMatchObject({ status: 200, body: { name: "renamed" } });
     const test_features = { multi_region: true, quick: 1 };
@@ -57,7 +56,7 @@ describe("an environment", () => {
     expect(service.store.environments.list()).toEqual([]);
   });
 
-  test("its prefunded accounts own that from the genesis on, also after a restart", async () => {
+  test("funds its prefunded accounts in the genesis, also after a restart", async () => {
     const dataDir = newFolder();
     const other = `0x${"B2".repeat(20)}`;
     const prefunded_accounts = { [someone.slice(2)]: { balance: `${10n ** 21n}` }, [other]: { balance: "0x2a" } };
@@ -142,7 +141,7 @@ describe("a node", () => {
     expect((await send("PUT", `${path}/reset`, {})).status).toBe(404);
   });
 
-  test("a reset leaves what the ledger holds, and the account is the chain's", async () => {
+  test("a reset keeps the ledger and its account", async () => {
     const { send, service, paths, credential, urls } = await ledgered({}, wanted);
     const from = (await result<string[]>(urls.rpc, credential, "eth_accounts"))[0]!;
     expect((await send("GET", paths.node)).body.first_user_account).toBe(from);
@@ -157,7 +156,7 @@ describe("a node", () => {
     expect((await send("GET", paths.node)).body.first_user_account).toBe(from);
   });
 
-  test.each(["zone_id", "node_config_id", "membership_id"])("%s must be one of this environment", async (field) => {
+  test.each(["zone_id", "node_config_id", "membership_id"])("%s must belong to this environment", async (field) => {
     const { send, paths, membership, consortium } = await populated();
     const elsewhere = `/consortia/${consortium}/environments`;
     const other = (await send("POST", elsewhere, { provider: "geth", consensus_type: "poa" })).body._id;

@@ -4,13 +4,13 @@ import { blocks, eth, ledgered, rpc } from "../ledgers";
 import { type Manner, manners } from "../recorded";
 import { tethered } from "../tethered";
 
-/* What `like: "hosted"` changes, each beside what the specification says. */
+/* Effects of `like: "hosted"`, each compared with the specification. */
 
 const timing = { environmentStart: 1_000, nodeStart: 2_000, deleting: 700, deletedVisible: 900 };
 const quorum = { provider: "quorum", consensus_type: "ibft" };
 const address = matching(/^0x[\da-f]{40}$/);
 
-/** A service on which everything is started, unless less time has passed. */
+/** A service where everything is started after the given time. */
 async function world(like: Manner, options: ServiceOptions = {}, ms = 5_000) {
   const made = await furnished({ timing, ...options, answers: { ...options.answers, like } });
   made.clock.pass(ms);
@@ -65,7 +65,7 @@ test.each(cases)("like %s: the life of a %s", async (like, kind) => {
 test.each([
   ["specification", ["setup", "setup", "setup"]],
   ["hosted", ["initializing", "initializing", "setup"]],
-] as const)("like %s: an environment is initializing until it has a node, or for its time", async (like, states) => {
+] as const)("like %s: an environment is initializing until it has a node, or for a set time", async (like, states) => {
   const { send, clock, paths, membership, state } = await world(like);
   const { body } = await send("POST", listOf(paths.environment), quorum);
   const path = `${listOf(paths.environment)}/${body._id}`;
@@ -89,7 +89,7 @@ describe("errors", () => {
   test.each([
     ["specification", /^application\/json$/, /^\{"errorMessage":/, /^\{"errorMessage":/],
     ["hosted", /^text\/plain$/, /^[A-Z][A-Za-z ]+$/, /^$/],
-  ] as const)("like %s: of 401 and 404", async (like, type, text, empty) => {
+  ] as const)("like %s: 401 and 404", async (like, type, text, empty) => {
     const { service, send } = await world(like);
     const stranger = client(service.baseUrl, "nobody");
     expect(kind(await stranger("GET", "/consortia"))).toEqual([401, matching(type), matching(text)]);
@@ -99,7 +99,7 @@ describe("errors", () => {
       expect(kind(await send(method, "/consortia/x", method === "PATCH" ? {} : undefined)).at(-1)).toMatch(empty);
   });
 
-  test("hosted: all others are JSON, and so are those of what only this service has", async () => {
+  test("hosted: all others are JSON, also on routes that only this service has", async () => {
     const { service, send, paths } = await world("hosted");
     const others = [
       await send("POST", "/consortia", {}),
@@ -113,7 +113,7 @@ describe("errors", () => {
 });
 
 describe("deletion", () => {
-  test("hosted: a membership is deleted once its nodes are gone; those of an environment take as long as that", async () => {
+  test("hosted: a membership is deleted after its nodes; an environment's nodes take as long as the environment", async () => {
     const { send, clock, paths, state } = await world("hosted");
     await send("DELETE", paths.configuration);
     expect((await send("DELETE", paths.environment)).body.state).toBe("delete_pending");
@@ -127,7 +127,7 @@ describe("deletion", () => {
     expect((await send("GET", `${paths.environment}/nodes`)).status).toBe(404);
   });
 
-  test("hosted: what is going takes nothing new, and what is gone counts for nothing", async () => {
+  test("hosted: an object that is being deleted accepts nothing new, and a deleted one does not count", async () => {
     const { send, clock, paths, membership, state } = await world("hosted");
     const going = refused(409, "being deleted");
     await send("DELETE", paths.node);
@@ -146,7 +146,7 @@ describe("deletion", () => {
     expect((await send("DELETE", paths.consortium)).status).toBe(202);
   });
 
-  test("hosted: what is going holds up neither its consortium nor a configuration, unlike a membership with nodes", async () => {
+  test("hosted: objects that are being deleted do not block their consortium or a configuration, unlike a membership with nodes", async () => {
     const { send, clock, paths, membership } = await world("hosted");
     await send("DELETE", paths.configuration);
     await send("DELETE", paths.service);
@@ -168,7 +168,7 @@ describe("deletion", () => {
     expect((await send("GET", `/consortia?name=supply`)).body).toMatchObject([{ state: "deleted" }]);
   });
 
-  test("hosted: an environment's ledger does not come back while it goes", async () => {
+  test("hosted: an environment's ledger does not start again during the deletion", async () => {
     const { service, send, paths, urls, credential } = await ledgered(
       { answers: { like: "hosted" }, timing: { environmentStart: 0, nodeStart: 0, deleting: 600_000 } },
       { ...quorum, block_period: 1 },
@@ -221,7 +221,7 @@ describe("fields", () => {
     ["specification", "quorum", "geth"],
     ["hosted", "quorum", "quorum"],
     ["hosted", "geth", "geth"],
-  ] as const)("like %s: a %s node's status tells its address under %s", async (like, provider, field) => {
+  ] as const)("like %s: a %s node's status has its address under %s", async (like, provider, field) => {
     const { send, clock, paths, membership } = await world(like);
     const of = { provider, consensus_type: provider === "geth" ? "poa" : "raft" };
     const { body } = await send("POST", listOf(paths.environment), of);
@@ -257,7 +257,7 @@ describe("fields", () => {
 });
 
 describe("a tether", () => {
-  test("hosted: has an account once that was asked for", async () => {
+  test("hosted: has an account after a request for one", async () => {
     const { get, post, send } = await tethered({ answers: { like: "hosted" } });
     await post("/targetNetwork", { network: "rinkeby" });
     expect((await get("")).body).not.toHaveProperty("account");
@@ -270,7 +270,7 @@ describe("a tether", () => {
     expect([(await post("/deploy")).status, (await fund()).status]).toEqual([200, 200]);
   });
 
-  test("hosted: one that really pins tells its contract", async () => {
+  test("hosted: shows its contract on a real chain", async () => {
     const { send } = await start({ ledger: true, tethers: [{ id: "t1" }], answers: { like: "hosted" } });
     const post = (path: string, body: object) => send("POST", `/tether/t1${path}`, body);
     const calls = [await post("/account", {}), await post("/targetNetwork", { network: "rinkeby" })];
@@ -280,7 +280,7 @@ describe("a tether", () => {
     expect((await send("GET", "/tether/t1")).body.contracts).toEqual({ rinkeby: arbitratorAddress });
   });
 
-  test("hosted: answers what it is set to, and (de)activation is still true", async () => {
+  test("hosted: POSTs return the configuration, and (de)activation still returns true", async () => {
     const { get, post, send } = await tethered({ answers: { like: "hosted" } });
     const { environment, node } = await build(send);
     const { address } = (await post("/account")).body.account as unknown as { address: string };
@@ -310,7 +310,7 @@ test("hosted: the service upgrades an environment by itself", async () => {
 });
 
 describe("the setting", () => {
-  test("stands for others, which can be set besides, and changes at runtime", async () => {
+  test("implies others, which can also be set, and can change at runtime", async () => {
     const { service } = await start({ answers: { like: "hosted", plainErrors: false } });
     expect(service.answers).toMatchObject({ like: "hosted", plainErrors: false, deletion: "delete_pending" });
     const { timing } = service;

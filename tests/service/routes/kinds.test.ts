@@ -55,17 +55,17 @@ function nested(levels: number): object {
 }
 
 describe.each(kinds)("%s", (kind) => {
-  test("shows what it was made with, and changes beside what is repeated", async () => {
+  test("shows its fields, and can be changed with repeated values", async () => {
     const { send, more } = await world();
     const path = more[kind];
     const read = await send("GET", path);
     expect(read).toMatchObject({ status: 200, body: { _id: path.split("/").at(-1), _revision: "0", ...shown[kind] } });
-    // other clients repeat what does not change, and send empty values for what they leave out
+    // other clients repeat unchanged values, and send empty ones for unset fields
     const changed = await send("PATCH", path, { ...read.body, ...change[kind] });
     expect(changed).toMatchObject({ status: 200, body: { ...change[kind], _revision: "1" } });
   });
 
-  test("what is wrong, or cannot change, is refused by its name", async () => {
+  test("invalid and immutable fields are refused by name", async () => {
     const { send, more } = await world();
     const [path, list] = [more[kind], listOf(more[kind])];
     const { fixed, wrong } = unfit[kind];
@@ -83,8 +83,8 @@ describe.each(kinds)("%s", (kind) => {
   });
 });
 
-describe("what belongs together", () => {
-  test("a consortium and an environment take all along", async () => {
+describe("relations", () => {
+  test("deleting a consortium or an environment deletes all contents", async () => {
     const { service, send, paths, more } = await world({ answers: { refuseChildren: false } });
     await send("DELETE", paths.environment);
     for (const kind of ["environmentZone", "configuration", "service"] as const)
@@ -96,7 +96,7 @@ describe("what belongs together", () => {
     expect([destinations, tethers, consortia].map((all) => all.list().length)).toEqual([0, 0, 0]);
   });
 
-  test("a member with configurations or services stays", async () => {
+  test("a member with configurations or services cannot be deleted", async () => {
     const { send, paths, more } = await world();
     const refusal = async () => (await send("DELETE", paths.membership)).body?.errorMessage;
     expect(await refusal()).toMatch(/1 node\(s\) and 1 configuration\(s\) and 1 service\(s\)/);
@@ -107,7 +107,7 @@ describe("what belongs together", () => {
     expect((await send("DELETE", paths.membership)).status).toBe(204);
   });
 
-  test("what a node or a service names stays", async () => {
+  test("objects that a node or a service uses cannot be deleted", async () => {
     const { service, send, paths, membership, more } = await world();
     const id = (path: string) => path.split("/").at(-1);
     const named = { zone_id: id(more.environmentZone), node_config_id: id(more.configuration) };
@@ -144,7 +144,7 @@ describe("a service", () => {
     clock.pass(1_500);
     const urls = { http: `${service.url}/services/${environment}/${path.split("/").at(-1)}` };
     expect(await read()).toMatchObject({ state: "started", urls });
-    // like the Terraform provider, which sends empty values for what it does not change
+    // like the Terraform provider, which sends empty values for unchanged fields
     const body = { name: "s2", service: "", zone_id: "", membership_id: "", size: "medium", details: { a: "1" } };
     expect(await send("PATCH", path, body)).toMatchObject({ status: 200, body: { service: "ipfs", size: "medium" } });
     expect(await send("PUT", `${path}/reset`, {})).toMatchObject({ status: 200, body: { state: "initializing" } });
@@ -154,7 +154,7 @@ describe("a service", () => {
     expect(await read()).toMatchObject({ state: "started", name: "s2", urls });
   });
 
-  test("of a utility type is there once, for all members of the environment", async () => {
+  test("of a utility type exists once, for all members of the environment", async () => {
     const { service, send, paths, membership, environment, credential } = await world();
     const list = `${paths.environment}/services`;
     const wanted = { service: "idregistry", membership_id: membership, zone_id: "" };
@@ -201,7 +201,7 @@ describe("a service", () => {
     expect((await send("GET", paths.membership)).body._id).toBe(membership);
   });
 
-  test("takes its time to go, with the rest of what can be watched", async () => {
+  test("takes time to be deleted, with everything observable", async () => {
     const { service, send, more } = await world();
     service.setTiming({ deleting: 60_000 });
     await send("DELETE", more.service);
@@ -234,7 +234,7 @@ describe("a destination", () => {
     expect((await send("POST", identity, { membership_id: membership })).status).toBe(200);
   }
 
-  test.each(holders)("of a %s: what it needs, put, read, delete", async (type) => {
+  test.each(holders)("of a %s: requirements, put, read, delete", async (type) => {
     const { send, paths, membership, environment, identity, list, store } = await stores(type);
     const wanted = { name: "inbox", kaleido_managed: true };
     const put = () => send("PUT", `${list}/inbox`, wanted);
@@ -266,7 +266,7 @@ describe("a destination", () => {
     expect((await send("GET", list)).body).toHaveLength(1);
   });
 
-  test("only of these services, once they are started, and of the own organization", async () => {
+  test("belongs only to these services, started ones, of the own organization", async () => {
     const organizations = [{ name: "one" }, { name: "two" }];
     const { service, send, store, registry, more, list } = await stores("documentstore", { organizations });
     const ipfs = more.service.split("/").at(-1)!;
@@ -279,7 +279,7 @@ describe("a destination", () => {
     expect(await send("GET", list)).toMatchObject(refused(409, "initializing"));
   });
 
-  test("and a registration stay over a restart, and go with their service", async () => {
+  test("and a registration survive a restart, and are deleted with their service", async () => {
     const dataDir = newFolder();
     const before = await stores("documentstore", { dataDir });
     const { paths, membership, identity, list, registry, store } = before;
@@ -297,13 +297,13 @@ describe("a destination", () => {
   });
 });
 
-test("details are in no call that the service remembers", async () => {
+test("the call log contains no details", async () => {
   const { service } = await world();
   expect(service.calls.some(({ path }) => path.endsWith("/configurations"))).toBe(true);
   expect(JSON.stringify(service.calls)).not.toContain("s3cr3t-value");
 });
 
-test("what a folder of an earlier version kept without knowing it is shown, and can be changed", async () => {
+test("fields that an earlier version stored as unknown are shown, and can be changed", async () => {
   const dataDir = newFolder();
   const { service, paths, node } = await populated({ dataDir });
   await service.close();

@@ -52,7 +52,7 @@ describe("a node's status and logs", () => {
   });
 });
 
-test("an account of the chain is never given to another member's node, and comes back to its own", async () => {
+test("an account of the chain is reused only for the same member's nodes", async () => {
   const { service, send, paths, node, membership } = await populated({ timing: { deleting: 0 } });
   const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
   const account = (id: string) => service.store.nodes.get(id).fields.account ?? 0;
@@ -68,7 +68,7 @@ test("an account of the chain is never given to another member's node, and comes
   expect(shown).not.toContain("accountOwners");
 });
 
-test("where there is no ledger, a node answers its own pair with 501, and all else with 401, which asks for a pair", async () => {
+test("without a ledger, a node answers its own credential with 501, and anything else with 401 and a challenge", async () => {
   const { service, send, paths, credential } = await populated({ timing: quick });
   const url = (await send("GET", `${paths.node}/status`)).body.urls.rpc;
   const knock = async (headers: Record<string, string>) => {

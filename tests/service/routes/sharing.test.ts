@@ -1,7 +1,7 @@
 import { type ServiceOptions } from "../../../service/index";
 import { build, client, furnish, quick, refused, start } from "../helpers";
 
-/* Two organizations in one consortium: the invited one sees what is there, and changes what is its own. */
+/* Two organizations in one consortium: the invited one sees all objects, and changes its own. */
 
 /** A consortium of north with an object of each kind, and an invitation to south. */
 async function invited(options: ServiceOptions = {}) {
@@ -19,7 +19,7 @@ async function invited(options: ServiceOptions = {}) {
   return { service, north, south, east, ...made, more, invitation: _id };
 }
 
-/** The same, once south has accepted and made a node of its own. */
+/** The same after south has accepted and created its own node. */
 async function shared(options: ServiceOptions = {}) {
   const world = await invited(options);
   const membership_id = world.service.store.invitations.accept(world.invitation).id;
@@ -30,7 +30,7 @@ async function shared(options: ServiceOptions = {}) {
 }
 
 describe("an invitation", () => {
-  test("is seen and accepted by the organization of its name alone", async () => {
+  test("is visible to and accepted by the named organization only", async () => {
     const { service, north, south, east, consortium, invitation } = await invited();
     const open = async (send: typeof north) => (await send("GET", "/embedded/invitations")).body;
     expect(await open(south)).toMatchObject([
@@ -48,14 +48,14 @@ describe("an invitation", () => {
     const second = { org_name: "south", email: "it@south.example" };
     const { _id } = (await north("POST", `/consortia/${consortium}/invitations`, second)).body;
     const again = await south("POST", `/embedded/invitations/${_id}/accept`);
-    expect(again).toMatchObject(refused(409, "a member of this consortium already"));
+    expect(again).toMatchObject(refused(409, "already a member of this consortium"));
     expect((await south("GET", "/consortia")).body).toMatchObject([{ _id: consortium }]);
     expect(service.store.invitations.get(invitation).state).toBe("accepted");
     const members = service.store.memberships.list({ parent: consortium });
     expect(members.map(({ fields }) => fields.org_name)).toEqual(["acme", "south"]);
   });
 
-  test("is accepted in a test, for any organization, once", async () => {
+  test("can be accepted by a test, for any organization, once", async () => {
     const { service, invitation, consortium, north } = await invited();
     const accepts = (id: string, organization?: string) => service.store.invitations.accept(id, organization);
     expect(() => accepts(invitation, "nobody")).toThrow("no organization nobody");
@@ -63,11 +63,11 @@ describe("an invitation", () => {
     expect(() => accepts(invitation, "south")).toThrow("it is accepted");
     const second = { org_name: "east", email: "a@b.example" };
     const { _id } = (await north("POST", `/consortia/${consortium}/invitations`, second)).body;
-    expect(() => accepts(_id)).toThrow("a member of this consortium already");
+    expect(() => accepts(_id)).toThrow("already a member of this consortium");
   });
 });
 
-test("what is in a shared consortium is listed for both, but for what may be secret", async () => {
+test("both organizations see all objects in a shared consortium, except possible secrets", async () => {
   const { service, north, south, east, paths, more, theirs, consortium } = await shared();
   const owner = service.organizations[0]!.id;
   expect((await south("GET", "/consortia?name=supply")).body).toMatchObject([{ _id: consortium, owner }]);
@@ -96,7 +96,7 @@ test("what is in a shared consortium is listed for both, but for what may be sec
   expect((await south("GET", `${paths.node}/status`)).status).toBe(200);
 });
 
-describe("a member changes nothing of another one's", () => {
+describe("a member cannot change another member's objects", () => {
   test.each([
     ["PATCH", "consortium", { name: "x" }],
     ["PATCH", "membership", { org_name: "x" }],
@@ -126,7 +126,7 @@ describe("a member changes nothing of another one's", () => {
     expect(await seen()).toBe(before);
   });
 
-  test("nor makes anything in another one's name", async () => {
+  test("a member cannot create objects in another member's name", async () => {
     const { north, south, paths, membership, theirs, more } = await shared();
     const nodes = `${paths.environment}/nodes`;
     expect((await south("POST", nodes, { membership_id: membership })).status).toBe(403);
@@ -139,7 +139,7 @@ describe("a member changes nothing of another one's", () => {
   });
 });
 
-test("nothing of a member is deleted by another one: the environment stays until it has left", async () => {
+test("a member cannot delete another member's objects: the environment stays until that member has left", async () => {
   const { north, south, paths, theirs } = await shared({ answers: { refuseChildren: false } });
   expect(await north("DELETE", paths.environment)).toMatchObject(refused(409, "1 node(s) of other organizations"));
   expect(await north("DELETE", paths.consortium)).toMatchObject(refused(409, "1 membership(s) of other organizations"));
@@ -151,7 +151,7 @@ test("nothing of a member is deleted by another one: the environment stays until
   expect((await north("DELETE", paths.consortium)).status).toBe(202);
 });
 
-test("members register with an id registry that they share, each itself", async () => {
+test("each member registers itself with a shared id registry", async () => {
   const { north, south, east, paths, membership, theirs } = await shared();
   const asked = { service: "idregistry", membership_id: membership };
   const registry = (await north("POST", `${paths.environment}/services`, asked)).body._id;

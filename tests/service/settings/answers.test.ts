@@ -93,7 +93,7 @@ test.each([404, 410, 403] as const)("gone: %i", async (gone) => {
     expect((await send("GET", path)).status).toBe(200);
 });
 
-test("unknownFields: every object carries some, and nulls, and keeps what it had", async () => {
+test("unknownFields: every object has additional fields, some null, besides its own", async () => {
   const { service, send, all } = await world();
   for (const path of [...Object.values(all), "/tether/t", "/tether/t/account"]) {
     const plain = (await send("GET", path)).body;
@@ -122,7 +122,7 @@ test("strictBodies: fields that are not documented are refused", async () => {
   }
 });
 
-test("foundingMembership: a consortium comes with one, and goes with it", async () => {
+test("foundingMembership: a consortium is created and deleted with one", async () => {
   const { send } = await start({ organizations: [{ name: "acme" }], answers: { foundingMembership: true } });
   const consortium = (await send("POST", "/consortia", { name: "c" })).body._id;
   const list = await send("GET", `/consortia/${consortium}/memberships`);
@@ -131,7 +131,7 @@ test("foundingMembership: a consortium comes with one, and goes with it", async 
   expect((await send("DELETE", `/consortia/${consortium}`)).status).toBe(202);
 });
 
-test("extended: false: the kinds and fields beyond the specification are not there", async () => {
+test("extended: false: kinds and fields beyond the specification do not exist", async () => {
   const { service, send, paths, membership, all } = await world();
   service.setAnswers({ extended: false });
   const more = Object.entries(all).flatMap(([kind, path]) => (kind in paths ? [] : [path]));
@@ -170,7 +170,7 @@ describe("refuseChildren", () => {
     expect((await send("DELETE", paths.consortium)).status).toBe(202);
   });
 
-  test("false: a membership takes its nodes and credentials along", async () => {
+  test("false: a membership is deleted with its nodes and credentials", async () => {
     const { send, paths } = await populated({ timing: quick, answers: { refuseChildren: false } });
     const kept = (await send("POST", `${paths.consortium}/memberships`, { org_name: "b" })).body._id;
     await send("POST", `${paths.environment}/nodes`, { membership_id: kept, name: "kept" });

@@ -9,7 +9,7 @@ test.each([
   [{ organizations: [] }, /organizations: /],
   [{ organizations: [{ name: "a" }, { name: "a" }] }, /organizations: each name must be different/],
   [{ organizations: [{ name: "a", apiKey: "with space" }] }, /organizations.0.apiKey: must be visible characters/],
-  [{ organizations: ["a", "b"].map((name) => ({ name, apiKey: "k" })) }, /b cannot have the API key of a/],
+  [{ organizations: ["a", "b"].map((name) => ({ name, apiKey: "k" })) }, /b cannot use the API key of a/],
   [{ tethers: [{ id: "a/b" }] }, /tethers.0.id: must be letters/],
   [{ tethers: [{ id: "t" }, { id: "t" }] }, /tethers: each id must be different/],
   [{ tethers: [{ id: "t", organization: "nobody" }] }, /tether t names an unknown organization, nobody/],
@@ -21,18 +21,18 @@ test.each([
   [{ answers: { deleted: { node: 404 } } }, /answers.deleted.node: /],
   [{ ledger: { idleAfter: -1 } }, /ledger/],
   [{ clock: 5 }, /clock: must be a function/],
-])("%j is refused with a sentence that says why", async (options, message) => {
+])("%j is refused with a one-sentence reason", async (options, message) => {
   await expect(startService(options as ServiceOptions)).rejects.toThrow(message);
 });
 
-test("options given as undefined mean their defaults", async () => {
+test("undefined options get their defaults", async () => {
   const none = { port: undefined, timing: { nodeStart: undefined }, answers: { deleted: undefined } };
   const { service } = await start(none);
   expect(service.timing.nodeStart).toBe(1_500);
   expect(service.answers.deleted.node).toBe(204);
 });
 
-test("the addresses fit together, and the key is new for every service", async () => {
+test("the addresses are consistent, and each service has a new key", async () => {
   const { service } = await start();
   const other = await start();
   expect(service.url).toBe(`http://127.0.0.1:${service.port}`);

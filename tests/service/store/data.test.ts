@@ -1,6 +1,6 @@
 import { clocked } from "../helpers";
 
-test("what happens behind a client's back is what the API then shows", async () => {
+test("the API shows changes made behind a client's back", async () => {
   const { service, send, clock, paths, node, membership, environment, consortium } = await clocked();
   const { store } = service;
   store.nodes.setState(node, "failed");
@@ -26,7 +26,7 @@ test("what happens behind a client's back is what the API then shows", async () 
   expect((await send("GET", "/consortia")).body).toEqual([]);
 });
 
-test.each(["initializing", "failed"])("a state that is set to %s stays that, however long", async (state) => {
+test.each(["initializing", "failed"])("a state that is set to %s stays forever", async (state) => {
   const { service, send, clock, paths, node, environment } = await clocked();
   service.store.nodes.setState(node, state);
   service.store.environments.setState(environment, state);
@@ -34,7 +34,7 @@ test.each(["initializing", "failed"])("a state that is set to %s stays that, how
   for (const path of [paths.node, paths.environment]) expect((await send("GET", path)).body.state).toBe(state);
 });
 
-test("lists of all objects, or of those with some fields, in the state they are in", async () => {
+test("lists all objects, or matching ones, in their current state", async () => {
   const { service, send, clock, paths, membership, node, environment } = await clocked();
   await send("POST", `${paths.environment}/nodes`, { membership_id: membership, name: "n2" });
   const { nodes, environments, tethers } = service.store;

@@ -12,7 +12,7 @@ async function all(database: Database): Promise<[string, string][]> {
   return found;
 }
 
-/** A database with entries in a table and in the log, and what is in it. */
+/** A database with entries in a table and in the log, and its contents. */
 async function filled(dir: string) {
   const first = await open(dir);
   for (let at = 0; at < 40; at++) await first.write([[`a${at}`, `value ${at} ${"x".repeat(500)}`]]);
@@ -55,7 +55,7 @@ test("a bit that flips anywhere in its files is an error that names the file, an
   }
 });
 
-test("a table that was being written when the process ended is no damage; one that is cut and belongs to it is", async () => {
+test("an unfinished table of an ended process is not damage; a truncated table of the database is", async () => {
   const dir = join(newFolder(), "db");
   const entries = await filled(dir);
   const [table] = readdirSync(dir).filter((name) => name.endsWith(".ldb"));
@@ -70,7 +70,7 @@ test("a table that was being written when the process ended is no damage; one th
   await expect(open(dir)).rejects.toThrow(`${whole!} is damaged`);
 });
 
-test("what a power cut tore at the end of the log is left out, and all before it is there", async () => {
+test("a torn write at the end of the log is dropped, and everything before it is kept", async () => {
   const dir = join(newFolder(), "db");
   const entries = await filled(dir);
   const log = join(
@@ -88,7 +88,7 @@ test("what a power cut tore at the end of the log is left out, and all before it
   }
 });
 
-test("a value with another key's content is damaged, and the others are read", async () => {
+test("a value with another key's content counts as damaged, and others can be read", async () => {
   const dir = join(newFolder(), "db");
   const database = await open(dir);
   await database.write([

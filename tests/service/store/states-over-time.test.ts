@@ -15,7 +15,7 @@ test("an environment is initializing, then setup, then live with its first start
   ]);
 });
 
-test("a change of timing applies to what is created afterwards", async () => {
+test("a change of timing applies to later creates", async () => {
   const { service, send, clock, state, paths, membership } = await clocked({ timing: { nodeStart: 1_000 } });
   service.setTiming({ nodeStart: 5_000 });
   const late = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body._id;
@@ -43,7 +43,7 @@ describe("deleting takes a while", () => {
     expect(service.store.nodes.list()).toEqual([]);
   });
 
-  test("what is being deleted still counts as a child, and takes no new children", async () => {
+  test("an object that is being deleted still counts as a child, and accepts no new children", async () => {
     const { send, clock, paths, membership } = await clocked({ timing: { deleting: 900 } });
     await send("DELETE", paths.node);
     expect((await send("DELETE", paths.membership)).status).toBe(409);
@@ -63,7 +63,7 @@ describe("deleting takes a while", () => {
 });
 
 describe("lists that lag", () => {
-  test("show what is new, changed and deleted only later; reading by id is immediate", async () => {
+  test("show creates, changes and deletions late; reads by id are immediate", async () => {
     const { send, clock, paths } = await clocked({ timing: { listLag: 1_000 }, answers: { deleted: { node: 200 } } });
     const list = async () => (await send("GET", `${paths.environment}/nodes`)).body.map(({ name }) => name);
     const later = async () => {
@@ -94,7 +94,7 @@ describe("lists that lag", () => {
   });
 });
 
-test("latency delays every call, and calls under way are counted", async () => {
+test("latency delays every call, and concurrent calls are counted", async () => {
   const { service, send } = await start({ timing: { latency: 1_000 } });
   const began = performance.now();
   await Promise.all(Array.from({ length: 5 }, () => send("GET", "/consortia")));

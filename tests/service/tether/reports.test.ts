@@ -14,7 +14,7 @@ describe("reports", () => {
     return { ...all, ...world, count };
   }
 
-  test("one at activation and then one every interval, none while inactive", async () => {
+  test("one at activation, then one every interval, and none while inactive", async () => {
     const { clock, count, post } = await active();
     const seen = [await count()];
     const after = async (ms: number) => {
@@ -33,7 +33,7 @@ describe("reports", () => {
     expect(seen).toEqual([0, 1, 1, 2, 5, 5, 6]);
   });
 
-  test("of those that are overdue, at most 10,000 are made at once, and the earliest are left out", async () => {
+  test("at most 10,000 overdue ones are made at once, without the earliest", async () => {
     const funds = { rinkeby: String(10n ** 19n) };
     const { clock, count, get, post } = await active({ tethers: [{ id: "tether0001", funds }] }, 1);
     await post("/activate");
@@ -45,7 +45,7 @@ describe("reports", () => {
     expect(Date.parse(second!.reported_at) - Date.parse(first!.reported_at)).toBe(2 * hour);
   });
 
-  test("a report tells the state of each node of the environment at its time", async () => {
+  test("a report has the state of each node of the environment at its time", async () => {
     const { send, clock, get, post, paths, membership, node } = await active();
     expect((await get("/lastReport")).status).toBe(404);
     await post("/activate");
@@ -65,7 +65,7 @@ describe("reports", () => {
     expect((await get("/reports/-1")).status).toBe(400);
   });
 
-  test("each costs wei; without funds there are none", async () => {
+  test("each costs wei; without funds, there are no reports", async () => {
     const { service, clock, count, get, post } = await active();
     await post("/activate");
     const before = BigInt((await get("/account")).body.balance);

@@ -20,7 +20,7 @@ test.each([
   await schedule.close();
 });
 
-test("what an hour of waiting has not made due is looked at again, and done when it is", async () => {
+test("work that is not due after an hour is checked again, and done when due", async () => {
   let now = 0;
   const set = jest.spyOn(globalThis, "setTimeout");
   const work = jest.fn(() => Promise.resolve(undefined));

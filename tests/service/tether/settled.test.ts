@@ -62,7 +62,7 @@ test("a transaction that a block has", async () => {
   expect(sends()).toBe(1);
 });
 
-test("a nonce that is used by another transaction: only after a minute of looks without a break", async () => {
+test("a nonce that another transaction used: only after a minute of checks without a break", async () => {
   const { settle, time, sends } = network((_ms, sent) => (sent > 0 ? { count: "0x4" } : { count: "0x3" }));
   expect(await settle()).toBe("void");
   expect(time()).toBeGreaterThanOrEqual(contradicted.ms);
@@ -71,7 +71,7 @@ test("a nonce that is used by another transaction: only after a minute of looks 
   await expect(flickering.settle()).rejects.toThrow("it waits");
 });
 
-test("a receipt that comes later than the nonce counts, and so does what the transaction does", async () => {
+test("a receipt that comes later than the nonce counts, and so does the transaction's effect", async () => {
   const late = network((ms) => ({ count: ms > 0 ? "0x4" : "0x3", receipt: ms > 55_000 ? receipt : null }));
   expect(await late.settle()).toEqual(mined);
   const { settle, time } = network((ms) => ({ count: ms > 0 ? "0x4" : "0x3" }));
@@ -88,7 +88,7 @@ test("an account with fewer transactions than before: a node is behind, or the n
   expect(lost.sends()).toBe(0); // it would wait for transactions that nobody sends
 });
 
-test("a network that began anew is another one, at once", async () => {
+test("a network that was reset counts as another one at once", async () => {
   const { settle, time, sends } = network(() => ({ count: "0x3", genesis: "0x02" }));
   expect(await settle({ fresh: false })).toBe("void");
   expect([time(), sends()]).toEqual([0, 0]);
@@ -113,7 +113,7 @@ test.each([
 test.each([
   ...["Known transaction", "already known", "nonce too low", "replacement transaction underpriced"],
   "rate limit exceeded",
-  ...["INTERNAL_ERROR: could not replace existing tx", "txpool is full", "answered with status 502, and no JSON"],
+  ...["INTERNAL_ERROR: could not replace existing tx", "txpool is full", "the answer has the status 502 and no JSON"],
 ])("%s: unclear, so the same is sent again", async (message) => {
   const { settle, sends, time } = network((_ms, sent) => ({
     count: sent < 3 ? "0x3" : "0x4",
@@ -125,7 +125,7 @@ test.each([
   expect(time()).toBeGreaterThan(1_000); // with pauses
 });
 
-test("another hash, or none, is no acceptance either", async () => {
+test("another or a missing hash does not count as acceptance", async () => {
   for (const sent of ["0xbb", null, {}, 1]) {
     const { settle, sends } = network((ms) => ({ count: "0x3", sent: ms < 5_000 ? sent : made.hash }), 30_000);
     await expect(settle()).rejects.toThrow("it waits");
@@ -133,9 +133,9 @@ test("another hash, or none, is no acceptance either", async () => {
   }
 });
 
-test.each([null, undefined, "", "0x", "soon", 3, {}, "0x3'"])("%j is no count of transactions", async (count) => {
+test.each([null, undefined, "", "0x", "soon", 3, {}, "0x3'"])("%j is not a transaction count", async (count) => {
   const { settle, sends, time } = network(() => ({ count }));
-  await expect(settle()).rejects.toThrow("eth_getTransactionCount: the answer is not what was asked for");
+  await expect(settle()).rejects.toThrow("eth_getTransactionCount: the answer has the wrong form");
   expect(time()).toBeGreaterThan(10_000);
   expect(sends()).toBe(0);
 });
@@ -155,7 +155,7 @@ test("a transaction that failed in its block will not take effect", async () => 
   await expect(settle()).rejects.toThrow("the transaction 0xaa failed in block 9");
 });
 
-test("the pauses between looks grow", async () => {
+test("the pauses between checks grow", async () => {
   const { settle, calls } = network(() => ({ count: "0x3" }), 3_600_000);
   await expect(settle()).rejects.toThrow("it waits");
   const looks = (to: number) => calls.filter(([ms, method]) => ms <= to && method === "eth_getTransactionCount").length;

@@ -44,7 +44,7 @@ test.each([
 });
 
 describe("money", () => {
-  test("account and accounts tell address and balance on the target network, balance on any", async () => {
+  test("account and accounts show address and balance on the target network; balance works for any network", async () => {
     const { get, post } = await tethered({ tethers: [{ id: "tether0001", funds: { mainnet: "70", rinkeby: "5" } }] });
     const address = (await get("")).body.account;
     expect(address).toMatch(/^0x[0-9a-f]{40}$/);
@@ -56,7 +56,7 @@ describe("money", () => {
     expect((await get("/balance/ropsten")).status).toBe(400);
   });
 
-  test("pays a contract once per network; without funds, the error names address and network", async () => {
+  test("pays for a contract once per network; without funds, the error names address and network", async () => {
     const { service, send, post, get, configure } = await tethered();
     await build(send);
     await configure();

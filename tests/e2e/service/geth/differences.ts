@@ -1,11 +1,11 @@
 import type { Step } from "./step";
 
-/** What is answered to a step: a message, or a list of them. */
+/** The answer to a step: a message, or a list of them. */
 export type Answer = { result?: unknown; error?: { code: number; message: string; data?: unknown } } | null;
 
 interface Around {
   step: Step;
-  /** What the other ledger answers. */
+  /** The other ledger's answer. */
   other: Answer | undefined;
 }
 type Fields = Record<string, unknown>;
@@ -20,7 +20,7 @@ function changed(value: unknown, change: (name: string, value: unknown, inside: 
   return Object.fromEntries(fields.filter(([, one]) => one !== undefined)) as never;
 }
 
-/** What each ledger has of its own, as two blocks are never made at the same time: its kind is what counts. */
+/** Values that differ between the ledgers, because two blocks are never made at the same time: only their kind counts. */
 const own = "blockHash parentHash stateRoot timestamp blockTimestamp miner extraData mixHash size accountProof".split(
   " ",
 );
@@ -40,12 +40,12 @@ const leftOut =
   (...names: string[]): Without =>
   (answer) =>
     changed(answer, (name, value) => (names.includes(name) ? undefined : value));
-/** Of these steps, whatever is answered. */
+/** Accepts any answer to these steps. */
 const of =
   (titles: RegExp): Without =>
   (answer, { step }) =>
     titles.test(step.title) ? null : answer;
-/** What `cut` leaves of the text of an error with one of these codes. */
+/** Applies `cut` to the text of an error with one of these codes. */
 const textOf =
   (codes: number[], cut: (text: string, other: string) => string): Without =>
   (answer, { other }) => {
@@ -60,7 +60,7 @@ const argument = /^(invalid argument \d+: ).*/s;
 const withoutNulls = (answer: Answer): Answer =>
   changed(answer, (_name, value) => (value === null ? undefined : value));
 
-/** The differences that there may be: the first cell of each row in docs/reference/embedded-service.md, and an answer without that. */
+/** The allowed differences: the first cell of each row in docs/reference/embedded-service.md, and an answer without the difference. */
 export const differences: Record<string, Without> = {
   "invalid arguments": textOf([-32_602], (text) => text.replace(argument, "$1")),
   "other errors": textOf([-32_000, -32_601, -32_602], common),

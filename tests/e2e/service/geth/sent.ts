@@ -19,7 +19,7 @@ import {
   type Step,
 } from "./step";
 
-/* Transactions: what is refused, what a block has, and what waits. */
+/* Transactions: refused ones, ones in blocks, and waiting ones. */
 
 const poor = new Wallet(id("poor"));
 const simple = { value: 5n };

@@ -1,6 +1,6 @@
 import { AbiCoder, id, type TransactionRequest, type Wallet } from "ethers";
 
-/* What a question to a ledger is made of. */
+/* The parts of a step, which is a call to a ledger. */
 
 /** One of the two ledgers, as a step sees it. */
 export interface Seen {
@@ -17,7 +17,7 @@ export interface Step {
   title: string;
   /** The text that is sent. */
   body: (seen: Seen) => string | Promise<string>;
-  /** Whether both must make a block of it before the next step. */
+  /** Whether both must include it in a block before the next step. */
   mined?: boolean;
 }
 

@@ -17,7 +17,7 @@ import { made, signs, waiting } from "./sent";
 import { calls, estimates } from "./executed";
 
 /*
- * What is asked of a real geth and of a ledger of the embedded service, in this order: both have the same genesis accounts, so a signed
+ * The calls to a real geth and to a ledger of the embedded service, in this order. Both have the same genesis accounts, so a signed
  * transaction has the same hash on both.
  */
 
