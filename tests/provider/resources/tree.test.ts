@@ -136,7 +136,7 @@ test("a kind that every service has is no kind that this one may lack, but for c
 describe("what is beyond the specification", () => {
   const e2 = "/consortia/c1/environments/e2";
   const both = { ...whole, "/consortia/c1/environments": [{ id: "e1" }, { id: "e2" }] };
-  const zonesOf = async (answers: Answers) => {
+  const zonesOf = (answers: Answers) => {
     const here = service({ ...both, ...answers });
     const read = async () => {
       const [consortium] = await readOrganization(here.session, {
@@ -150,7 +150,7 @@ describe("what is beyond the specification", () => {
   };
 
   test("a service may lack: it is asked for once, and after a while again", async () => {
-    const { read, zones, clock } = await zonesOf({ [`${e1}/zones`]: "unsupported", [`${e2}/zones`]: "unsupported" });
+    const { read, zones, clock } = zonesOf({ [`${e1}/zones`]: "unsupported", [`${e2}/zones`]: "unsupported" });
     expect([await read(), zones()]).toEqual([[["environmentZone"], ["environmentZone"]], 1]);
     clock.pass(lackingMs - 1);
     expect([await read(), zones()]).toEqual([[["environmentZone"], ["environmentZone"]], 0]);
@@ -159,21 +159,45 @@ describe("what is beyond the specification", () => {
   });
 
   test("a 404 says so where its place is there, and nothing was listed elsewhere", async () => {
-    const lacking = await zonesOf({ [`${e1}/zones`]: "missing", [`${e2}/zones`]: "missing" });
+    const lacking = zonesOf({ [`${e1}/zones`]: "missing", [`${e2}/zones`]: "missing" });
     expect([await lacking.read(), lacking.zones()]).toEqual([[["environmentZone"], ["environmentZone"]], 1]);
-    const partly = await zonesOf({ [`${e1}/zones`]: [{ id: "z1", name: "a" }], [`${e2}/zones`]: "missing" });
+    const partly = zonesOf({ [`${e1}/zones`]: [{ id: "z1", name: "a" }], [`${e2}/zones`]: "missing" });
     expect([await partly.read(), partly.zones()]).toEqual([[["z1"], []], 2]);
+  });
+
+  test.each([
+    ["is gone", [{ id: "e2" }]],
+    ["is deleted", [{ id: "e1", state: "deleted" }, { id: "e2" }]],
+  ])("a 404 says nothing of it where its place %s meanwhile", async (_, later) => {
+    const environments = "/consortia/c1/environments";
+    const answers: Answers = { ...both, [`${e2}/zones`]: [{ id: "z2", name: "b" }] };
+    const here = service(answers);
+    Object.defineProperty(answers, `${e1}/zones`, {
+      get: () => {
+        answers[environments] = later;
+        here.clock.pass(1);
+        return "missing";
+      },
+    });
+    const [consortium] = await readOrganization(here.session, {
+      kinds: ["environment", "environmentZone"],
+      maxAgeMs: 0,
+    });
+    expect(inside(consortium!, "environment").map((one) => one.unlisted ?? one.inside.map(({ id }) => id))).toEqual([
+      [],
+      ["z2"],
+    ]);
   });
 
   test("what this key may not see is not known, and asked for in each place", async () => {
     for (const kind of ["denied", "conflict"] as const) {
-      const { read, zones } = await zonesOf({ [`${e1}/zones`]: kind, [`${e2}/zones`]: [{ id: "z2", name: "b" }] });
+      const { read, zones } = zonesOf({ [`${e1}/zones`]: kind, [`${e2}/zones`]: [{ id: "z2", name: "b" }] });
       expect([await read(), zones()]).toEqual([[["environmentZone"], ["z2"]], 2]);
     }
   });
 
   test("any other failure is one, unless somebody wants to know of it", async () => {
-    const { read, session } = await zonesOf({ [`${e1}/zones`]: "server" });
+    const { read, session } = zonesOf({ [`${e1}/zones`]: "server" });
     await expect(read()).rejects.toMatchObject({ kind: "server" });
     const failures: string[] = [];
     const [consortium] = await readOrganization(session, {
