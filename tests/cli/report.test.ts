@@ -1,4 +1,4 @@
-import { losesLedger } from "../../cli/report";
+import { losesLedger, render } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
 import { lossWarnings } from "../../provider/constants";
 import { eventsOf, later, planned, type PlannedStep, row, secret, show, type State, step, urn } from "./plans";
@@ -336,5 +336,178 @@ describe("the two providers", () => {
       urn: urn("Environment", "e").replace(dynamic, plugin),
     };
     expect(show(planned([lost]))).toContain("- Environment `e` is deleted: this destroys its ledger");
+  });
+});
+
+describe("the whole report", () => {
+  const created = step("create", "Node", "n", undefined, { inputs: { name: "n" } });
+  const consortium = { id: "con0000001", inputs: { name: "c" } };
+  const read = (op: string, type: string, name: string, old: State): object[] => [
+    { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } },
+    { resOutputsEvent: { metadata: { op, urn: urn(type, name), old } } },
+  ];
+  const plans = (...texts: string[]) => texts.map((text) => readPlan(text, "plan"));
+  const rendered = (texts: string[], more: object = {}) => render(plans(...texts), { max: 65_536, ...more });
+
+  test("counts what it does, and is closed where no ledger is lost", () => {
+    const text = rendered([
+      planned([created, step("update", "Consortium", "c", consortium, { inputs: { name: "d" } })], { same: 5 }),
+    ]);
+    expect(text).toContain("1 created, 1 changed, 5 unchanged.\n\n<details><summary>Map</summary>");
+    expect(text).not.toContain("[!");
+  });
+
+  test("opens the map where one of two changes loses a ledger, and has none without our resources", () => {
+    const text = show(planned([created, step("delete", "Environment", "e", environment("raft"))]));
+    expect(text).toContain("1 deleted, 1 created, 1 unchanged.\n\n<details open><summary>Map</summary>");
+    const foreign = { op: "create", urn: "urn:pulumi:prod::net::my:mod:Thing::a", newState: {} };
+    expect(show(planned([foreign as never]))).not.toContain("<summary>Map");
+    expect(show(planned([foreign as never, created]))).toContain("<summary>Map");
+  });
+
+  test.each<[string, object[], string[]]>([
+    [
+      "one that is gone",
+      read("delete", "Node", "n", { id: "n1" }),
+      [
+        "> **A LEDGER, OR A PART OF ONE, IS GONE.**",
+        "> - Node `n` is gone from the service, and with it its key and its copy of the ledger.",
+      ],
+    ],
+    [
+      "a service that is gone",
+      read("delete", "Service", "s", { id: "s1" }),
+      [
+        "> **A SERVICE IS GONE, WITH WHAT IT KEPT.**",
+        "> - Service `s` is gone from the service, and with it what it keeps.",
+      ],
+    ],
+    [
+      "one that is gone, and one that goes",
+      [
+        ...read("delete", "Node", "n", { id: "n1" }),
+        { resourcePreEvent: { metadata: step("delete", "Service", "s", { id: "s1" }) } },
+      ],
+      [
+        "> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**",
+        "> - Service `s` is deleted: this destroys what it keeps.",
+        "> - Node `n` is gone from the service, and with it its key and its copy of the ledger.",
+      ],
+    ],
+  ])("warns of %s", (_, events, lines) => {
+    const text = show(eventsOf(...events));
+    expect(text.split("\n").filter((line) => /^> (\*\*|- )/.test(line))).toEqual(lines);
+  });
+
+  test("names the stack of each loss where there are several", () => {
+    const lossy = planned([step("delete", "Node", "n", { id: "n1" })]);
+    const text = rendered([planned([]), lossy], { title: "Preview", map: "https://forge/maps" });
+    expect(text).toMatch(/^## Preview\n\n> \[!CAUTION\]\n> \*\*THIS [^\n]*\n>\n> - `net\/prod`: Node `n` is deleted/);
+    expect(text).toContain("\n\n[Maps of what this does](https://forge/maps)\n\n### `net/prod`\n\nNothing to do: 1");
+    expect(rendered([lossy])).toContain("\n> - Node `n` is deleted");
+    expect(rendered([lossy])).not.toContain("Maps of what this does");
+    expect(rendered([lossy])).toMatch(/^> /);
+  });
+
+  test("says first that a plan is cut off", () => {
+    const [first, second] = planned([created]).split("\n");
+    expect(show([first, second].join("\n"))).toContain("### `net/prod`\n\n**It is cut off.** 1 created, 0 unchanged.");
+    expect(show(first!)).toContain("### `net/prod`\n\n**It failed.**");
+  });
+
+  test("a failure beside changes is told by its errors, and a forbidden plan has failed", () => {
+    const error = { severity: "error", message: "no" };
+    expect(show(planned([created], { diagnostics: [error] }))).toContain("1 created, 1 unchanged.");
+    const violation = (enforcementLevel: string) =>
+      show(eventsOf({ policyEvent: { policyName: "p", enforcementLevel, message: "m" } }));
+    expect(violation("mandatory")).toContain("**It failed.**");
+    expect(violation("advisory")).toContain("Nothing to do");
+  });
+
+  test("messages of any other kind are notes, and each is told once", () => {
+    const diagnostics = ["info", "info#err", "warning", "info"].map((severity) => ({ severity, message: "mind" }));
+    const text = show(planned([], { diagnostics }));
+    expect(text).toContain("**Warnings**\n\n```text\nmind\n```\n\nNotes\n\n```text\nmind\n```\n");
+    expect(text).not.toContain("Errors");
+  });
+
+  test.each([
+    ["an input that goes", { size: "small" }, {}, undefined, '`size`: `"small"` → nothing (restarts it)'],
+    [
+      "a reason that no input shows",
+      { name: "n" },
+      { name: "n" },
+      ["zoneId", "role"],
+      "`zoneId` (replaces it)<br>`role` (replaces it)",
+    ],
+    [
+      "a reason beside another change",
+      { name: "a", size: "small" },
+      { name: "b", size: "large" },
+      ["name"],
+      '`name`: `"a"` → `"b"` (replaces it)<br>`size`: `"small"` → `"large"`',
+    ],
+  ])("%s", (_, before, after, keys, what) => {
+    const op = keys ? "replace" : "update";
+    const one = step(op, "Node", "n", { id: "nod0000001", inputs: before }, { inputs: after }, keys);
+    expect(row(show(planned([one])))).toContain(`| ${what} |`);
+  });
+
+  test.each([
+    ["`a", "`` `a ``"],
+    ["a`", "`` a` ``"],
+    ["a``b", "```a``b```"],
+    [" a", "`  a `"],
+    ["a|b\n c", "`a\\|b c`"],
+  ])("a name such as %j is code", (name, text) => {
+    expect(row(show(planned([step("create", "Node", name, undefined, { inputs: {} })])))).toBe(
+      `| created | Node ${text} |  |`,
+    );
+  });
+});
+
+describe("what does not fit", () => {
+  const many = (count: number, long = 20) =>
+    planned(
+      Array.from({ length: count }, (_, at) =>
+        step("delete", "AppCred", `${"x".repeat(long)}${at}`, { id: `a${at}`, inputs: {} }),
+      ),
+    );
+
+  test("a report of exactly as many characters is whole; with one less, it has no map", () => {
+    const whole = show(many(3));
+    expect(show(many(3), whole.length)).toBe(whole);
+    const shorter = show(many(3), whole.length - 1);
+    expect([whole, shorter].map((text) => text.includes("<summary>Map"))).toEqual([true, false]);
+    expect(row(shorter)).toBe(row(whole));
+    expect(shorter).not.toContain("Shortened");
+  });
+
+  test("of a longer list, it shows as many as fit, and counts the rest", () => {
+    const text = show(many(60), 2_500);
+    const rows = row(text).split("\n").length;
+    expect([rows, text]).toEqual([20, expect.stringContaining("_… and 40 more._")]);
+    expect(text).toContain(
+      "_Shortened to 2500 characters: long lists end after 20 lines. The log of the run has all._",
+    );
+    const fitting = show(many(20), show(many(20)).length - 1);
+    expect(fitting).not.toContain("more._");
+  });
+
+  test("one line at least, then it is cut", () => {
+    const text = show(many(5, 2_000), 2_500);
+    expect(row(text).split("\n")).toHaveLength(1);
+    expect(text).toContain("_… and 4 more._");
+    const cut = show(many(5, 4_000), 1_000);
+    expect(cut).toHaveLength(1_000);
+    expect(cut).toMatch(/…\n\n_Cut here\. The log of the run has all\._\n$/);
+  });
+
+  test("a message of 8000 characters is whole, and of 8001 is not", () => {
+    const said = (length: number) =>
+      /```text\n(\w+…?)\n/.exec(
+        show(planned([], { diagnostics: [{ severity: "error", message: "x".repeat(length) }] })),
+      )![1];
+    expect([said(8_000), said(8_001)]).toEqual(["x".repeat(8_000), `${"x".repeat(8_000)}…`]);
   });
 });
