@@ -46,8 +46,8 @@ export class Live {
     const known = added.map((section) => this.#last.get(section));
     for (const last of known) if (last) page.send(last.shown);
     const oldest = Math.min(...known.map((last) => last?.at ?? 0));
-    if (added.length > 0 && oldest < Date.now() - this.periodMs) this.refresh();
-    if (this.#watched().size > 0) this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    if (oldest < Date.now() - this.periodMs) this.refresh();
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
   /** Polls now. */

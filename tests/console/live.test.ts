@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Looked, NetworkView, Shown } from "../../console/protocol";
+import type { Looked, NetworkView, Section, Shown } from "../../console/protocol";
 import { Live, type Page } from "../../console/server/live";
 import { ApiError } from "../../provider/api/api-error";
 import { populated, start } from "../service/helpers";
@@ -110,6 +110,52 @@ test("a look without an answer is said so meanwhile, and what it brings is shown
   answer("first");
   await until(() => shown().at(-1)?.value === "first");
   await live.close();
+});
+
+test("what was looked at within a period is shown to another page, and what was not is looked at now", async () => {
+  const asked: string[] = [];
+  const live = new Live((section) => (asked.push(section), Promise.resolve(section)), 600_000);
+  const open = () => {
+    const shown: string[] = [];
+    const send = (message: Shown | Looked) => void ("section" in message && shown.push(message.section));
+    const page: Page = { watching: new Set(), send };
+    live.join(page);
+    return { shown, watch: (...sections: Section[]) => live.watch(page, sections) };
+  };
+  const [one, other] = [open(), open()];
+  one.watch("network");
+  await until(() => one.shown.length === 1);
+  other.watch("network");
+  expect(other.shown).toEqual(["network"]);
+  other.watch("network");
+  await wait(50);
+  expect(asked).toEqual(["network"]);
+  other.watch("network", "maps");
+  await until(() => other.shown.includes("maps"));
+  expect(asked).toEqual(["network", "network", "maps"]);
+  expect(one.shown).toEqual(["network"]); // nothing has changed
+  one.watch();
+  other.watch();
+  await live.close();
+});
+
+test.each([
+  ["what is no text", { watch: [5, null, "keys"] }],
+  ["more than a page can show", { watch: ["keys", ...Array.from({ length: 20 }, (_, at) => `tether/t${at}`)] }],
+  ["no list", { watch: "network" }],
+  ["no JSON", "{"],
+])("a page that asks for %s gets the rest", async (_, asked) => {
+  const { service } = await start();
+  const page = new TestPage(await signIn(await consoleOf(service)));
+  await page.answered();
+  page.send(typeof asked === "string" ? asked : JSON.stringify(asked));
+  const isList = typeof asked === "object" && Array.isArray(asked.watch);
+  if (isList) await page.has("keys");
+  if (isList && asked.watch.length > 20) await until(() => page.shown.size === 20);
+  await wait(100);
+  expect([...page.shown.keys()].filter((section) => section === "tether/t19")).toEqual([]);
+  page.watch("network");
+  await page.has("network");
 });
 
 test.each([

@@ -90,6 +90,20 @@ test.each(["nothing", "constructor", "__proto__", "sign-out"])("there is no acti
   await expect(act(name, {}, options, observer)).rejects.toMatchObject({ status: 404 });
 });
 
+describe("what only the embedded service has", () => {
+  const own = { keys: () => Promise.resolve("its keys"), testing: () => Promise.resolve("its faults") };
+
+  test("is shown of that one", async () => {
+    const { observer } = observing({}, { embedded: own as never });
+    expect([await observer.look("keys"), await observer.look("testing")]).toEqual(["its keys", "its faults"]);
+    await expect(observer.look("nothing" as never)).rejects.toThrow("There is nothing to look at under nothing.");
+  });
+
+  test.each(["keys", "testing"] as const)("is not shown of another: %s", async (section) => {
+    await expect(observing({}).observer.look(section)).rejects.toThrow(`nothing to look at under ${section}.`);
+  });
+});
+
 describe("the last blocks of a ledger", () => {
   /** A chain of this height. */
   const chain =

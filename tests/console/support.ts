@@ -62,7 +62,11 @@ export class TestPage {
   }
 
   watch(...sections: Section[]): void {
-    this.#socket.send(JSON.stringify({ watch: sections }));
+    this.send(JSON.stringify({ watch: sections }));
+  }
+
+  send(text: string): void {
+    this.#socket.send(text);
   }
 
   /** Waits until a section is shown. */
