@@ -55,4 +55,4 @@ export function metricsOf(results: readonly Result[], now: number, tookMs?: numb
 const longest = 120;
 
 const escaped = (text: string): string =>
-  printable(text.slice(0, longest)).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  printable(text.slice(0, longest)).replaceAll("\\", "\\\\").replaceAll('"', '\\"');

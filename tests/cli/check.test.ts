@@ -1,0 +1,202 @@
+import { jsonOf, summaryOf, tableOf } from "../../cli/check";
+import { listenAddress, serveMetrics } from "../../cli/check/listen";
+import { metricsOf } from "../../cli/check/metrics";
+import { isAtLeast, parts } from "../../cli/doctor/findings";
+import { isOn, locksIn, pendingIn, withoutLogin } from "../../cli/doctor/held";
+import { type Outcome, type Result } from "../../observe/check/checks";
+import { temporary, writeIn } from "../fleet/made";
+
+/* What `check` and `doctor` show of what they found. How they find it: tests/observe and doctor.test.ts. */
+
+const result = (outcome: Outcome, more: Partial<Result> = {}): Result => ({
+  check: "node started",
+  outcome,
+  subject: { kind: "node", id: "n1", name: "one", within: "prod" },
+  text: "it is started",
+  ...more,
+});
+const called = (name: string): Pick<Result, "subject"> => ({ subject: { kind: "node", id: name, name } });
+
+describe("the table of a check", () => {
+  /** The cells of each row. */
+  const rows = (...results: Result[]): string[][] =>
+    tableOf(results, { width: 200, colors: false })
+      .split("\n")
+      .filter((line) => line.startsWith("│"))
+      .slice(1)
+      .map((line) =>
+        line
+          .split("│")
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      );
+
+  test("has a row for what is in order, with its object if that is one, and a row for each reason", () => {
+    expect(rows(result("ok"))).toEqual([["node started", "✓ ok", "node one in prod", "it is started"]]);
+    expect(rows(result("ok"), result("ok"))).toEqual([["node started", "✓ ok", "all 2", ""]]);
+    expect(
+      rows(
+        result("ok"),
+        result("ok"),
+        result("failed", { text: "it is stopped", next: "Start it.", ...called("two") }),
+        result("failed", { text: "it is stopped", next: "Start it.", ...called("three") }),
+        result("failed", { text: "it is gone", ...called("four") }),
+        result("skipped", { check: "chain id", text: "no id" }),
+        result("unseen", { check: "chain id", text: "no id" }),
+      ),
+    ).toEqual([
+      ["node started", "✓ ok", "all other 2", ""],
+      ["node started", "✗ FAILED", "node two", "it is stopped"],
+      ["", "", "node three", "→ Start it."],
+      ["node started", "✗ FAILED", "node four", "it is gone"],
+      ["chain id", "- skipped", "node one in prod", "no id"],
+      ["chain id", "? unseen", "node one in prod", "no id"],
+    ]);
+  });
+
+  test("is as wide as the terminal, and no narrower than it can be", () => {
+    const widthAt = (width: number) => tableOf([result("ok")], { width, colors: false }).split("\n")[0]!.length;
+    expect([120, 150, 20].map(widthAt)).toEqual([120, 150, 20 + 12 + 16 + 36 + 5]);
+  });
+});
+
+test.each<[Outcome[], string]>([
+  [["ok"], "The network is usable: 1 ok."],
+  [["ok", "skipped"], "Nothing wrong was found, but not everything could be asked: 1 ok, 1 skipped."],
+  [["ok", "failed", "failed", "unknown"], "SOMETHING IS WRONG: 1 ok, 2 failed, 1 not known."],
+  [["unseen", "unknown"], "Not everything could be seen: 0 ok, 1 could not be seen, 1 not known."],
+  [[], "There is nothing to check: 0 ok."],
+])("%j in a sentence: %s", (outcomes, sentence) => {
+  expect(summaryOf(outcomes.map((one) => result(one)))).toBe(sentence);
+});
+
+test("as JSON, it is ok where nothing is wrong", () => {
+  const read = (...results: Result[]) => JSON.parse(jsonOf(results)) as object;
+  expect(read(result("ok"), result("skipped"))).toMatchObject({ ok: true, verdict: "nothing wrong" });
+  expect(read(result("unknown"))).toMatchObject({ ok: false, verdict: "unknown", counts: { ok: 0, unknown: 1 } });
+});
+
+describe("as metrics", () => {
+  const lines = (results: Result[], tookMs?: number) => metricsOf(results, 90_500, tookMs).trim().split("\n");
+  const labels = 'check="node started",kind="node",id="n1",name="one",within="prod"';
+
+  test("there are those that were seen, with their values", () => {
+    const some = [result("ok", { value: 0 }), result("failed", called("x")), result("unknown"), result("unseen")];
+    expect(lines(some, 1_500).filter((line) => !line.startsWith("#"))).toEqual([
+      `consortium_check_ok{${labels}} 1`,
+      'consortium_check_ok{check="node started",kind="node",id="x",name="x",within=""} 0',
+      `consortium_check_value{${labels}} 0`,
+      'consortium_check_results{outcome="ok"} 1',
+      'consortium_check_results{outcome="failed"} 1',
+      'consortium_check_results{outcome="skipped"} 0',
+      'consortium_check_results{outcome="unseen"} 1',
+      'consortium_check_results{outcome="unknown"} 1',
+      "consortium_check_duration_seconds 1.5",
+      "consortium_check_timestamp_seconds 90.5",
+    ]);
+  });
+
+  test("a family without a metric has no head", () => {
+    expect(lines([]).filter((line) => line.startsWith("# TYPE"))).toEqual([
+      "# TYPE consortium_check_results gauge",
+      "# TYPE consortium_check_timestamp_seconds gauge",
+    ]);
+  });
+
+  test.each([
+    ["x".repeat(120), "x".repeat(120)],
+    ["x".repeat(121), "x".repeat(120)],
+    ['a"b\\c\nd', 'a\\"b\\\\c\\\\nd'],
+  ])("a name such as %j is %j", (name, text) => {
+    expect(lines([result("ok", called(name))])[2]).toContain(`,name="${text}",`);
+  });
+});
+
+describe("what Prometheus asks", () => {
+  test.each([
+    ["127.0.0.1:9464", { host: "127.0.0.1", port: 9464 }],
+    ["[::1]:0", { host: "::1", port: 0 }],
+    ["localhost:65535", { host: "localhost", port: 65_535 }],
+  ])("%s is an address", (text, address) => expect(listenAddress(text)).toEqual(address));
+  test.each(["localhost:65536", "localhost:", ":1", "::1:1", "[x]:1", "a b:1", "localhost:1/"])("%s is none", (text) =>
+    expect(() => listenAddress(text)).toThrow("It must be a host and a port"),
+  );
+
+  test("is answered with the last look, and with nothing before the first", async () => {
+    const { url, look, close } = await serveMetrics({ host: "127.0.0.1", port: 0 });
+    const asked = async (path = "/metrics", method = "GET") => {
+      const response = await fetch(url.replace("/metrics", path), { method });
+      return [response.status, (await response.text()).split("\n")[0]];
+    };
+    try {
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+      expect(await asked()).toEqual([503, "The first check is not over yet."]);
+      await look(() => Promise.resolve([result("ok")]));
+      expect(await asked("/metrics?a=b")).toEqual([200, expect.stringContaining("# HELP consortium_check_up")]);
+      expect([await asked("/metrics", "HEAD"), await asked("/metrics", "POST"), await asked("/")]).toEqual([
+        [200, ""],
+        [404, "Ask for /metrics."],
+        [404, "Ask for /metrics."],
+      ]);
+      await expect(look(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+      expect(await (await fetch(url)).text()).toMatch(/\nconsortium_check_up 0\n$/);
+    } finally {
+      await close();
+    }
+  });
+});
+
+test.each([
+  ["3.220.0", "3.220.0", true],
+  ["v3.220.1", "3.220.0", true],
+  ["3.99.0", "3.220.0", false],
+  ["3.219.9", "3.220", false],
+  ["20.19.0", "20", true],
+])("the version %s is at least %s: %j", (version, least, is) => expect(isAtLeast(version, least)).toBe(is));
+
+test.each([
+  ["It is wrong. Do this. Then that.", "It is wrong", "Do this. Then that."],
+  ["It is wrong.", "It is wrong", ""],
+  ["v1.2 is old! Install 2.0.", "v1.2 is old!", "Install 2.0."],
+  ["a. b. C", "a. b", "C"],
+])("%j is what is wrong, and what to do", (text, what, next) => expect(parts(text)).toEqual([what, next]));
+
+describe("locks", () => {
+  const lock = { path: "organization/net/dev", holder: { user: "ada", host: "ci", pid: 1, since: "now" } };
+  test.each([
+    ["net", "dev", true],
+    [undefined, "dev", true],
+    ["net", "prod", false],
+    ["other", "dev", false],
+  ])("of project %j and stack %s: %j", (project, stack, is) => expect(isOn(lock, project, stack)).toBe(is));
+
+  test("are read from a folder alone, each that is one", () => {
+    const folder = temporary();
+    const held = { pid: 4711, username: "ada", hostname: "ci-1", timestamp: "now" };
+    writeIn(folder, ".pulumi/locks/organization/net/dev/a.json", JSON.stringify(held));
+    writeIn(folder, ".pulumi/locks/organization/net/dev/a.txt", JSON.stringify(held));
+    const holder = { user: "ada", host: "ci-1", pid: 4711, since: "now" };
+    expect(locksIn(`file://${folder}`)).toEqual([{ path: "organization/net/dev", holder }]);
+    expect(locksIn(`file://${temporary()}`)).toEqual([]);
+    expect(locksIn("https://api.pulumi.com")).toBeUndefined();
+  });
+
+  test("pending operations are named, with what to do", () => {
+    const one = (type: string, name: string) => ({ type, resource: { urn: `urn:pulumi:dev::net::t::${name}` } });
+    const state = (pending_operations?: object[] | null) => ({ deployment: { pending_operations } });
+    expect(pendingIn(state([one("creating", "a"), one("deleting", "b")]), "Go on.")).toEqual([
+      {
+        about: "pending operations",
+        state: "wrong",
+        text: "a run was killed: creating a, deleting b",
+        next: "Go on.",
+      },
+    ]);
+    for (const none of [state(), state(null), state([]), {}, undefined]) expect(pendingIn(none, "")).toEqual([]);
+  });
+
+  test.each([
+    ["postgres://me:secret@db/pulumi", "postgres://db/pulumi"],
+    ["s3://bucket/a@b", "s3://bucket/a@b"],
+  ])("the backend %s is shown as %s", (url, shown) => expect(withoutLogin(url)).toBe(shown));
+});
