@@ -1,0 +1,246 @@
+import { Progress } from "../../fleet/progress";
+import { type Verb } from "../../fleet/results";
+import { type EngineEvent } from "../../inventory/plan/read";
+import { lossWarnings } from "../../provider/constants";
+import { result } from "./made";
+
+/* What a fleet says and counts of the engine's events, without an engine. */
+
+type Part = { old?: object; new?: object };
+const metadata = (op: string, type: string, name: string, { old, new: after }: Part = {}) => ({
+  op,
+  type: type.includes(":") ? type : `consortium:index:${type}`,
+  urn: `urn:pulumi:s::p::${type.includes(":") ? type : `consortium:index:${type}`}::${name}`,
+  old: old && { custom: true, ...old },
+  new: after && { custom: true, ...after },
+});
+const begun = (...args: Parameters<typeof metadata>): EngineEvent => ({
+  resourcePreEvent: { metadata: metadata(...args) },
+});
+const done = (...args: Parameters<typeof metadata>): EngineEvent => ({
+  resOutputsEvent: { metadata: metadata(...args) },
+});
+const said = (severity: string, message: string, urn?: string): EngineEvent => ({
+  diagnosticEvent: { severity, message, urn },
+});
+
+/** The lines of some events, and what they made of a result. */
+function followed(command: Verb | undefined, ...events: EngineEvent[]) {
+  const of = result();
+  const progress = new Progress(of, (text) => text.replaceAll("secret", "[hidden]"), command);
+  return { lines: events.flatMap((event) => progress.take(event)), result: of, progress };
+}
+const lines = (command: Verb, ...events: EngineEvent[]) => followed(command, ...events).lines;
+const whole = { old: {}, new: {} };
+
+describe("steps", () => {
+  test("that are done are counted, and told but where nothing changed", () => {
+    const { lines: told, result: of } = followed(
+      undefined,
+      done("create", "Node", "a", { new: {} }),
+      done("import", "Node", "b", { new: {} }),
+      done("update", "Node", "c", whole),
+      done("same", "Node", "d", whole),
+      done("create-replacement", "Node", "e", whole),
+      done("import-replacement", "AppCred", "f", whole),
+      done("delete-replaced", "Node", "e", { old: {} }),
+      done("delete", "Node", "g", { old: {} }),
+      done("read", "Node", "h", whole),
+    );
+    expect(told).toEqual([
+      "+ Node a created",
+      "+ Node b created",
+      "~ Node c updated",
+      "+- Node e replaced",
+      "+- AppCred f replaced",
+      "- Node g deleted",
+    ]);
+    expect(of).toMatchObject({ created: 2, updated: 1, replaced: 2, deleted: 1, unchanged: 1 });
+    expect(of.replacements).toEqual(["Node e", "AppCred f"]);
+  });
+
+  test.each([
+    ["preview", "+ Node a to be created"],
+    ["losses", "+ Node a to be created"],
+    ["up", "+ Node a created"],
+    ["destroy", "+ Node a created"],
+  ] as const)("of %s are %j", (command, line) => {
+    expect(lines(command, done("create", "Node", "a", { new: {} }))).toEqual([line]);
+  });
+
+  test("of the stack, components and providers are none", () => {
+    const { lines: told, result: of } = followed(
+      "up",
+      done("create", "pulumi:pulumi:Stack", "s", { new: {} }),
+      done("create", "pulumi:providers:consortium", "p", { new: {} }),
+      done("create", "consortium:index:Network", "n", { new: { custom: false } }),
+      done("delete", "consortium:index:Network", "n", { old: { custom: false } }),
+      done("update", "consortium:index:Network", "n", { old: {}, new: { custom: false } }),
+    );
+    expect([told, of.created, of.deleted, of.updated]).toEqual([[], 0, 0, 0]);
+  });
+
+  test("of consortia are kept for the limit: names of new ones, ids of those that go", () => {
+    const { progress } = followed(
+      "preview",
+      done("create", "Consortium", "a", { new: { inputs: { name: "A" } } }),
+      done("create", "Node", "n", { new: { inputs: { name: "N" } } }),
+      done("create-replacement", "Consortium", "b", { new: { inputs: { name: "B" } } }),
+      done("delete", "Consortium", "c", { old: { id: "c1" } }),
+      done("delete", "Node", "n", { old: { id: "n1" } }),
+      done("delete-replaced", "Consortium", "b", { old: { id: "b1" } }),
+    );
+    expect([progress.newConsortia, progress.oldConsortia]).toEqual([["A"], ["c1"]]);
+  });
+});
+
+describe("a ledger that goes", () => {
+  const warning = (what: string, is = "is") => `WARNING: ${what}: its ledger ${is} destroyed`;
+  test.each<[Verb, string[]]>([
+    ["up", [warning("deletes Environment e"), warning("replaces Environment f")]],
+    ["preview", [warning("deletes Environment e", "would be"), warning("replaces Environment f", "would be")]],
+    ["losses", [warning("deletes Environment e", "would be"), warning("replaces Environment f", "would be")]],
+    ["destroy", []],
+  ])("is told by %s, once", (command, told) => {
+    const { lines: all, result: of } = followed(
+      command,
+      begun("delete", "Environment", "e", { old: {} }),
+      begun("delete", "Environment", "e", { old: {} }),
+      begun("replace", "Environment", "f", whole),
+      begun("delete-replaced", "Environment", "f", { old: {} }),
+      begun("create-replacement", "Environment", "f", whole),
+    );
+    expect(all).toEqual(told);
+    expect(of.ledgers).toEqual(["deletes Environment e", "replaces Environment f"]);
+  });
+
+  test("is told of a replacement that begins with the deletion", () => {
+    expect(lines("up", begun("delete-replaced", "Environment", "f", { old: {} }))).toEqual([
+      warning("replaces Environment f"),
+    ]);
+  });
+
+  test("is none where it stays, is made or changed, and where other things go", () => {
+    expect(
+      lines(
+        "up",
+        begun("delete", "Environment", "e", { old: { retainOnDelete: true } }),
+        begun("create", "Environment", "e", { new: {} }),
+        begun("update", "Environment", "e", whole),
+        begun("delete", "Node", "n", { old: {} }),
+        begun("replace", "AppCred", "n", whole),
+      ),
+    ).toEqual([]);
+  });
+
+  test("of a consortium is told unless that of one in it was", () => {
+    const alone = begun("delete", "Consortium", "c", { old: {} });
+    expect(lines("up", alone)).toEqual([warning("deletes Consortium c")]);
+    const { result: of } = followed("up", begun("delete", "Environment", "e", { old: {} }), alone);
+    expect(of.ledgers).toEqual(["deletes Environment e"]);
+  });
+
+  test("is no other replacement", () => {
+    const { result: of } = followed("up", done("create-replacement", "Environment", "e", whole));
+    expect([of.replaced, of.replacements]).toEqual([1, []]);
+  });
+});
+
+describe("drift", () => {
+  const kept = { __kept: { version: 2 } };
+  const drift = (op: string, old: object, now: object, type: string) =>
+    followed("drift", done(op, type, "c", { old: { outputs: old }, new: { outputs: now } }));
+
+  const other = "my:mod:Thing";
+  test.each<[string, object, object, string | undefined, string]>([
+    [
+      "update",
+      { name: "a", ...kept },
+      { name: "b", ...kept },
+      'Consortium c differs: name is "b", and "a" in the stack',
+      "Consortium",
+    ],
+    ["update", { state: "x" }, { state: "y", revision: 2 }, "Consortium c differs in state", "Consortium"],
+    ["update", { x: [1], y: 1, __z: 1 }, { x: [1], y: 2, __z: 2, revision: 3 }, "Thing c differs in y", other],
+    ["update", { y: 1 }, { z: 1 }, "Thing c differs in y, z", "my:mod:Thing"],
+    ["update", { revision: 1 }, { revision: 2 }, "Thing c differs", "my:mod:Thing"],
+    ["delete", {}, {}, "Consortium c is gone", "Consortium"],
+    ["create", {}, {}, "Consortium c is not created yet", "Consortium"],
+    ["same", {}, {}, undefined, "Consortium"],
+  ])("%s of %j to %j", (op, old, now, text, type) => {
+    const { lines: told, result: of } = drift(op, old, now, type);
+    const expected = text === undefined ? [] : [text];
+    expect([told, of.drift]).toEqual([expected, expected]);
+    expect(of.updated + of.deleted + of.created).toBe(0);
+  });
+
+  test("is what was found, not what is read", () => {
+    expect(
+      lines("drift", begun("refresh", "Node", "n", whole), begun("delete", "Environment", "e", { old: {} })),
+    ).toEqual([]);
+  });
+});
+
+describe("what the engine says", () => {
+  test.each([
+    ["info", " hello\nyou ", ["hello", "you"]],
+    ["info#err", "hello", ["hello"]],
+    ["warning", "mind the secret", ["mind the [hidden]"]],
+    ["debug", "noise", []],
+    ["info", "  ", []],
+    ["error", "1 error occurred:\n\t* no secret", ["error: no [hidden]"]],
+    ["error", "update failed", []],
+    ["error", "update failed: no", ["error: update failed: no"]],
+    ["warning", "update failed", ["update failed"]],
+  ])("%s %j is %j", (severity, message, told) => expect(lines("up", said(severity, message))).toEqual(told));
+
+  test("errors are kept once, with the title of their resource", () => {
+    const urn = "urn:pulumi:s::p::consortium:index:Node::n";
+    const { progress, lines: told } = followed(
+      "up",
+      said("error", "it is full", urn),
+      said("error", "it is full"),
+      said("error", "full"),
+      said("error", "another"),
+      said("error", "preview failed"),
+    );
+    expect(progress.errors).toEqual(["Node n: it is full", "another"]);
+    expect(told).toEqual(["error: it is full", "error: another"]);
+  });
+
+  test.each([
+    ["1 pending operations", true],
+    ["it was interrupted while creating a", true],
+    ["it was interrupted", false],
+  ])("%j: what is pending is known: %j", (message, pending) => {
+    expect(followed("up", said("warning", message)).progress.pending).toBe(pending);
+  });
+
+  test("a loss that destroy has announced is not told again", () => {
+    const loss = said("warning", `environment "e": ${Object.values(lossWarnings)[0]}`);
+    expect([
+      lines("destroy", loss).length,
+      lines("up", loss).length,
+      lines("destroy", said("warning", "x")).length,
+    ]).toEqual([0, 1, 1]);
+  });
+
+  test("a violation is told once; one that is mandatory is an error", () => {
+    const policy = (enforcementLevel: string, message = " too many\n  secret ") => ({
+      policyEvent: {
+        policyName: "limit",
+        enforcementLevel,
+        message,
+        resourceUrn: "urn:pulumi:s::p::consortium:index:Node::n",
+      },
+    });
+    const all = ["mandatory", "advisory", "disabled", "mandatory"].map((level) => policy(level));
+    const { progress, lines: told } = followed("up", ...all, policy("mandatory", "other"), {});
+    expect(told).toEqual([
+      "mandatory policy limit: Node n: too many [hidden]",
+      "advisory policy limit: Node n: too many [hidden]",
+      "mandatory policy limit: Node n: other",
+    ]);
+    expect(progress.errors).toEqual([told[0], told[2]]);
+  });
+});
