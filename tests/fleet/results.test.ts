@@ -1,7 +1,17 @@
 import { Progress } from "../../fleet/progress";
-import { type FleetResult, type StackResult, summaryJunit, summaryLine, summaryOfStacks } from "../../fleet/results";
+import {
+  exitCode,
+  type FleetResult,
+  ledgerWarnings,
+  mergeResults,
+  type StackResult,
+  summaryJson,
+  summaryJunit,
+  summaryLine,
+  summaryOfStacks,
+} from "../../fleet/results";
 import { type EngineEvent } from "../../inventory/plan/read";
-import { result } from "./made";
+import { result, temporary, writeIn } from "./made";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
 const fleet = (stacks: readonly StackResult[], change: Partial<FleetResult> = {}): FleetResult => ({
@@ -83,9 +93,6 @@ const step = (
     },
   },
 });
-const said = (severity: string, message: string): EngineEvent => ({
-  diagnosticEvent: { severity, message, color: "never" },
-});
 
 /** A run whose steps are done, unless it is another command. */
 function following(command?: "drift"): { progress: Progress; seen: StackResult } {
@@ -106,26 +113,7 @@ test.each([
   expect(lines.filter((line) => line.startsWith("WARNING"))).toHaveLength(1);
 });
 
-test("no warning of a ledger that stays in the service; a consortium causes one if none of its contents did", () => {
-  const kept = { old: { custom: true, retainOnDelete: true }, new: undefined };
-  const alone = following();
-  alone.progress.take(step("resourcePreEvent", "delete", "Environment", kept));
-  expect(alone.seen.ledgers).toEqual([]);
-  alone.progress.take(step("resourcePreEvent", "delete", "Consortium"));
-  expect(alone.seen.ledgers).toEqual(["deletes Consortium n"]);
-  const both = following();
-  for (const type of ["Environment", "Consortium"]) both.progress.take(step("resourcePreEvent", "delete", type));
-  expect(both.seen.ledgers).toEqual(["deletes Environment n"]);
-});
-
-test("stacks, components and providers do not count", () => {
-  const { progress, seen } = following();
-  progress.take(step("resOutputsEvent", "create", "Network", { new: {} }));
-  progress.take(step("resOutputsEvent", "create", "Node", { type: "pulumi:providers:pulumi-nodejs" }));
-  expect(seen).toMatchObject(counts);
-});
-
-test("drift shows the differences with values, except properties that change by themselves", () => {
+test("drift says what differs, with its values, but for what changes by itself", () => {
   const { progress, seen } = following("drift");
   const state = (outputs: object) => ({
     custom: true,
@@ -140,10 +128,169 @@ test("drift shows the differences with values, except properties that change by 
   expect(seen).toMatchObject({ ...counts, drift });
 });
 
-test("errors are kept once and masked, without the engine's summary error", () => {
-  const { progress } = following();
-  for (const message of ["the key key-1 was refused", "the key key-1 was refused", "update failed"])
-    progress.take(said("error", message));
-  expect(progress.errors).toEqual(["the key [secret] was refused"]);
-  expect(progress.take(said("debug", "x"))).toEqual([]);
+type Outcome = StackResult["outcome"];
+const outcomes = (...all: Outcome[]) => all.map((outcome, at) => result({ stack: `s${at}`, outcome }));
+test.each<[Outcome[], number]>([
+  [[], 0],
+  [["ok", "ok"], 0],
+  [["ok", "drift"], 2],
+  [["drift", "failed"], 1],
+  [["drift", "interrupted"], 1],
+  [["ok", "not begun"], 1],
+])("the exit code of %j is %d", (all, code) => expect(exitCode(fleet(outcomes(...all)))).toBe(code));
+
+test("what is said below a stack: each line of its error, replacements, drift, leftovers, and that it went on", () => {
+  const all = {
+    error: "one\ntwo",
+    replacements: ["Node a"],
+    drift: ["Node b is gone"],
+    leftovers: ["Node c may be left"],
+    recovered: true,
+    created: 1,
+    replaced: 2,
+  };
+  const lines = (change: Partial<StackResult>) => summaryOfStacks(fleet([result({ stack: "a", ...change })]));
+  expect(lines(all)).toEqual([
+    "a  ok: 1 created, 2 replaced; 1.3 s",
+    ...["  one", "  two", "  replaces Node a", "  Node b is gone", "  Node c may be left"],
+    "  continued where a killed run stopped",
+  ]);
+  expect(lines({ ...all, outcome: "failed" })).not.toContain("  continued where a killed run stopped");
+  expect(lines({})).toEqual(["a  ok; 1.3 s"]);
+});
+
+test("of more than twenty stacks, those with anything to say are shown", () => {
+  const loud: Partial<StackResult>[] = [
+    { deleted: 1 },
+    { outcome: "interrupted" },
+    { drift: ["x"] },
+    { leftovers: ["x"] },
+    { recovered: true },
+  ];
+  const quiet = Array.from({ length: 15 }, (_, at) => result({ stack: `q${at}`, unchanged: 5 }));
+  const shown = (stacks: StackResult[]) => summaryOfStacks(fleet(stacks)).filter((line) => !line.startsWith("  "));
+  const twenty = [...loud.map((one, at) => result({ stack: `l${at}`, ...one })), ...quiet];
+  expect(shown(twenty)).toHaveLength(20);
+  expect(shown([...twenty, result({ stack: "q15" })]).map((line) => line.split(" ")[0])).toEqual([
+    ...["l0", "l1", "l2", "l3", "l4", "16"],
+  ]);
+  expect(summaryOfStacks(fleet([...twenty, result()])).at(-1)).toBe("16 more stacks without changes");
+});
+
+test("a line counts every outcome, and says where nothing was to be done", () => {
+  const all = fleet(outcomes("ok", "interrupted", "interrupted", "not begun"), { seconds: 0.05 });
+  expect(summaryLine(all)).toBe("1 of 4 stacks ok, 2 interrupted, 1 not begun; nothing changed; 0.1 s");
+  expect(summaryLine({ ...all, command: "preview" })).toContain("; nothing to change; ");
+  expect(JSON.parse(summaryJson(all))).toMatchObject({ ok: false, total: { created: 0 } });
+  expect(JSON.parse(summaryJson(fleet([result({ updated: 2 }), result({ updated: 3 })])))).toMatchObject({
+    ok: true,
+    total: { updated: 5, created: 0 },
+  });
+});
+
+test("each ledger is warned of with its stack", () => {
+  const stacks = [result({ ledgers: ["deletes Environment e", "replaces Environment f"] }), result({ stack: "other" })];
+  expect(ledgerWarnings({ stacks }, "IS")).toEqual(
+    ["deletes Environment e", "replaces Environment f"].map(
+      (what) => `WARNING: acme-prod: ${what}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, IS DESTROYED`,
+    ),
+  );
+});
+
+test("JUnit has each stack with its organization, counts and ledgers", () => {
+  const lost = result({ created: 1, deleted: 2, ledgers: ["deletes Environment e"], organization: "globex" });
+  const xml = summaryJunit(fleet([lost, ...outcomes("interrupted"), result({ outcome: "failed", error: "a\nb" })]));
+  expect(xml).toContain('<testsuite name="consortium fleet up: fleet"');
+  expect(xml).toContain('<testcase classname="fleet.globex" name="acme-prod" time="1.250">');
+  expect(xml).toContain(
+    "1 created, 0 updated, 0 replaced, 2 deleted, 0 unchanged\nWARNING: deletes Environment e, with its ledger",
+  );
+  expect(xml).toContain('<skipped message="interrupted"/>');
+  expect(xml).toContain('<failure type="failed" message="a">a\nb</failure>');
+});
+
+describe("results of several runs", () => {
+  const folder = temporary();
+  type Of = Partial<FleetResult>;
+  const file = (name: string, stacks: string[], change: Of = {}, outcome: Outcome = "ok") => {
+    const all = stacks.map((stack) => result({ stack, outcome }));
+    return writeIn(folder, `${name}.json`, JSON.stringify(fleet(all, { seconds: 1, ...change })));
+  };
+  const shard = (index: number, count: number, inAll: number, stage?: number, stages?: number[]): Of => ({
+    shard: { index, count, inAll, ...(stage !== undefined && { stage, stages }) },
+  });
+
+  test("last as long as the longest of each stage, and have each stray once, in the order of the stages", () => {
+    const two = [2, 1];
+    const names = [
+      file("a", ["c"], { ...shard(1, 1, 3, 2, two), seconds: 4, strays: ["x"] }),
+      file("b", ["a"], { ...shard(1, 2, 3, 1, two), seconds: 2, strays: ["x", "y"] }),
+      file("c", ["b"], { ...shard(2, 2, 3, 1, two), seconds: 3 }),
+    ];
+    const { merged, missing, again } = mergeResults(names);
+    expect(merged).toMatchObject({ command: "up", project: "fleet", seconds: 7, strays: ["x", "y"] });
+    expect(merged.stacks.map(({ stack }) => stack)).toEqual(["a", "b", "c"]);
+    expect([missing, again]).toEqual([undefined, [[], []]]);
+  });
+
+  test("name the shards to run again: those that failed, and those that are missing", () => {
+    const failed = mergeResults([file("a", ["a"], shard(1, 3, 3), "failed"), file("b", ["b"], shard(2, 3, 3))]);
+    expect(failed.missing).toBe(
+      "1 of 3 stacks have no result. There are no results of the shards 3/3. Run these shards again, and merge all of them.",
+    );
+    expect(failed.again).toEqual([[1, 3].map((index) => ({ stage: 1, shard: { index, count: 3 } }))]);
+    const whole = mergeResults([file("a", ["a"], shard(1, 3, 2), "failed"), file("b", ["b"], shard(2, 3, 2))]);
+    expect([whole.missing, whole.again]).toEqual([undefined, [[{ stage: 1, shard: { index: 1, count: 3 } }]]]);
+  });
+
+  test("say which stage did not run, and which lacks shards", () => {
+    const stages = [2, 3, 1];
+    const { missing, again } = mergeResults([file("a", ["a"], shard(2, 2, 6, 1, stages))]);
+    expect(missing).toBe(
+      "stage 1: 1 of 2 stacks have no result. There are no results of the shards 1/2. Stage 2 did not run: 3 stacks. " +
+        "Stage 3 did not run: 1 stack. Run these shards again, and merge all of them.",
+    );
+    expect(again.map((own) => own.map(({ stage, shard: { index, count } }) => [stage, index, count]))).toEqual([
+      [[1, 1, 2]],
+      [2, 2].map((stage, at) => [stage, at + 1, 2]),
+      [[3, 1, 1]],
+    ]);
+  });
+
+  test("of one run without shards are that run's", () => {
+    const { merged, missing, again } = mergeResults([file("a", ["a", "b"])]);
+    expect([merged.stacks.length, missing, again]).toEqual([2, undefined, [[]]]);
+    expect(mergeResults([file("b", ["a"], {}, "drift")]).again).toEqual([
+      [{ stage: 1, shard: { index: 1, count: 1 } }],
+    ]);
+  });
+
+  test.each<[string, () => string[], RegExp]>([
+    ["nothing", () => [writeIn(folder, "empty.json", " \n")], /empty\.json: empty\. The run ended/],
+    [
+      "another project",
+      () => [file("a", ["a"]), file("b", ["b"], { project: "p" })],
+      /b\.json has results of up in the project p, and .*a\.json has .* fleet: merge only files of one run/,
+    ],
+    [
+      "a shard and a whole run",
+      () => [file("a", ["a"], shard(1, 2, 2)), file("b", ["b"])],
+      /b\.json has no shard, and .*a\.json has a shard of 2, with 2 stacks in all/,
+    ],
+    [
+      "stages of other stacks",
+      () => [file("a", ["a"], shard(1, 1, 2, 1, [1, 1])), file("b", ["b"], shard(1, 1, 3, 2, [1, 2]))],
+      /b\.json has a stage of 2, with 1 and 2 stacks in all, and .* with 1 and 1 stacks/,
+    ],
+    [
+      "other shards of a stage",
+      () => [file("a", ["a"], shard(1, 2, 2, 1, [2])), file("b", ["b"], shard(2, 3, 2, 1, [2]))],
+      /b\.json has a shard of 3, and .*a\.json has a shard of 2/,
+    ],
+    [
+      "one stack twice",
+      () => [file("a", ["a"], shard(1, 2, 2)), file("b", ["a"], shard(2, 2, 2))],
+      /^a is in .*a\.json and in .*b\.json: name each/,
+    ],
+  ])("with %s are refused", (_, files, why) => expect(() => mergeResults(files())).toThrow(why));
 });
