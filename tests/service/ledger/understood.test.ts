@@ -1,0 +1,305 @@
+import type { Transaction } from "ethers";
+import { intrinsicGas } from "../../../service/ledger/admission";
+import { type Criteria, matching } from "../../../service/ledger/logs";
+import { mustBeMessage, read, type Rights, screen } from "../../../service/ledger/screening";
+import { type Profile, profiles } from "../../../service/profiles";
+import { callLimits } from "../../../service/settings/settings";
+import { Refusal } from "../../../service/errors";
+
+/* What is understood of a message before a chain gets it. Its gas and overrides: screening.test.ts. */
+
+const account = `0x${"a".repeat(40)}`;
+const hash = `0x${"1f".repeat(32)}`;
+const rights = (more: Partial<Rights> = {}): Rights => ({
+  limits: callLimits.parse({ gas: 1_000, batch: 3, overrides: 200 }),
+  profile: profiles.quorum!.ibft,
+  socket: false,
+  report: (error) => {
+    throw error;
+  },
+  ...more,
+});
+
+/** What the chain gets, or the answer without it, as text. */
+function became(call: unknown, more: Partial<Rights> = {}): string {
+  const [one] = screen(call, rights(more)).calls;
+  const { answer, method, params, silent } = one as unknown as Record<string, never>;
+  const text = answer === undefined ? JSON.stringify([method, params]) : outcome(answer);
+  return silent ? `silent ${text}` : text;
+}
+const outcome = ({ result, error, id }: { result?: unknown; error?: { code: number; message: string }; id: unknown }) =>
+  `${JSON.stringify(id)} ${error ? `${error.code}: ${error.message}` : JSON.stringify(result)}`;
+const asked = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+describe("a message", () => {
+  test.each([
+    ["{", "null -32700: The body is not JSON."],
+    ["[]", "null -32600: The batch is empty."],
+    ["[1,1,1,1]", "null -32600: The batch has 4 calls; at most 3 are allowed."],
+    ["5", "null -32600: A call must be an object with a method."],
+    ['{"id":3,"method":5,"jsonrpc":"2.0"}', "3 -32600: A call must be an object with a method."],
+    ['{"id":3,"method":"eth_chainId"}', '3 -32600: A call must have the field jsonrpc: "2.0".'],
+    ['{"id":"a","method":"eth_chainId","jsonrpc":"1.0"}', '"a" -32600: A call must have the field jsonrpc: "2.0".'],
+    ['{"id":{},"method":"eth_chainId","jsonrpc":"2.0"}', "null -32600: The id of a call must be a string or a number."],
+    [
+      '{"id":1,"method":"eth_chainId","jsonrpc":"2.0","params":{"a":1}}',
+      "1 -32602: non-array args: the params of a call must be a list",
+    ],
+    [
+      '{"id":1,"method":"eth_getBalance","jsonrpc":"2.0","params":[9007199254740992]}',
+      '1 -32600: A number is beyond 2^53 - 1: write it as a hexadecimal string, such as "0x20000000000000".',
+    ],
+  ])("%s", (body, text) => {
+    const { calls } = read(body, rights());
+    expect(outcome((calls[0] as unknown as { answer: never }).answer)).toBe(text);
+  });
+
+  test("that is too much is answered with the id that its outline has", () => {
+    const deep = `{"id":7,"jsonrpc":"2.0","method":"eth_call","params":${"[".repeat(70)}${"]".repeat(70)}}`;
+    const [one] = read(deep, rights()).calls;
+    expect(outcome((one as unknown as { answer: never }).answer)).toMatch(/^7 -32600: The call has too many levels/);
+  });
+
+  test("of as many calls as are allowed is a batch; of one alone it is none", () => {
+    const call = asked("eth_chainId");
+    expect(screen([call, call, call], rights())).toMatchObject({ batch: true, calls: [{}, {}, {}] });
+    expect(screen([call], rights()).batch).toBe(true);
+    expect(screen(call, rights()).batch).toBe(false);
+  });
+
+  test("without an id has no answer, unless it is no call", () => {
+    expect(became({ jsonrpc: "2.0", method: "eth_chainId" })).toBe('silent ["eth_chainId",[]]');
+    expect(became({ jsonrpc: "2.0", id: null, method: "eth_chainId" })).toBe('["eth_chainId",[]]');
+    expect(became({ jsonrpc: "2.0", method: "nothing" })).toMatch(/^silent null -32601/);
+    expect(became({ jsonrpc: "2.0" })).toMatch(/^null -32600/);
+  });
+
+  test.each([
+    ["that is no JSON", "{", true],
+    ["that is no call", "5", true],
+    ["an unknown method", JSON.stringify(asked("nothing")), false],
+    ["a call that the service answers", JSON.stringify(asked("eth_mining")), false],
+    ["a call for the chain", JSON.stringify(asked("eth_chainId")), false],
+    ["a batch of what is no call", "[5]", false],
+  ])("%s is no message at all: %s %j", (_, body, refused) => {
+    const check = () => mustBeMessage(read(body, rights()));
+    if (refused) expect(check).toThrow(Refusal);
+    else check();
+  });
+
+  test("an error that nobody foresaw is reported, and not told", () => {
+    const report = jest.fn();
+    const bad = { limits: { ...rights().limits, batch: 3 } };
+    Object.defineProperty(bad.limits, "gas", {
+      get: () => {
+        throw new Error("secret");
+      },
+    });
+    expect(became(asked("eth_call", {}), { ...bad, report })).not.toContain("secret");
+    expect(report.mock.calls).toMatchObject([[{ message: "secret" }]]);
+  });
+});
+
+describe("what the client answers by itself", () => {
+  test.each([
+    ["web3_clientVersion", [], "Geth/v1.10.3-stable(quorum-v23.4.0)/linux-amd64/go1.20"],
+    ["eth_gasPrice", [], "0x0"],
+    ["eth_maxPriorityFeePerGas", [], "0x0"],
+    ["eth_feeHistory", ["0x0", "latest", []], { oldestBlock: "0x0", gasUsedRatio: null }],
+    ["net_peerCount", [], "0x0"],
+    ["eth_hashrate", [], "0x0"],
+    ["eth_mining", [], false],
+    ["eth_protocolVersion", [], "0x41"],
+  ])("%s", (method, params, result) => {
+    expect(became(asked(method, ...params))).toBe(`1 ${JSON.stringify(result)}`);
+  });
+
+  test("on a public network, the version is the service's, and prices are the chain's", () => {
+    const open = { profile: undefined };
+    expect(became(asked("web3_clientVersion"), open)).toBe('1 "consortium-service"');
+    expect(became(asked("eth_gasPrice"), open)).toBe('["eth_gasPrice",[]]');
+  });
+
+  test("the account of the node, where there is one", () => {
+    for (const method of ["eth_accounts", "eth_requestAccounts"]) {
+      expect(became(asked(method), { account })).toBe(`1 ${JSON.stringify([account])}`);
+      expect(became(asked(method))).toMatch(/^1 -32601: the method eth_/);
+    }
+    expect(became(asked("eth_chainId"), { account })).toBe('["eth_chainId",[]]');
+    expect(became(asked("eth_feeHistory", "0x1", "latest", []))).toBe('["eth_feeHistory",["0x1","latest",[]]]');
+  });
+});
+
+describe("who may make a call", () => {
+  test("subscriptions need a WebSocket", () => {
+    expect(became(asked("eth_subscribe", "newHeads"))).toMatch(/^1 -32601: notifications not supported/);
+    expect(became(asked("eth_subscribe", "newHeads"), { socket: true })).toBe('["eth_subscribe",["newHeads"]]');
+  });
+
+  test("blobs need a hard fork that has them", () => {
+    const cancun = { ...profiles.quorum!.ibft, hardFork: "cancun" } as Profile;
+    expect(became(asked("eth_blobBaseFee"))).toMatch(/^1 -32601/);
+    expect(became(asked("eth_blobBaseFee"), { profile: cancun })).toBe('["eth_blobBaseFee",[]]');
+    expect(became(asked("eth_blobBaseFee"), { profile: undefined })).toBe('["eth_blobBaseFee",[]]');
+  });
+
+  test("a node signs for its own account alone, however that is written", () => {
+    const signs = (method: string, ...params: unknown[]) => became(asked(method, ...params), { account });
+    expect(signs("eth_sign", account.toUpperCase().replace("0X", "0x"), "0x12")).toBe(
+      JSON.stringify(["eth_sign", [account, "0x12"]]),
+    );
+    expect(signs("personal_sign", "0x12", account)).toBe(JSON.stringify(["personal_sign", ["0x12", account]]));
+    const other = `0x${"b".repeat(40)}`;
+    expect(signs("eth_sign", other, "0x12")).toContain(`for its own account ${account} only, not ${other}.`);
+    expect(signs("personal_sign", "0x12", other)).toContain(`only, not ${other}.`);
+    expect(signs("eth_sendTransaction", {})).toContain("only, and the call names none.");
+    expect(became(asked("eth_sign", account, "0x12"))).toMatch(/^1 -32601/);
+  });
+
+  test("without a credential, only what is listed", () => {
+    const only = { methods: new Set(["eth_chainId"]), because: "is not for you" };
+    expect(became(asked("eth_chainId"), { only })).toBe('["eth_chainId",[]]');
+    expect(() => became(asked("eth_blockNumber"), { only })).toThrow("eth_blockNumber is not for you.");
+  });
+});
+
+describe("params", () => {
+  const passed = (method: string, given: unknown[], more?: Partial<Rights>) => became(asked(method, ...given), more);
+  const at = (method: string, ...params: unknown[]) => JSON.stringify([method, params]);
+  test.each<[string, unknown[], unknown[]]>([
+    ["eth_getBalance", [account], [account, "latest"]],
+    ["eth_getBalance", [account.toUpperCase().replace("0X", "0x"), null], [account, "latest"]],
+    ["eth_getBalance", [account, "safe"], [account, "latest"]],
+    ["eth_getBalance", [account, "finalized"], [account, "latest"]],
+    ["eth_getBalance", [account, "earliest"], [account, "earliest"]],
+    ["eth_getBalance", [account, "0x0"], [account, "0x0"]],
+    ["eth_getBalance", [account, { blockNumber: "0x5" }], [account, "0x5"]],
+    ["eth_getBalance", [account, hash], [account, { blockHash: hash }]],
+    ["eth_getBalance", [account, { blockHash: hash }], [account, { blockHash: hash }]],
+    ["eth_getStorageAt", [account, "5"], [account, `0x${"5".padStart(64, "0")}`, "latest"]],
+    ["eth_getStorageAt", [account, "0xA"], [account, `0x${"a".padStart(64, "0")}`, "latest"]],
+    ["web3_sha3", [""], ["0x"]],
+    ["eth_feeHistory", [5, "latest", [0, 0, 100]], [5, "latest", [0, 0, 100]]],
+    ["eth_feeHistory", ["12", "latest", []], [12, "latest", []]],
+    ["eth_call", [{ data: "0x12" }], [{ input: "0x12", gas: "0x3e8" }, "latest"]],
+    ["eth_call", [{ data: "0x12", input: "0x34" }], [{ input: "0x34", gas: "0x3e8" }, "latest"]],
+    ["eth_getLogs", [{ address: null, topics: [null, [hash, null]] }], [{ topics: [null, [hash, null]] }]],
+    ["eth_sendRawTransactionSync", ["0x12", null], ["0x12"]],
+    ["eth_uninstallFilter", ["x".repeat(66)], ["x".repeat(66)]],
+  ])("%s %j", (method, given, params) => expect(passed(method, given)).toBe(at(method, ...params)));
+
+  test.each<[string, unknown[], string]>([
+    ["eth_getBalance", [], "missing value for required argument 0"],
+    ["eth_getBalance", [null], "missing value for required argument 0"],
+    ["eth_getStorageAt", [account], "missing value for required argument 1"],
+    ["eth_chainId", [1], "too many arguments, want at most 0"],
+    ["eth_getBalance", [account, "latest", 1], "too many arguments, want at most 2"],
+    ["eth_getBalance", ["0x12"], "invalid argument 0: must be an address: 0x and 40 hexadecimal digits"],
+    ["eth_getBalance", [`${account}0`], "invalid argument 0: must be an address"],
+    ["eth_getBalance", [account, "0x01"], 'invalid argument 1: must be the number or hash of a block, or "latest"'],
+    ["eth_getBalance", [account, `0x1${"0".repeat(16)}`], "invalid argument 1: must be the number or hash"],
+    ["eth_getStorageAt", [account, "1".repeat(67)], "invalid argument 1: must be a storage key"],
+    ["web3_sha3", ["0x1"], "invalid argument 0: must be bytes"],
+    ["eth_getTransactionByHash", [`${hash}0`], "invalid argument 0: must be a hash"],
+    ["eth_getBlockByNumber", ["latest", "true"], "invalid argument 1: must be true or false"],
+    ["eth_call", [{ to: "0x12" }], "invalid argument 0: to: must be an address"],
+    ["eth_call", [{ value: 5 }], "invalid argument 0: value: must be a hexadecimal number of at most 64 digits"],
+    ["eth_call", [{ colour: 5, taste: 6 }], "invalid argument 0: unknown field colour, taste"],
+    ["eth_call", [{ colour: 5, privateFor: [] }], "invalid argument 0: privateFor: this service has no private"],
+    ["eth_call", [5], "invalid argument 0: must be a transaction object"],
+    ["eth_feeHistory", [1_025, "latest", []], "invalid argument 0: Too big: expected number to be <=1024"],
+    ["eth_uninstallFilter", ["x".repeat(67)], "invalid argument 0: must be a text of at most 66 characters"],
+    ["eth_getLogs", [{ blockHash: hash, toBlock: "latest" }], "cannot specify both BlockHash and FromBlock/ToBlock"],
+    ["eth_getLogs", [{ blockHash: hash, fromBlock: "0x0" }], "cannot specify both BlockHash and FromBlock/ToBlock"],
+    ["eth_getLogs", [{ topics: Array(5).fill(null) }], "topics: exceed max topics: at most 4"],
+    ["eth_getLogs", [{ address: Array(1_001).fill(account) }], "address: exceed max addresses: at most 1000"],
+    ["eth_getProof", [account, Array(1_025).fill("0x1")], "1025 storage keys are too many: at most 1024 are allowed."],
+    ["eth_feeHistory", ["0x1", "latest", Array(101).fill(1)], "101 percentiles are too many: at most 100 are allowed."],
+    ["eth_feeHistory", ["0x1", "latest", [-0.5]], "invalid reward percentile: -0.500000"],
+    ["eth_feeHistory", ["0x1", "latest", [100.5]], "invalid reward percentile: 100.500000"],
+    ["eth_feeHistory", ["0x1", "latest", [5, 4]], "invalid reward percentile: #0:5.000000 >= #1:4.000000"],
+    ["eth_simulateV1", [{ blockStateCalls: Array(17).fill({}) }], "17 blocks are too many: at most 16 are allowed."],
+    [
+      "eth_call",
+      [{ gasPrice: "0x1", maxFeePerGas: "0x1" }],
+      "both gasPrice and (maxFeePerGas or maxPriorityFeePerGas)",
+    ],
+    ["eth_call", [{ gasPrice: "0x1", maxPriorityFeePerGas: "0x1" }], "both gasPrice and (maxFeePerGas or"],
+    [
+      "eth_call",
+      [{}, "latest", { [account]: { state: {}, stateDiff: {} } }],
+      `account ${account} has both 'state' and 'stateDiff'`,
+    ],
+    [
+      "eth_call",
+      [{}, "latest", { [account]: { code: `0x${"00".repeat(100)}` } }],
+      "bytes long; at most 200 are allowed.",
+    ],
+  ])("%s %j is refused", (method, given, why) => expect(passed(method, given)).toContain(why));
+
+  test("as many as are allowed pass", () => {
+    const many: [string, unknown[]][] = [
+      ["eth_getProof", [account, Array(1_024).fill("0x1")]],
+      ["eth_feeHistory", ["0x1", "latest", Array(100).fill(1)]],
+      ["eth_feeHistory", [1_024, "latest", [0, 100]]],
+      ["eth_simulateV1", [{ blockStateCalls: Array(16).fill({}) }]],
+      ["eth_getLogs", [{ topics: Array(4).fill(null), address: Array(1_000).fill(account) }]],
+      ["eth_getLogs", [{ blockHash: hash }]],
+      ["eth_call", [{}, "latest", { [account]: { state: {} } }]],
+    ];
+    for (const [method, params] of many) expect(passed(method, params)).toMatch(/^\["eth_/);
+  });
+
+  test("a transaction that is sent must not say two things", () => {
+    const sent = (fields: object) => passed("eth_sendTransaction", [{ from: account, ...fields }], { account });
+    expect(sent({ data: "0x12", input: "0x34" })).toContain('both "data" and "input" are set and not equal.');
+    for (const fields of [{ data: "0x12" }, { input: "0x12" }, { data: "0x12", input: "0x12" }])
+      expect(sent(fields)).toBe(at("eth_sendTransaction", { from: account, input: "0x12" }));
+  });
+});
+
+describe("logs", () => {
+  const [a, b] = [account, `0x${"b".repeat(40)}`];
+  const [one, two] = [`0x${"1".repeat(64)}`, `0x${"2".repeat(64)}`];
+  const log = { address: a, topics: [one, two] };
+  test.each<[Criteria, boolean, string[][]]>([
+    [{}, true, []],
+    [{ address: null, topics: null }, true, []],
+    [{ address: a }, true, [[a]]],
+    [{ address: b }, false, [[b]]],
+    [{ address: [b, a] }, true, [[b, a]]],
+    [{ address: [] }, true, []],
+    [{ topics: [] }, true, []],
+    [{ topics: [one] }, true, [[one]]],
+    [{ topics: [two] }, false, [[two]]],
+    [{ topics: [null, two] }, true, [[two]]],
+    [{ topics: [null, [one, two]] }, true, [[one, two]]],
+    [{ topics: [[two, null]] }, true, [["0x"]]],
+    [{ topics: [[]] }, true, [["0x"]]],
+    [{ topics: [null, null, null] }, false, [["0x"]]],
+    [{ address: a, topics: [one, one] }, false, [[a], [one], [one]]],
+    [{ address: b, topics: [one] }, false, [[b], [one]]],
+  ])("%j: %j", (criteria, fits, names) => {
+    const found = matching(criteria);
+    expect(found.fits(log)).toBe(fits);
+    expect(found.names.map((all) => all.map(String))).toEqual(names);
+  });
+});
+
+describe("the gas that a transaction needs before anything is executed", () => {
+  const gas = (fork: Parameters<typeof intrinsicGas>[1], fields: object) =>
+    Number(intrinsicGas({ to: account, data: "0x", ...fields } as unknown as Transaction, fork));
+  test.each<[Parameters<typeof intrinsicGas>[1], object, number]>([
+    ["berlin", {}, 21_000],
+    ["berlin", { data: "0x000012" }, 21_000 + 4 + 4 + 16],
+    ["berlin", { to: null }, 53_000],
+    ["berlin", { to: null, data: `0x${"00".repeat(33)}` }, 53_000 + 33 * 4],
+    ["shanghai", { to: null, data: `0x${"00".repeat(33)}` }, 53_000 + 33 * 4 + 2 * 2],
+    ["shanghai", { data: `0x${"00".repeat(33)}` }, 21_000 + 33 * 4],
+    ["berlin", { accessList: [{ storageKeys: [] }, { storageKeys: [1, 2] }] }, 21_000 + 2 * 2_400 + 2 * 1_900],
+    ["prague", { data: `0x${"12".repeat(100)}` }, 21_000 + 40 * 100],
+    ["shanghai", { data: `0x${"12".repeat(100)}` }, 21_000 + 16 * 100],
+    ["prague", { data: `0x${"00".repeat(100)}` }, 21_000 + 10 * 100],
+    ["prague", { authorizationList: [1, 2] }, 21_000 + 50_000],
+  ])("%s %j", (fork, fields, needed) => expect(gas(fork, fields)).toBe(needed));
+});
