@@ -120,13 +120,12 @@ function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefine
   const { kind, props } = row;
   const facts = shownOf(kind).flatMap((key) => (isPlain(props[key]) ? [[key, props[key]] as const] : []));
   const urls = Object.entries(props.urls ?? {}).filter((one): one is [string, string] => typeof one[1] === "string");
-  const state = text(props.state);
   return {
     ...remarksOf(row),
     kind,
     name: text(props.orgName) ?? named(row),
-    ...(state !== undefined && { state }),
-    ...(membershipId !== undefined && { membershipId }),
+    state: text(props.state),
+    membershipId,
     facts: Object.fromEntries(facts),
     ...(urls.length > 0 && { urls: Object.fromEntries(urls) }),
     ...(isAdoptedShared(props) && { shared: true }),

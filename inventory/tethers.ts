@@ -56,7 +56,7 @@ export async function observeTether(
     ...extraIn(shown, network),
     ...(report !== undefined && { lastPin: pinIn(reports! - 1, report) }),
   };
-  return { row: { kind: "tetherService", id, props: facts, ...(unseen !== undefined && { unseen }) }, report };
+  return { row: { kind: "tetherService", id, props: facts, unseen }, report };
 }
 
 /** Properties that only some services show. */

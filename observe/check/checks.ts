@@ -308,7 +308,7 @@ const [fewest, most] = [45, 80];
  * rarely.
  */
 function otherUnit(apartMs: number | undefined, intervalHours: number): Finding | undefined {
-  if (apartMs === undefined || apartMs <= 0) return undefined;
+  if (apartMs === undefined) return undefined;
   const times = (intervalHours * 3_600_000) / apartMs;
   const isOff = (ratio: number): boolean => ratio >= fewest && ratio <= most;
   const [often, rarely] = [isOff(times), isOff(1 / times)];

@@ -1,4 +1,4 @@
-import { jsonOf, summaryOf, tableOf } from "../../cli/check";
+import { jsonOf, listOf, summaryOf } from "../../cli/check";
 import { listenAddress, serveMetrics } from "../../cli/check/listen";
 import { metricsOf } from "../../cli/check/metrics";
 import { isAtLeast, parts } from "../../cli/doctor/findings";
@@ -17,47 +17,26 @@ const result = (outcome: Outcome, more: Partial<Result> = {}): Result => ({
 });
 const called = (name: string): Pick<Result, "subject"> => ({ subject: { kind: "node", id: name, name } });
 
-describe("the table of a check", () => {
-  /** The cells of each row. */
-  const rows = (...results: Result[]): string[][] =>
-    tableOf(results, { width: 200, colors: false })
-      .split("\n")
-      .filter((line) => line.startsWith("│"))
-      .slice(1)
-      .map((line) =>
-        line
-          .split("│")
-          .slice(1, -1)
-          .map((cell) => cell.trim()),
-      );
-
-  test("has a row for what is in order, with its object if that is one, and a row for each reason", () => {
-    expect(rows(result("ok"))).toEqual([["node started", "✓ ok", "node one in prod", "it is started"]]);
-    expect(rows(result("ok"), result("ok"))).toEqual([["node started", "✓ ok", "all 2", ""]]);
-    expect(
-      rows(
-        result("ok"),
-        result("ok"),
-        result("failed", { text: "it is stopped", next: "Start it.", ...called("two") }),
-        result("failed", { text: "it is stopped", next: "Start it.", ...called("three") }),
-        result("failed", { text: "it is gone", ...called("four") }),
-        result("skipped", { check: "chain id", text: "no id" }),
-        result("unseen", { check: "chain id", text: "no id" }),
-      ),
-    ).toEqual([
-      ["node started", "✓ ok", "all other 2", ""],
-      ["node started", "✗ FAILED", "node two", "it is stopped"],
-      ["", "", "node three", "→ Start it."],
-      ["node started", "✗ FAILED", "node four", "it is gone"],
-      ["chain id", "- skipped", "node one in prod", "no id"],
-      ["chain id", "? unseen", "node one in prod", "no id"],
-    ]);
-  });
-
-  test("is as wide as the terminal, and no narrower than it can be", () => {
-    const widthAt = (width: number) => tableOf([result("ok")], { width, colors: false }).split("\n")[0]!.length;
-    expect([120, 150, 20].map(widthAt)).toEqual([120, 150, 20 + 12 + 16 + 36 + 5]);
-  });
+test("the list of a check has a line for what is in order, with its object if that is one, and one for each reason", () => {
+  const lines = (...results: Result[]) => listOf(results).split("\n");
+  expect(lines(result("ok"))).toEqual(["✓ node started: node one in prod: it is started"]);
+  expect(lines(result("ok"), result("ok"))).toEqual(["✓ node started: all 2"]);
+  expect(
+    lines(
+      result("ok"),
+      result("ok"),
+      result("failed", { text: "it is stopped", next: "Start it.", ...called("two") }),
+      result("failed", { text: "it is stopped", next: "Start it.", ...called("three") }),
+      result("failed", { text: "it is gone", ...called("four") }),
+      result("skipped", { check: "chain id", text: "no id" }),
+      result("unseen", { check: "chain id", text: "no id" }),
+    ),
+  ).toEqual([
+    "✓ node started: all other 2",
+    ...["✗ FAILED node started: it is stopped", "    node two", "    node three", "    → Start it."],
+    ...["✗ FAILED node started: it is gone", "    node four"],
+    ...["- skipped chain id: no id", "    node one in prod", "? unseen chain id: no id", "    node one in prod"],
+  ]);
 });
 
 test.each<[Outcome[], string]>([

@@ -236,6 +236,20 @@ describe("results of a refresh", () => {
     expect(text).toContain("Node `n` is gone from the service, and with it its key");
   });
 
+  test("what a service sets by itself is no drift beside what somebody changed; what is gone may be shown once more", () => {
+    const state = (name: string, url: string) => ({ inputs: { name: "a" }, outputs: { name, url } });
+    const text = show(
+      eventsOf(
+        ...read("update", "Consortium", "c", state("a", "x"), state("b", "y")),
+        ...read("delete", "Node", "n", { id: "n1" }, { id: "n1" }),
+      ),
+    );
+    expect(row(text).split("\n")).toEqual([
+      "| **gone** | Node `n` |  |",
+      '| drifted | Consortium `c` | `name`: `"a"` → `"b"` |',
+    ]);
+  });
+
   test("an unchanged secret is not listed as drift", () => {
     const gas = { inputs: { name: "gas", details: secret }, outputs: { name: "gas" } };
     const text = show(eventsOf(...read("update", "Configuration", "gas", gas, gas)));

@@ -37,6 +37,14 @@ describe("a plan", () => {
       ],
     ],
     [
+      "what is planned before its refresh has ended",
+      [before("refresh"), before("update"), after("update")],
+      [
+        ["update", "n", false],
+        ["update", "n", true],
+      ],
+    ],
+    [
       "a step on what was refreshed",
       [before("refresh"), after("update"), before("update"), after("update")],
       [
@@ -278,6 +286,15 @@ describe("a live network and its stacks", () => {
       network(row("node", "n", {}, { managed })),
     ]);
     expect(objectsOf(twice).filter(({ kind }) => kind === "node").length).toBe(1);
+  });
+
+  test("a consortium that the service no longer shows is gone, too", () => {
+    const other = { ...row("consortium", "d", { name: "lost" }), managed };
+    const { consortia } = withStacks(network(), [network(other)]);
+    expect(consortia.map(({ id, drift }) => [id, drift])).toEqual([
+      ["c", undefined],
+      ["d", ["the stack has lost, and the service does not show it"]],
+    ]);
   });
 
   const unseen = (more: Partial<Row>) => modelOf([consortium, { ...environment, ...more }], { source: "live" });

@@ -131,6 +131,20 @@ describe("what a model has of an object", () => {
     expect(rest).toEqual(shown);
   });
 
+  test("its owner, which an environment and a consortium do not have", () => {
+    const member = row("membership", "m", { consortiumId: "c" }, { managed: managed("m") });
+    const inStack = (kind: Row["kind"]) => row(kind, `of ${kind}`, inside, { managed: managed(`x ${kind}`) });
+    const { consortia, tethers } = model(
+      member,
+      ...(["consortium", "environment", "node", "appCred", "tetherService"] as const).map(inStack),
+    );
+    const owned = objectsOf({ consortia, tethers }).filter(({ object }) => "membershipId" in object);
+    expect(owned.map(({ kind, object }) => [kind, (object as { membershipId?: string }).membershipId])).toEqual([
+      ["node", "m"],
+      ["appCred", "m"],
+    ]);
+  });
+
   test("remarks, if there are any", () => {
     const remarks = { change: "update", kept: true, drift: ["x"], unseen: "u", unlisted: ["node"] } as const;
     expect(only(row("consortium", "c", {}, { ...remarks, drift: ["x"], unlisted: ["node"] }))).toMatchObject(remarks);

@@ -165,6 +165,7 @@ describe("the live network", () => {
       ].sort(),
     );
     expect(model!.limits).toContainEqual({ kind: "consortia", used: 1, most: 2 });
+    expect(model!.organization).toMatch(/^o\w+$/);
     expect(model!.consortia[0]!.environments[0]!.nodes[0]!.urls!.rpc).toMatch(/^http/);
   });
 

@@ -175,6 +175,8 @@ describe("what folds", () => {
     const each = (index: number) => ({ membershipId: `m${index}`, ...(index === 0 && { state: "stopped" }) });
     const { items } = first({ memberships, environments: [nodesOf(17, each)] }).groups[0]!;
     expect(told(items)).toEqual(["1 node | Member 0 · stopped", "16 nodes | started"]);
+    const { rows } = first({ memberships, environments: [nodesOf(17, each)] });
+    expect(rows).toEqual({ [items[0]!.key]: "membership:m0" }); // what several own is in no row
   });
 
   test("8 members without nodes are boxes; 9 are a count, besides those that change", () => {
@@ -323,17 +325,21 @@ describe.each(maps)("where the boxes of a network stand: %s", (_, make) => {
   });
 
   test("lines begin at the right of one and end at the left of the other", () => {
-    map.edges.forEach(({ from, to }, at) => {
+    map.edges.forEach(({ from, to, kind }, at) => {
       const [a, b] = [boxes.get(from)!, boxes.get(to)!];
       const way = ways[at]!;
       expect(way[0]).toEqual([right(a), a.y + a.height / 2]);
       expect(way.at(-1)).toEqual([b.x, b.y + b.height / 2]);
       expect(way.length % 3).toBe(1);
+      const edge = Math.max(0, ...map.groups.map(boxOf).map(right));
+      if (kind === "pins") expect(way.some(([x, y]) => x === Math.max(edge, right(a)) && y === way[0]![1])).toBe(true);
     });
   });
 
   test("texts are in their boxes, beside the sign, and above what is inside", () => {
     const svg = svgOf(map);
+    const around = layoutOf(map);
+    expect(around.boxes).toEqual(boxes);
     const drawn = new Map([...svg.matchAll(/data-key="([^"]*)".*?<\/g>/g)].map(([text, key = ""]) => [key, text]));
     for (const item of all) {
       const [box, text] = [boxOf(item), drawn.get(item.key)!];
@@ -351,9 +357,55 @@ describe.each(maps)("where the boxes of a network stand: %s", (_, make) => {
         above = Number(base);
       }
       const inside = "groups" in item ? contents(item as MapGroup) : [];
-      expect(above).toBeLessThan(Math.min(bottom(box), ...inside.map((one) => one.y)));
+      expect(above).toBeLessThan(Math.min(bottom(box) - 7, ...inside.map((one) => one.y)));
+      const [, outline = ""] = /<path class="shape" d="([^"]*)"/.exec(text)!;
+      const edges = edgesOf(outline);
+      const lid = item.kind === "chain" ? 6 : 0;
+      expect(edges.map((edge) => Math.round(edge))).toEqual(
+        [box.x, box.y + lid, right(box), bottom(box) - lid].map((edge) => Math.round(edge)),
+      );
     }
   });
+});
+
+/** Left, upper, right and lower edge of the points of an outline. */
+function edgesOf(outline: string): number[] {
+  const points: [number, number][] = [];
+  let [x, y] = [0, 0];
+  for (const [, command, text = ""] of outline.matchAll(/([MhvlaczZ])([^MhvlaczZ]*)/g)) {
+    const given = text.match(/-?[\d.]+/g)?.map(Number) ?? [];
+    const [a = 0, b = 0] = command === "a" ? given.slice(5) : given;
+    if (command === "M") [x, y] = [a, b];
+    else if (command === "h") x += a;
+    else if (command === "v") y += a;
+    else if (command === "a") [x, y] = [x + a, y + b];
+    else if (command === "l")
+      for (let at = 0; at < given.length; at += 2) [x, y] = [x + given[at]!, y + given[at + 1]!];
+    points.push([x, y]);
+  }
+  const [all, up] = [points.map(([one]) => one), points.map(([, one]) => one)];
+  return [Math.min(...all), Math.min(...up), Math.max(...all), Math.max(...up)];
+}
+
+test.each([
+  ["started", /^M[^M]*a5,5[^M]*z$/],
+  ["initializing", /^M[^M]*a5,5[^M]*zM[^M]*a2\.5,2\.5[^M]*z$/],
+  ["failed", /^M[^M]*l6,11h-12z$/],
+  [undefined, undefined],
+])("the sign of a node that is %s, its replacement, and its lines", (state, sign) => {
+  const nodes = [nodeOf(1, 0, { state, change: "replace" })];
+  const map = mapOf(networkOf({ memberships: [memberOf(0)], environments: [environmentOf(1, nodes)] }, { tethers }));
+  const svg = svgOf(map);
+  const [node = ""] = /data-kind="node".*?<\/g>/.exec(svg)!;
+  const found = /class="sign" d="([^"]*)"/.exec(node)?.[1];
+  if (sign === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatch(sign);
+  const [shape, outline] = ["shape", "outline"].map((name) =>
+    edgesOf(new RegExp(`class="${name}" d="([^"]*)"`).exec(node)![1]!),
+  );
+  expect(outline!.map((edge, at) => Math.round(edge - shape![at]!))).toEqual([-4, -4, 4, 4]);
+  const text = mermaidOf(map)!;
+  expect([text.match(/ --- /g)?.length, text.match(/ -\.-> /g)?.length]).toEqual([1, 2]);
 });
 
 test("one consortium stands below the other, and both are as wide as the widest", () => {

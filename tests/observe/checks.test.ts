@@ -275,8 +275,8 @@ describe("in full", () => {
     [{ state: "stopped" }, "failed: its state is stopped → Start it in the console. A new service takes a while."],
   ])("a service with %j", (more, text) => expect(told("service started", other("service", more))).toBe(text));
 
-  test.each<[Partial<OtherModel>, string | undefined]>([
-    [{}, undefined],
+  test.each<[Partial<OtherModel>, string]>([
+    [{}, "skipped: the service does not show whether it is set up"],
     [{ facts: { setupComplete: true } }, "ok: it is set up"],
     [{ facts: { setupComplete: true, uri: "kld://x" } }, "ok: it is set up, at kld://x"],
     [
@@ -487,7 +487,7 @@ describe("in full", () => {
   const late =
     "→ Check that its account has funds and its environment has started nodes; then look at it in the console.";
   test.each<[Partial<TetherModel>, string | undefined]>([
-    [{ reports: undefined }, undefined],
+    [{ reports: undefined }, "skipped: the service does not show its reports"],
     [{ state: "missing", reports: 4 }, undefined],
     [{ reports: 4 }, "skipped: the service does not show when the last pin was, or the interval"],
     [
