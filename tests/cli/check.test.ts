@@ -160,18 +160,18 @@ describe("locks", () => {
     expect(locksIn("https://api.pulumi.com")).toBeUndefined();
   });
 
-  test("pending operations are named, with what to do", () => {
+  test("pending operations are named, with what to do unless a run has the lock", () => {
     const one = (type: string, name: string) => ({ type, resource: { urn: `urn:pulumi:dev::net::t::${name}` } });
     const state = (pending_operations?: object[] | null) => ({ deployment: { pending_operations } });
-    expect(pendingIn(state([one("creating", "a"), one("deleting", "b")]), "Go on.")).toEqual([
-      {
-        about: "pending operations",
-        state: "wrong",
-        text: "a run was killed: creating a, deleting b",
-        next: "Go on.",
-      },
+    const pending = state([one("creating", "a"), one("deleting", "b")]);
+    const about = "pending operations";
+    expect(pendingIn(pending, "Go on.", false)).toEqual([
+      { about, state: "wrong", text: "a run was killed: creating a, deleting b", next: "Go on." },
     ]);
-    for (const none of [state(), state(null), state([]), {}, undefined]) expect(pendingIn(none, "")).toEqual([]);
+    expect(pendingIn(pending, "Go on.", true)).toEqual([
+      { about, state: "note", text: "creating a, deleting b, by the run that has the lock" },
+    ]);
+    for (const none of [state(), state(null), state([]), {}, undefined]) expect(pendingIn(none, "", false)).toEqual([]);
   });
 
   test.each([
