@@ -205,7 +205,7 @@ describe("a broken setup:", () => {
     jest.spyOn(UndiciTransport.prototype, "send").mockResolvedValue(answer);
     const { todo, wrong } = await examined(machine(), { CONSORTIUM_API_KEY: "e0aaaaaaaa-canary-of-a-key" });
     expect(wrong).toEqual(["API key: no (HTTP 401)"]);
-    expect(todo).toEqual(["Set CONSORTIUM_REGION=eu: the id of the key is one of that region."]);
+    expect(todo).toEqual(["Set CONSORTIUM_REGION=eu: the key's id is from that region."]);
   });
 
   test.each([

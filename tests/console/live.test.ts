@@ -22,7 +22,7 @@ const watched = async (periodMs = shortMs) => {
   return { service, world, open, console };
 };
 
-test("whoever signs in finds the network looked at already", async () => {
+test("the network is already loaded at sign-in", async () => {
   const { service } = await start();
   const console = await consoleOf(service);
   const calls = countCalls();
@@ -30,7 +30,7 @@ test("whoever signs in finds the network looked at already", async () => {
   await until(() => calls.paths.some((path) => path.endsWith("/consortia")));
 });
 
-test("20 pages cause no more calls than one, and none once nobody looks", async () => {
+test("20 pages cause no more calls than one, and no pages cause none", async () => {
   // Long beside a look, also on a busy machine: what one look asks is kept for most of a period.
   const period = 500;
   const { open, service } = await watched(period);
@@ -56,10 +56,10 @@ test("20 pages cause no more calls than one, and none once nobody looks", async 
   for (const page of pages) page.watch(); // hidden
   await until(async () => (await during(300)).calls === 0); // a look that is under way
   expect((await during(1_000)).calls).toBe(0);
-  expect(service.calls.filter(({ method }) => method === "GET")).toEqual([]); // what only watches is not logged
+  expect(service.calls.filter(({ method }) => method === "GET")).toEqual([]); // observers' calls are not logged
 });
 
-test("what changes is shown to every page that looks, and no secret ever is", async () => {
+test("every watching page gets the changes, but never a secret", async () => {
   const { open, service, world } = await watched();
   const [page, other] = [await open(), await open()];
   const stateIn = ({ shown }: TestPage) =>
@@ -72,7 +72,7 @@ test("what changes is shown to every page that looks, and no secret ever is", as
   for (const secret of [service.apiKey, world.credential.password]) expect(everything).not.toContain(secret);
 });
 
-test("a service that does not answer is said so, and looked at less often", async () => {
+test("a service that does not answer is reported, and polled less often", async () => {
   const { open, service, console } = await watched();
   const began = Date.now();
   const page = await open();
@@ -93,7 +93,7 @@ test("a service that does not answer is said so, and looked at less often", asyn
   await end;
 });
 
-test("a look without an answer is said so meanwhile, and what it brings is shown even if nothing has changed", async () => {
+test("a slow poll is reported meanwhile, and its result is shown even without a change", async () => {
   let answer = (_value: unknown): void => undefined;
   const looks: Promise<unknown>[] = [Promise.resolve("first"), new Promise((resolve) => (answer = resolve))];
   const live = new Live(() => looks.shift() ?? Promise.resolve("first"), 10, 20);
@@ -167,16 +167,16 @@ test.each([
   ["an object that the key may not see", { kind: "denied", status: 403 }, "failing"],
   ["a service that is down", { kind: "unavailable", status: 503 }, "failing"],
   ["an answer that is cut off", { kind: "lost", status: 200 }, "failing"],
-] as const)("of a failed look it is told what it was: %s", async (_, facts, trouble) => {
+] as const)("a failed poll is reported with its kind: %s", async (_, facts, trouble) => {
   const error = new ApiError({ call: "GET /consortia", errorMessage: "no", ...facts });
   expect(await firstOf(() => Promise.reject(error))).toMatchObject({ problem: error.message, trouble });
 });
 
-test("what fails for other reasons than the service is no trouble of it", async () => {
+test("a failure that the service did not cause is not blamed on it", async () => {
   expect(await firstOf(() => Promise.reject(new Error("dev.json is no export")))).not.toHaveProperty("trouble");
 });
 
-/** What a page is shown first. */
+/** The first contents of a page. */
 async function firstOf(look: () => Promise<unknown>): Promise<Shown> {
   const live = new Live(look, 10);
   const sent: (Shown | Looked)[] = [];
@@ -188,7 +188,7 @@ async function firstOf(look: () => Promise<unknown>): Promise<Shown> {
   return sent[0] as Shown;
 }
 
-test("of another service than the embedded one, the network is shown, and nothing that only that one has", async () => {
+test("for other services than the embedded one, only the network is shown", async () => {
   const api: Peer = await peer((response, seen, socket) => {
     const isList = api.requests[seen - 1]!.url.endsWith("/consortia");
     json(isList ? 200 : 404, isList ? [] : {})(response, seen, socket);

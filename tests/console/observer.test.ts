@@ -50,7 +50,7 @@ describe("a report is verified on the chain that it was pinned to:", () => {
   });
 });
 
-describe("a console that may change nothing", () => {
+describe("a read-only console", () => {
   const changes = {
     "make-key": { name: "one" },
     "revoke-key": { id: "k1" },
@@ -61,7 +61,7 @@ describe("a console that may change nothing", () => {
     "remove-fault": { id: "f1" },
   };
 
-  test.each(Object.entries(changes))("does not %s, and asks the service for nothing", async (name, body) => {
+  test.each(Object.entries(changes))("does not %s, and sends no request to the service", async (name, body) => {
     const { asked, options, observer } = observing({});
     const refusal = { status: 403, message: containing("read-only") };
     await expect(act(name, body, options, observer)).rejects.toMatchObject(refusal);
@@ -75,7 +75,7 @@ describe("a console that may change nothing", () => {
   });
 });
 
-test("a console that may change things makes credentials, and on another service nothing that only the embedded one has", async () => {
+test("a console with --allow-changes creates credentials, but on other services does nothing that only the embedded one has", async () => {
   const made = { id: "u1", username: "u1", password: "shown once" };
   const { asked, options, observer } = observing({ "/appcreds": made }, { mayChange: true });
   const body = { consortium: "c", environment: "e", membership: "m" };
@@ -85,7 +85,7 @@ test("a console that may change things makes credentials, and on another service
   expect(asked).toEqual(["POST /api/v1/consortia/c/environments/e/appcreds"]);
 });
 
-test.each(["nothing", "constructor", "__proto__", "sign-out"])("there is no action %s", async (name) => {
+test.each(["nothing", "constructor", "__proto__", "sign-out"])("the action %s does not exist", async (name) => {
   const { options, observer } = observing({}, { mayChange: true });
   await expect(act(name, {}, options, observer)).rejects.toMatchObject({ status: 404 });
 });
@@ -128,7 +128,7 @@ describe("the last blocks of a ledger", () => {
     expect([numbers(history).length, asked.length]).toEqual([12, 14]);
   });
 
-  test("are those of the chain as it is now, if that went back", async () => {
+  test("are the current chain's, even if it went back", async () => {
     const history = new LedgerHistory(1_000);
     let height = 5;
     const ask = chain(() => height);
@@ -139,7 +139,7 @@ describe("the last blocks of a ledger", () => {
   });
 });
 
-test("a time in which nobody looked, or nothing was heard, is a gap and no straight line", () => {
+test("a time without polls or answers is a gap, not a straight line", () => {
   const history = new LedgerHistory(2_000);
   const node = { id: "n1", blockHeight: 0 } as NodeModel;
   const note = (at: number, blockHeight: number, ...more: NodeModel[]) =>

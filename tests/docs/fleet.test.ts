@@ -18,16 +18,16 @@ const [network, ...fleets] = page.blocks.filter(({ language }) => language === "
 const folder = temporary();
 writeIn(folder, "networks/trade.yaml", network!.text);
 
-test.each(fleets)("the fleet of $where is one", ({ text }) => {
+test.each(fleets)("the fleet of $where is valid", ({ text }) => {
   for (const pack of ["node_modules/pulumi-consortium/policy-pack", "policies"])
     writeIn(folder, `${pack}/PulumiPolicy.yaml`, "runtime: nodejs\n");
   writeIn(folder, "rules.json", "{}");
-  // Some only show what to add to the first one.
+  // Some only show additions to the first one.
   const file = writeIn(folder, "fleet.yaml", text.includes("organizations:") ? text : fleets[0]!.text + text);
   expect(readFleet(file).stacks.length).toBeGreaterThan(0);
 });
 
-test("commands, options and keys are those that there are", () => {
+test("commands, options and keys exist", () => {
   const program = new Command();
   define(program);
   const named = (pattern: RegExp) =>
@@ -38,7 +38,7 @@ test("commands, options and keys are those that there are", () => {
   expect(Object.keys(FleetFile.shape).filter((key) => !reference.text.includes(`\n- \`${key}\`:`))).toEqual([]);
 });
 
-/** The scripts of the pipelines, with a Pulumi that is a stub: a push changes one network file of two. */
+/** The scripts of the pipelines, with a stub of Pulumi: a push changes one of two network files. */
 describe("the pipelines of the example run", () => {
   interface Step {
     id?: string;

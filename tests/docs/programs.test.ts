@@ -33,7 +33,7 @@ beforeAll(() => {
 const fileOf = ({ where, language }: Block) =>
   `${where.replaceAll("/", "-").replace(":", "-")}.${language === "ts" ? "ts" : "mjs"}`;
 
-test("examples and templates have the settings that examples/tsconfig.json checks them with", () => {
+test("examples and templates use the settings of examples/tsconfig.json", () => {
   const settings = (file: string): string => readFileSync(join(root, file), "utf8");
   const files = ["examples", "templates"].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => join(folder, name, "tsconfig.json")),
@@ -43,7 +43,7 @@ test("examples and templates have the settings that examples/tsconfig.json check
   for (const file of own) expect([file, settings(file)]).toEqual([file, settings("examples/quickstart/tsconfig.json")]);
 });
 
-test("the programs in the documentation fit the types of the build", () => {
+test("the programs in the documentation compile against the build", () => {
   const inSchema = Object.entries(schemaExamples).map(([type, { program }]) => {
     return { where: `schema/${type}`, language: "ts", text: languages.typescript(program) };
   });

@@ -10,7 +10,7 @@ import { newProcess, setEnvironment, start, type Started } from "../support/serv
 import { ether, tetherId } from "../support/tethered";
 import { pages, root } from "./markdown";
 
-/* Every text in the tables of docs/troubleshooting.md is one that a user sees: each is raised here, or in a test of the real CLI. */
+/* Users see every text in the tables of docs/troubleshooting.md: each is raised here, or in a test of the real CLI. */
 
 const { text } = pages.find(({ file }) => file === "docs/troubleshooting.md")!;
 const cells = [...text.matchAll(/^\| (`.*?`) +\| /gm)].map(([, cell = ""]) => cell);
@@ -149,7 +149,7 @@ const raised: string[] = [];
 const { HTTP_PROXY, NO_PROXY } = process.env;
 afterEach(() => setEnvironment({ HTTP_PROXY, NO_PROXY }));
 
-test.each(Object.entries(stories))("%s has an error that the page quotes", async (_, story) => {
+test.each(Object.entries(stories))("%s raises an error that the page quotes", async (_, story) => {
   const started = await start({ tethers: [{ id: tetherId, funds: { rinkeby: "0" } }] });
   const { errors, lines } = await story(started);
   const shown = [...errors.map(({ message }) => message), ...lines].join("\n");
@@ -157,7 +157,7 @@ test.each(Object.entries(stories))("%s has an error that the page quotes", async
   expect([shown, quoted.filter((words) => patternOf(words).test(shown))]).not.toEqual([shown, []]);
 });
 
-test("a wrong key of the stack configuration is an error that the page quotes", async () => {
+test("an unknown key in the stack configuration raises an error that the page quotes", async () => {
   await start();
   let error = "";
   await new Stack("dynamic", { config: { "consortium:regoin": "eu" } }).up(() => {
@@ -171,7 +171,7 @@ test("a wrong key of the stack configuration is an error that the page quotes", 
   raised.push(error);
 });
 
-test("a node that failed has an error that the page quotes", async () => {
+test("a failed node raises an error that the page quotes", async () => {
   const { engine, service, net, time } = await world("node");
   service.setTiming({ nodeStart: 600_000 });
   const { nodes } = service.store;

@@ -9,7 +9,7 @@ import { Kubernetes } from "./kubernetes-double";
 import { fleetOf, result, temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
-/* `status` and `resume`, as processes: Jest does not load the client, which is a module of ECMAScript. */
+/* `status` and `resume`, as processes: Jest does not load the client, which is an ECMAScript module. */
 
 beforeAll(built);
 
@@ -61,7 +61,7 @@ const started = ({ metadata }: StackObject) =>
   metadata.annotations?.["pulumi.com/reconciliation-request"] !== undefined;
 
 describe("status", () => {
-  test("the Stacks of all organizations of a file, and what the cluster lacks; others' Stacks do not count", async () => {
+  test("lists the Stacks of all organizations of a file, and missing ones; Stacks of others do not count", async () => {
     stack("acme-prod", "Ready");
     stack("globex-prod", "Stalled", "UpdateFailed");
     const other = stack("acme-other", "Stalled");
@@ -88,7 +88,7 @@ describe("status", () => {
     expect(cluster.calls).toHaveLength(5);
   });
 
-  test("the results of shards, and what is missing of them", async () => {
+  test("shows the results of shards, and missing shards", async () => {
     const files = [1, 2].map((index) => {
       const outcome = index === 1 ? "ok" : "failed";
       const shard = { index, count: 2, inAll: 2 };
@@ -109,13 +109,13 @@ describe("status", () => {
   test.each([
     [{ status: 403, message: "you may not" }, "Cannot list the Stacks of networks-acme at http://127.0.0.1:"],
     [{ status: 403, message: "you may not" }, "you may not"],
-  ])("a refusal %j says what and where", async (refusal, said) => {
+  ])("a refusal %j says what failed and where", async (refusal, said) => {
     cluster.refusal = refusal;
     const { code, text } = await run("status");
     expect({ code, text }).toEqual({ code: 1, text: expect.stringContaining(said) as string });
   });
 
-  test("a context that is not there", async () => {
+  test("a missing context", async () => {
     const { code, text } = await run("status", "--context", "there");
     expect({ code, text }).toMatchObject({
       code: 1,
@@ -125,7 +125,7 @@ describe("status", () => {
 });
 
 describe("resume", () => {
-  test("stalled Stacks are started again, and no others; a workspace whose installation failed is made again", async () => {
+  test("starts only stalled Stacks again, and recreates a workspace with a failed installation", async () => {
     const [ready, failed, install] = [
       stack("acme-prod", "Ready"),
       stack("acme-test", "Stalled", "UpdateFailed", "the service does not answer"),
@@ -161,7 +161,7 @@ describe("resume", () => {
     },
   );
 
-  test("without a fleet file, and without a backend, a lock stays and the others go on", async () => {
+  test("without a fleet file or a backend, a lock stays and the others continue", async () => {
     const locked = stack("acme-prod", "Stalled", "UpdateFailed", lockOf("acme-prod-workspace-0"));
     const free = stack("acme-test", "Stalled", "UpdateFailed");
     const { code, stdout } = await run("resume", "--yes", "--json");

@@ -63,7 +63,7 @@ describe("two fleet files on one backend, with the same organization and stack k
   test.each<[string, string, string]>([
     ["in two folders", "north/fleet.yaml", "south/fleet.yaml"],
     ["in one folder", "north/one.yaml", "north/two.yaml"],
-  ])("and the same project, %s: the second is refused, whatever it would do", async (_, one, other) => {
+  ])("and the same project, %s: the second one is refused, whatever the command", async (_, one, other) => {
     await run("up", fleet(one, { project }));
     const second = fleet(other, { project, stacks: { prod: "tea" } });
     for (const command of ["up", "preview", "drift", "destroy"] as const) {
@@ -76,7 +76,7 @@ describe("two fleet files on one backend, with the same organization and stack k
     expect(pulumi.calls.filter((call) => /^(up|destroy|refresh|preview)/.test(call))).toHaveLength(1);
   });
 
-  test("the second one takes the stack over when it is told to, and then it is its own", async () => {
+  test("the second one takes over the stack on request, and owns it afterwards", async () => {
     const first = fleet("north/fleet.yaml", { project });
     await run("up", first);
     const second = fleet("south/fleet.yaml", { project, stacks: { prod: "tea" } });
@@ -97,30 +97,30 @@ describe("two fleet files on one backend, with the same organization and stack k
   });
 });
 
-test("a file that was moved, with its folder's name, goes on", async () => {
+test("a file that moved together with its folder keeps its stacks", async () => {
   await run("up", fleet("a/net/fleet.yaml", { project: "trade" }));
   rmSync(join(folder, "a"), { recursive: true });
   expect((await run("up", fleet("b/net/fleet.yaml", { project: "trade" }))).outcomes).toEqual(ok);
 });
 
-describe("stacks that remember no file, such as those of the Kubernetes operator", () => {
+describe("untagged stacks, such as the Kubernetes operator's", () => {
   const made = (...networks: string[]) => ({ tags: {}, networks, ids: networks });
 
-  test("remember it from the next up on", async () => {
+  test("are tagged by the next up", async () => {
     pulumi.stacks = { "trade/acme-prod": made("coffee") };
     expect((await run("up", fleet("north/fleet.yaml", { project: "trade" }))).outcomes).toEqual(ok);
     const tags = Object.values(pulumi.stacks["trade/acme-prod"]!.tags);
     expect(tags).toEqual([expect.stringContaining("north/fleet.yaml")]);
   });
 
-  test("are not taken by a file that describes another network", async () => {
+  test("cannot be taken by a file with another network", async () => {
     pulumi.stacks = { "trade/acme-prod": made("coffee") };
     const refused = await run("up", fleet("south/fleet.yaml", { project: "trade", stacks: { prod: "tea" } }));
     expect(refused.errors).toContain("the stack acme-prod holds the network coffee, and not tea");
     expect(networksOf()).toEqual({ "trade/acme-prod": ["coffee"] });
   });
 
-  test("that are empty are anybody's", async () => {
+  test("that are empty belong to nobody", async () => {
     pulumi.stacks = { "trade/acme-prod": made() };
     expect((await run("up", fleet("south/fleet.yaml", { project: "trade" }))).outcomes).toEqual(ok);
   });
@@ -128,7 +128,7 @@ describe("stacks that remember no file, such as those of the Kubernetes operator
 
 describe("a stack that left the file", () => {
   const project = "trade";
-  test.each(["up", "preview", "drift"] as const)("is named by %s, and nothing of it is changed", async (command) => {
+  test.each(["up", "preview", "drift"] as const)("is named by %s, and not changed", async (command) => {
     await run("up", fleet("north/fleet.yaml", { project, stacks: { prod: "coffee", old: "tea", gone: "mate" } }));
     await run("destroy", fleet("north/fleet.yaml", { project, stacks: { gone: "mate" } }));
     const { strays } = await run(command, fleet("north/fleet.yaml", { project }));
@@ -136,14 +136,14 @@ describe("a stack that left the file", () => {
     expect(networksOf()).toMatchObject({ "trade/acme-old": ["tea"] });
   });
 
-  test("is none where it belongs to another file", async () => {
+  test("does not count if it belongs to another file", async () => {
     await run("up", fleet("north/fleet.yaml", { project }));
     const { strays } = await run("up", fleet("south/fleet.yaml", { project, stacks: { other: "tea" } }));
     expect(strays).toEqual([]);
   });
 });
 
-test("a preview of a new stack leaves none behind that would remember it", async () => {
+test("a preview of a new stack leaves no tagged stack behind", async () => {
   await run("preview", fleet("north/fleet.yaml"));
   expect(pulumi.stacks).toEqual({});
 });

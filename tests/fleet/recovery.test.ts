@@ -26,7 +26,7 @@ import { unreaped } from "../support/unreaped";
 import { temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
-/* What tells a run that is at work from one that was killed, and what a killed one leaves. */
+/* How active runs are told from killed ones, and what a killed run leaves behind. */
 
 const root = resolve(__dirname, "../..");
 /** No process has an id as high as this. */
@@ -43,7 +43,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** What a killed run left; `silentMs`: it holds the lock of the stack, and renewed it that long ago. */
+/** The remains of a killed run. `silentMs`: how long ago it last renewed its lock of the stack. */
 function write({ stack = "acme-prod", silentMs }: { stack?: string; silentMs?: number } = {}): string {
   const file = recordOf(folder, stack);
   writeFileSync(file, JSON.stringify(past));
@@ -58,7 +58,7 @@ function write({ stack = "acme-prod", silentMs }: { stack?: string; silentMs?: n
 const begins = (stack = "acme-prod", changes = true): Promise<Begun> => begin(recordOf(folder, stack), changes, 3_000);
 const files = (): string[] => readdirSync(join(folder, "journal"));
 
-test("a run writes down what it begins, and leaves nothing when all has ended", async () => {
+test("a run records what it begins, and leaves no records when everything has ended", async () => {
   const begun = [await begins(), await begins("acme-test")];
   expect(begun.map(({ isContinued }) => isContinued)).toEqual([false, false]);
   const record = JSON.parse(readFileSync(recordOf(folder, "acme-prod"), "utf8")) as unknown;
@@ -69,7 +69,7 @@ test("a run writes down what it begins, and leaves nothing when all has ended", 
   expect(isAnyOpen(folder)).toBe(false);
 });
 
-test("what a run does not finish is left to the next one", async () => {
+test("the record of an unfinished stack is left to the next run", async () => {
   await (await begins()).end(false);
   const second = await begins();
   expect(second.isContinued).toBe(true);
@@ -77,7 +77,7 @@ test("what a run does not finish is left to the next one", async () => {
   expect(files()).toEqual(["acme-prod.json"]);
 });
 
-test("a run that changes nothing writes nothing down, and leaves what a killed one had left", async () => {
+test("a run without changes records nothing, and keeps the records of a killed one", async () => {
   const record = write();
   const looking = await begins("acme-prod", false);
   expect(looking.isContinued).toBe(true);
@@ -91,14 +91,14 @@ test.each([
   ["whose lock nobody holds", undefined],
   ["whose lock was not renewed for long", 20_000],
   ["whose lock will be stale in a moment", 2_500],
-])("a record %s is one of a dead run", async (_, silentMs) => {
+])("a record %s belongs to a dead run", async (_, silentMs) => {
   write({ silentMs });
   const begun = await begins();
   expect(begun.isContinued).toBe(true);
   await begun.end(true);
 });
 
-test("a run at work, on whatever machine, keeps its stack from those who would change it, but not from those who look", async () => {
+test("an active run on any machine locks its stack against changes, but not against previews", async () => {
   const record = write({ silentMs: 0 });
   const renewing = setInterval(() => utimesSync(`${record}.lock`, new Date(), new Date()), 500);
   const refused = expect(begins()).rejects.toThrow(
@@ -119,7 +119,7 @@ async function stubborn(record: string): Promise<void> {
   await once(child.stdout, "data");
 }
 
-test("what is left of a dead run has ended before its stack is begun again, and nothing else has", async () => {
+test("a dead run's processes end before its stack is begun again, and no others do", async () => {
   const [record, other] = [write(), write({ stack: "acme-prod.json" })];
   for (const one of [record, record, other]) await stubborn(one);
   expect(processesOf(markOf(record))).toHaveLength(2);
@@ -133,7 +133,7 @@ test("what is left of a dead run has ended before its stack is begun again, and 
 describe("two runs at a time", () => {
   beforeAll(built);
 
-  test("each settles stacks of its own, and nothing of the dead run comes back", async () => {
+  test("each recovers different stacks, and no record of the dead run returns", async () => {
     const names = ["a", "b", "c", "d"].map((letter) => Array.from({ length: 25 }, (_, index) => `${letter}${index}`));
     for (const stack of names.flat()) write({ stack });
     const program = `const { begin, recordOf } = require(${JSON.stringify(join(root, "fleet/dist/recovery.js"))});
@@ -151,11 +151,11 @@ describe("two runs at a time", () => {
     expect(readdirSync(folder)).toEqual(["journal"]);
   });
 
-  test("none begins with a stack while the other one is at work on it", async () => {
+  test("neither begins a stack that the other one is changing", async () => {
     const one = await begins();
     let hasBegun = false;
     const other = begins().finally(() => (hasBegun = true));
-    await new Promise((done) => setTimeout(done, 500)); // without a lock it would have begun by now
+    await new Promise((done) => setTimeout(done, 500)); // it would have begun by now without the lock
     expect(hasBegun).toBe(false);
     await one.end(true);
     await (await other).end(true);
@@ -166,7 +166,7 @@ const locked = (host: string, pid: number): string =>
   `error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with \`pulumi cancel\`.\n` +
   `  file:///state/.pulumi/locks/organization/fleet/acme-prod/x.json: created by jo@${host} (pid ${pid}) at 2026-01-02T03:04:05Z`;
 
-test("who holds a lock is read from what Pulumi says", () => {
+test("the holder of a lock is read from Pulumi's message", () => {
   const text = locked("here", 5);
   expect(holdersOf(`${text}\n${text}`)).toEqual([{ user: "jo", host: "here", pid: 5, since: "2026-01-02T03:04:05Z" }]);
 });
@@ -184,7 +184,7 @@ test.each<[string, string, boolean]>([
 });
 
 if (process.platform === "linux")
-  test("a lock whose Pulumi has ended, though nobody has waited for that", async () => {
+  test("a lock of a zombie process", async () => {
     const { pid, end } = await unreaped();
     const hasEnded = haveEnded(holdersOf(locked(here, pid)));
     end();
@@ -197,7 +197,7 @@ const begun = (attempt: string, path: string, name?: string) => ({
 });
 const made = (attempt: string, id: string) => ({ made: attempt, id });
 
-test("what a killed run created and no state holds is named, except what was deleted with its parent", () => {
+test("objects that a killed run created and no state has are named, unless they were deleted with their parent", () => {
   const file = join(folder, "acme-test.jsonl");
   const memberships = "/consortia/c-held/memberships";
   writeFileSync(
@@ -215,12 +215,12 @@ test("what a killed run created and no state holds is named, except what was del
     certain: [`/consortia/c-ours ("ours")`, `${memberships}/m-ours ("acme")`],
     open: [`/consortia ("maybe")`, memberships],
   });
-  // What the next run made in the place of one without an answer stands for it.
+  // The next run's object replaces the one without an answer.
   expect(leftoversOf(file, ["/consortia/c-held", "/consortia/c-again", `${memberships}/m-again`]).open).toEqual([]);
   expect(leftoversOf(file, [])).toEqual({ certain: [`/consortia/c-ours ("ours")`], open: [`/consortia ("maybe")`] });
 });
 
-test("states of other stacks are read only where a create has no answer", async () => {
+test("other stacks' states are read only if a create has no answer", async () => {
   const file = join(folder, "acme-test.jsonl");
   const others = jest.fn(() => Promise.resolve(["theirs"]));
   const goOn = () => continueFrom(file, () => Promise.resolve(["own"]), others);
@@ -236,7 +236,7 @@ test("states of other stacks are read only where a create has no answer", async 
   expect([...readCreateLog(file).held]).toEqual(["own", "theirs"]);
 });
 
-test("the paths of what is in a state, read by several at once; a stack that does not exist has none", async () => {
+test("the paths of objects in a state, read concurrently; a missing stack has none", async () => {
   const pulumi = new StubPulumi(join(folder, "stub"));
   setEnvironment(pulumi.env);
   pulumi.stacks = { "fleet/acme-test": { tags: {}, networks: ["trade"], ids: ["c1", "m1"] } };
@@ -247,7 +247,7 @@ test("the paths of what is in a state, read by several at once; a stack that doe
   expect(await pathsIn("acme-other", workspace)).toEqual([]);
 });
 
-test("attributes that a kill left half-written are dropped, all others stay", () => {
+test("attributes files that a kill left empty are deleted, others stay", () => {
   const state = join(folder, "state/.pulumi/stacks/fleet");
   for (const [name, text] of Object.entries({ "a.json.attrs": "", "b.json.attrs": "{}", "c.json": "" }))
     writeIn(state, name, text);

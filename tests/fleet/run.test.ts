@@ -8,7 +8,7 @@ import { type Summary, temporary } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 import { until } from "../support/until";
 
-/* How a fleet goes on, and ends, where one of its stacks fails, is killed or is interrupted. (With Pulumi itself: tests/e2e/fleet.) */
+/* How a fleet continues and ends if one of its stacks fails, is killed or is interrupted. (With Pulumi itself: tests/e2e/fleet.) */
 
 const keys = { ACME_KEY: "canary-acme-5f02", GLOBEX_KEY: "canary-globex-1c9d" };
 
@@ -23,7 +23,7 @@ beforeEach(() => {
   fleet();
 });
 
-/** Writes the fleet file, with what the stacks in production have besides their network. */
+/** Writes the fleet file, with additional settings for the production stacks. */
 function fleet(acme: object = {}, globex: object = {}): void {
   const definition = "trade.yaml";
   const organizations = {
@@ -54,7 +54,7 @@ async function atWorkOn(stack: string): Promise<number> {
   return pulumi.pidOf(stack)!;
 }
 
-/** The next run goes on where that of the first stack stopped. */
+/** The next run continues the first stack's killed run. */
 async function goesOn(): Promise<void> {
   const recovered = [true, false, false].map((one) => ({ recovered: one }));
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true, stacks: recovered } });
@@ -70,7 +70,7 @@ test.each([
   expect(() => pulumi.calls).toThrow("ENOENT");
 });
 
-test("a stack that fails does not stop the others; JSON and JUnit say which, and why, and show no key", async () => {
+test("a failed stack does not stop the others; JSON and JUnit show which failed and why, without keys", async () => {
   const report = join(folder, "junit.xml");
   const ended = await up({ "acme-test": "fail:the name is already taken" }, "--junit", report);
   expect(ended.code).toBe(1);
@@ -87,7 +87,7 @@ test("a stack that fails does not stop the others; JSON and JUnit say which, and
   expect(outcomes(await up())).toEqual({ "acme-prod": "ok", "acme-test": "ok", "globex-prod": "ok" });
 });
 
-test("a Pulumi that is killed fails its stack alone, and the next run goes on where it stopped", async () => {
+test("a killed Pulumi fails only its stack, and the next run continues there", async () => {
   const running = up({ "acme-prod": "hang" });
   process.kill(await atWorkOn("acme-prod"), "SIGKILL");
   const ended = await running;
@@ -97,7 +97,7 @@ test("a Pulumi that is killed fails its stack alone, and the next run goes on wh
   await goesOn();
 });
 
-test("Ctrl-C begins no other stack, and the next run does all", async () => {
+test("after Ctrl-C, no other stack begins; the next run does everything", async () => {
   const running = up({ "acme-prod": "hang" }, "--parallel", "1");
   await atWorkOn("acme-prod");
   process.emit("SIGINT");
@@ -109,7 +109,7 @@ test("Ctrl-C begins no other stack, and the next run does all", async () => {
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
 });
 
-test("Ctrl-C before any stack begins: none has begun, whatever Pulumi says of its own end", async () => {
+test("Ctrl-C before any stack begins: all are not begun, whatever Pulumi reports", async () => {
   const env = { ...(pulumi.env as Record<string, string>), ...keys, STUB_VERSION: "interrupted" };
   const running = consortium(["fleet", "up", file, "--json", "--yes"], env);
   await until(() => existsSync(join(pulumi.folder, "calls.txt")) && pulumi.calls.includes("version"));
@@ -125,7 +125,7 @@ test("Ctrl-C before any stack begins: none has begun, whatever Pulumi says of it
   expect(code).toBe(1);
 });
 
-test("Ctrl-C in a terminal, which Pulumi hears by itself, is not sent to it again: a second one would end it at once", async () => {
+test("Ctrl-C in a terminal reaches Pulumi itself and is not sent again, because a second one would end it at once", async () => {
   const running = up({ "acme-prod": "slow" }, "--parallel", "1");
   const pid = await atWorkOn("acme-prod");
   process.kill(pid, "SIGINT");
@@ -134,7 +134,7 @@ test("Ctrl-C in a terminal, which Pulumi hears by itself, is not sent to it agai
   expect(pulumi.signalsOf("acme-prod")).toBe("SIGINT");
 });
 
-test("a second Ctrl-C ends what does not end by itself, and the next run goes on where it stopped", async () => {
+test("a second Ctrl-C kills remaining processes, and the next run continues", async () => {
   const running = up({ "acme-prod": "deaf" }, "--parallel", "1");
   const pid = await atWorkOn("acme-prod");
   process.emit("SIGINT");
@@ -145,7 +145,7 @@ test("a second Ctrl-C ends what does not end by itself, and the next run goes on
   await goesOn();
 });
 
-test("Ctrl-C twice in a preview ends its own processes, and not those of a run that changes the stack meanwhile", async () => {
+test("a second Ctrl-C in a preview kills only its own processes, not those of a concurrent run on the stack", async () => {
   const previewing = run("preview", { "acme-prod": "deaf" }, "--parallel", "1");
   const pid = await atWorkOn("acme-prod");
   const record = join(folder, ".consortium/fleet/fleet/journal/acme-prod.json");
@@ -178,7 +178,7 @@ const verbs = (verb: string) =>
     .filter((call) => call.startsWith(`${verb} `) && !call.includes("--preview-only"))
     .map((call) => /--stack (\S+)/.exec(call)![1]);
 
-test("stacks begin after those that they depend on, which are destroyed after them", async () => {
+test("stacks begin after their dependencies, and are destroyed before them", async () => {
   ordered();
   expect(await up()).toMatchObject({ code: 0 });
   expect(verbs("up")).toEqual(["acme-test", "acme-prod", "globex-prod"]);
@@ -189,7 +189,7 @@ test("stacks begin after those that they depend on, which are destroyed after th
 test.each([
   ["one that failed", "acme-prod", { "acme-test": "ok", "acme-prod": "failed" }, ["acme-test", "acme-prod"]],
   ["one that was not begun", "acme-test", { "acme-test": "failed", "acme-prod": "not begun" }, ["acme-test"]],
-])("what depends on %s is not begun, and says why", async (_, failing, others, begun) => {
+])("a stack that depends on %s is not begun, with the reason", async (_, failing, others, begun) => {
   ordered();
   const ended = await up({ [failing]: "fail:no" });
   expect(ended.code).toBe(1);
@@ -229,13 +229,13 @@ describe("shards", () => {
     expect(JSON.parse((await merged(...files, "--json")).stdout)).toEqual(JSON.parse(json.stdout));
   });
 
-  test("a shard with stacks whose results are missing is an error, an empty one is none; none counts twice", async () => {
+  test("a missing shard with stacks is an error, an empty one is not; results must not appear twice", async () => {
     const files = await shards();
     const empty = files.filter((one) => stacksIn(one) === 0);
     const filled = files.filter((one) => stacksIn(one) > 0);
     expect(await merged(...filled)).toMatchObject({ code: 0 });
     const killed = join(folder, "killed.json");
-    writeFileSync(killed, ""); // what its job leaves
+    writeFileSync(killed, ""); // the remains of its job
     const { code, stdout, stderr } = await merged(...filled.slice(1), ...empty, killed);
     expect(code).toBe(1);
     const lost = stacksIn(filled[0]!);
@@ -246,7 +246,7 @@ describe("shards", () => {
     expect((await merged(...filled, filled[0]!)).stderr).toMatch(/ is in .* and in .*: name each result once/);
   });
 
-  test("files that are no results, or not of one run, are refused", async () => {
+  test("files without results, or of different runs, are refused", async () => {
     const [first] = await shards();
     const other = join(folder, "other.json");
     writeFileSync(other, readFileSync(first!, "utf8").replace('"command": "up"', '"command": "drift"'));
@@ -274,7 +274,7 @@ describe("destroy", () => {
     expect(stderr.match(/ledger|LEDGER/g)).toHaveLength(3);
   });
 
-  test("leaves a stack alone, and those that it depends on, if it cannot say what will be lost", async () => {
+  test("skips a stack and its dependencies if it cannot say what would be lost", async () => {
     ordered();
     await up();
     const { summary } = await destroy({ "acme-prod": "fail:protected" });

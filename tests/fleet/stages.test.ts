@@ -34,7 +34,7 @@ type Matrices = ({ shard: string[] } | null)[];
 const ups = () => pulumi.calls.flatMap((call) => /^up .*--stack (\S+)/.exec(call)?.[1] ?? []);
 const results = new Map<string, string>();
 
-/** What a forge does: all shards of a stage, and the next stage if none has failed. Answers how many stages ran. */
+/** Does what a forge does: runs all shards of a stage, then the next stage if none failed. Returns the number of stages. */
 async function pipeline(matrices: Matrices, orders: Record<string, string> = {}): Promise<number> {
   for (const [at, matrix] of matrices.entries()) {
     const stage = String(at + 1);

@@ -23,7 +23,7 @@ async function only(pattern: RegExp, options: Parameters<Usable["wrong"]>[0] = {
 }
 
 describe("a network that applications can use", () => {
-  test("is found to be one (whenever it is looked at: healthy.test.ts)", async () => {
+  test("passes the check (for repeated checks, see healthy.test.ts)", async () => {
     const all = await w.look();
     expect(told(all.filter(({ outcome }) => outcome !== "ok"))).toEqual([]);
     expect(new Set(all.map(({ check }) => check))).toEqual(
@@ -39,7 +39,7 @@ describe("a network that applications can use", () => {
     expect(JSON.stringify(all)).not.toContain(w.credentials[0]!.password);
   });
 
-  test("a node that is stopped", async () => {
+  test("a stopped node", async () => {
     w.service.store.nodes.setState(w.nodes[1]!, "stopped");
     expect((await w.wrong()).filter(({ outcome }) => outcome === "failed")).toMatchObject([
       { check: "node started", subject: { id: w.nodes[1] }, text: "its state is stopped" },
@@ -66,14 +66,14 @@ describe("a network that applications can use", () => {
     await w.send("DELETE", `${path}/${id}`);
   });
 
-  test("a node whose state the specification does not name is taken as the provider takes it", async () => {
+  test("an unknown node state is treated as the provider treats it", async () => {
     w.service.store.nodes.setState(w.nodes[1]!, "running");
     const all = await w.look();
     w.service.store.nodes.setState(w.nodes[1]!, "started");
     const [first, next] = all.filter(({ subject }) => subject.id === w.nodes[1]);
     expect([first, next]).toMatchObject([
       { check: "node started", outcome: "ok", text: "it is running" },
-      { check: "node reachable", outcome: "failed" }, // asked: of this service only started ones have an address
+      { check: "node reachable", outcome: "failed" }, // asked: this service shows addresses of started nodes only
     ]);
   });
 
@@ -98,7 +98,7 @@ describe("a network that applications can use", () => {
     expect(found).toContain("node started: lost: it is gone from the service");
   });
 
-  test("addresses that are none, and addresses where nobody ever answers, of which none stays open", async () => {
+  test("invalid addresses and addresses that never answer; no connection stays open", async () => {
     const route = "/consortia/:consortiumId/environments/:environmentId/nodes/:nodeId/status";
     const shown = (rpc: string): void => {
       w.service.faults.clear();
@@ -136,19 +136,19 @@ describe("a network that applications can use", () => {
     expect(told(await w.wrong())).toEqual([]);
   });
 
-  test("an address of another public chain does not vouch for this one", async () => {
+  test("an address of another public chain proves nothing", async () => {
     const verdict = async (targets: Record<string, string>) =>
       told(await w.look({ targets })).find((one) => one.startsWith("last pin verified"));
     expect(await verdict({ mainnet: "http://127.0.0.1:9" })).toContain("by the service's own address of it");
     expect(await verdict({ rinkeby: w.target.url })).not.toContain("by the service's own address of it");
   });
 
-  test("a public chain that does not answer says nothing of the network", async () => {
+  test("an unreachable public chain says nothing about the network", async () => {
     const wrong = await w.wrong({ targets: { rinkeby: "http://127.0.0.1:9" } });
     expect(wrong).toMatchObject([{ check: "last pin verified", outcome: "unseen" }]);
   });
 
-  test("funds for fewer pins than are wanted; none; and then a late pin", async () => {
+  test("funds for too few pins, then none, then a late pin", async () => {
     const [cost] = (await w.look()).filter(({ check }) => check === "tether funds");
     await only(/^tether funds: .* enough for \d+ more pins; \d+ are wanted$/, { pinsAhead: cost!.value! + 1 });
     await w.target.call("anvil_setBalance", w.account, "0x0");

@@ -44,7 +44,7 @@ describe("the commands", () => {
   });
   afterAll(() => service.close());
 
-  test("check: 0 and everything in order; what it writes holds no password", async () => {
+  test("check: 0 if everything is fine; its output contains no password", async () => {
     const args = ["check", "--outputs", file("outputs.json"), "--junit", file("j.xml"), "--metrics", file("m.prom")];
     const { code, stdout, stderr } = await consortium(args, env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -65,7 +65,7 @@ describe("the commands", () => {
     expect(stdout).toContain("There is nothing to check: 1 ok.");
   });
 
-  test("check: 3 and NOT KNOWN without any credential: no node was asked", async () => {
+  test("check: 3 and NOT KNOWN without any credential, because no node was asked", async () => {
     const { code, stdout } = await consortium(["check", "--junit", file("u.xml"), "--metrics", file("u.prom")], env);
     expect(code).toBe(3);
     expect(stdout).toContain(
@@ -101,13 +101,13 @@ describe("the commands", () => {
     expect(named(5_000).slice(-2)).toEqual(["n8", "and 4992 more"]);
   });
 
-  test("check: outputs without a credential are told", async () => {
+  test("check: warns of outputs without a credential", async () => {
     writeFileSync(file("ids.json"), JSON.stringify({ chainId: 1 }));
     const { stderr } = await consortium(["check", "--outputs", file("ids.json")], env);
     expect(stderr).toMatch(/ids\.json has no user name with its password\. Create it with: pulumi stack output/);
   });
 
-  test("check: 1, with the reason and the next step, where something is wrong", async () => {
+  test("check: 1, with the reason and the next step, if something is wrong", async () => {
     writeFileSync(file("wrong.json"), JSON.stringify({ ...pair, password: "no" }));
     const { code, stdout } = await consortium(["check", "--outputs", file("wrong.json"), "--json"], env);
     expect(code).toBe(1);
@@ -138,7 +138,7 @@ describe("the commands", () => {
       /^consortium: \/nowhere\/j\.xml cannot be written: there is no such folder\.\n$/,
     ],
     ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /There is no Pulumi CLI on the PATH/],
-  ])("check: 2 where it cannot look: %s", async (_, args, more, why) => {
+  ])("check: 2 if it cannot run: %s", async (_, args, more, why) => {
     const { code, stderr } = await consortium(args, { ...env, ...more });
     expect({ code, stderr }).toEqual({ code: 2, stderr: matching(why) });
   });
@@ -165,7 +165,7 @@ describe("the commands", () => {
       expect(ended).toBe(1);
     });
 
-    test("says within seconds that the service answers 503, and goes on", async () => {
+    test("reports a 503 of the service within seconds, and continues", async () => {
       service.faults.add({ kind: "status", status: 503, method: "GET", times: Infinity });
       const ended = await watched([], async (printed) => {
         const startedAt = performance.now();
@@ -178,7 +178,7 @@ describe("the commands", () => {
     });
   });
 
-  test("check --listen serves the results of the last look to Prometheus, until Ctrl-C", async () => {
+  test("check --listen serves the results of the last check to Prometheus, until Ctrl-C", async () => {
     const args = ["check", "--outputs", file("outputs.json"), "--listen", "127.0.0.1:0", "--every", "1"];
     const { child, out, ended } = begun(args, env);
     try {
@@ -235,7 +235,7 @@ describe("the commands", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("sweep --yes, ended by %s, says last what is known to be deleted", async (signal, code) => {
+  ] as const)("sweep --yes, ended by %s, reports last how many objects it deleted", async (signal, code) => {
     const { _id: id } = (await client(service.baseUrl, service.apiKey)("POST", "/consortia", { name: "left" })).body;
     service.faults.add({ kind: "hang", method: "DELETE", times: Infinity });
     try {
@@ -252,7 +252,7 @@ describe("the commands", () => {
     }
   });
 
-  test("map: what does not go together is refused before anything is asked", async () => {
+  test("map: conflicting options are refused before any request", async () => {
     const { code, stderr } = await consortium(["map", "--plan", "a.json", "--stack", "dev"], env);
     expect({ code, stderr }).toEqual({ code: 1, stderr: containing("cannot be used with") });
     expect(await consortium(["map", "--live"], env)).toMatchObject({ code: 1 });

@@ -16,7 +16,7 @@ test.each([
   ["raft", { provider: "quorum", consensus_type: "raft" }, true],
   ["ibft", { provider: "quorum", consensus_type: "ibft", block_period: 1 }, true],
   ["poa, idle before each look", { provider: "geth", consensus_type: "poa", block_period: 1 }, { idleAfter: 0 }],
-])("nothing is said against a healthy ledger of %s, with transactions and without", async (_, environment, ledger) => {
+])("finds no problem in a healthy ledger of %s, with and without transactions", async (_, environment, ledger) => {
   const { service, send, credential, paths } = await populated({ ledger, timing: quick }, environment);
   const { rpc } = (await send("GET", `${paths.node}/status`)).body.urls;
   const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };

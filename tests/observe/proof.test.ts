@@ -11,7 +11,7 @@ jest.mock("../../cli/shared/connection", () => ({
   exportStack: jest.fn(),
 }));
 
-/* What the key of another organization does not show is not gone: neither a check nor a map says so. */
+/* An object that another organization's key does not show is not gone: neither check nor map may say so. */
 
 const kinds = ["owns a consortium", "owns nothing"] as const;
 

@@ -5,7 +5,7 @@ import { Network } from "../service/targets";
 import { stackOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
 
-/** What is wrong is told, with its reason; what is not, is not told. */
+/** Reports each problem with its reason, and nothing else. */
 
 let w: Usable;
 beforeAll(async () => {
@@ -23,13 +23,13 @@ const lines = (results: Result[]): string[] =>
 const wrong = async (options?: ObserveOptions): Promise<string[]> => lines(await w.wrong(options));
 const hour = 3_600_000;
 
-/** What the service shows of a node in place of its status. */
+/** The service's answer in place of a node's status. */
 function showStatus(node: string, status: object): void {
   const asked = { kind: "status", method: "GET", route: `/nodes/${node}/status$`, times: Infinity };
   w.service.faults.add({ ...asked, ...status } as never);
 }
 
-/** A raft ledger in an environment of its own, behind which stands a chain that makes blocks only when it is told to. */
+/** A raft ledger in its own environment, on a chain that makes blocks only on request. */
 async function raft() {
   const chain = await new Network().start("--no-mining");
   const make = async (path: string, body: object) => (await w.send("POST", path, body)).body;
@@ -50,7 +50,7 @@ async function raft() {
 describe("a raft ledger", () => {
   const none = "new blocks: ok: r1: block 0; none is due without a transaction";
 
-  test("whose transactions hang", async () => {
+  test("with pending transactions", async () => {
     const { chain, look } = await raft();
     expect(await look()).toContain(none);
     const [from] = await chain.call<string[]>("eth_accounts");
@@ -61,7 +61,7 @@ describe("a raft ledger", () => {
     expect(await look()).toContain(none.replace("block 0", "block 1"));
   });
 
-  test("that has made blocks by time, and makes none any more", async () => {
+  test("that made periodic blocks, and stopped", async () => {
     const { chain, look } = await raft();
     for (let block = 0; block < 8; block++) {
       await chain.call("evm_increaseTime", 1);
@@ -90,7 +90,7 @@ test("--write: each node of a healthy network takes one, and nothing else is wro
 });
 
 describe("credentials", () => {
-  test("a credential that is gone from the service, and one that was never there", async () => {
+  test("a credential that was deleted from the service, and one that never existed", async () => {
     const path = `${w.path}/appcreds`;
     const { body: old } = await w.send("POST", path, { membership_id: w.grower });
     await w.send("DELETE", `${path}/${old._id ?? old.username}`);
@@ -98,13 +98,13 @@ describe("credentials", () => {
     expect(await wrong({ credentials })).toEqual([
       `credential: failed: ${old.username}: it does not work on any node: the service has no credential of this user name`,
     ]);
-    // Of another consortium nothing was asked.
+    // The other consortium was not asked about.
     expect(await wrong({ credentials, consortium: w.consortium })).toEqual([
       `credential: skipped: ${old.username}: its member has no nodes`,
     ]);
   });
 
-  test.each([0, 1])("of two of a member, each is tried: the one that opens nothing is number %s", async (place) => {
+  test.each([0, 1])("tries both credentials of a member: number %s opens nothing", async (place) => {
     const path = `${w.path}/appcreds`;
     const { username } = (await w.send("POST", path, { membership_id: w.grower })).body;
     const credentials = [...w.credentials];
@@ -117,7 +117,7 @@ describe("credentials", () => {
   });
 });
 
-test.each(["running", "hibernated"])("a node that is %s and answers is in order, as for `pulumi up`", async (state) => {
+test.each(["running", "hibernated"])("a node that is %s and answers is fine, as for `pulumi up`", async (state) => {
   const [first, second] = w.nodes as [string, string];
   const { body } = await w.send("GET", `${w.path}/nodes/${first}/status`);
   w.service.store.nodes.setState(second, state);
@@ -127,7 +127,7 @@ test.each(["running", "hibernated"])("a node that is %s and answers is in order,
 });
 
 describe("a service that does not answer everything", () => {
-  test("a status that hangs is told, and the rest is checked in time", async () => {
+  test("a hanging status request is reported, and the rest is checked in time", async () => {
     w.service.faults.add({ kind: "hang", route: `/nodes/${w.nodes[0]}/status$`, times: Infinity } as never);
     const startedAt = performance.now();
     const all = lines(await w.look());
@@ -138,7 +138,7 @@ describe("a service that does not answer everything", () => {
     expect(all).toContainEqual(expect.stringMatching(/^last pin verified: ok: /));
   });
 
-  test("what is in a list that cannot be read is not called gone", async () => {
+  test("objects in an unreadable list are not called gone", async () => {
     const inputs = { consortiumId: w.consortium, environmentId: w.environment, name: "n0-1" };
     const stack = stackOf(["Node", "n0-1", w.nodes[0]!, inputs]);
     w.service.faults.add({ kind: "status", status: 500, method: "GET", route: "/nodes$", times: Infinity });
@@ -149,7 +149,7 @@ describe("a service that does not answer everything", () => {
 });
 
 describe("tethers and stacks", () => {
-  describe("a tether that pins to another network from now on: its last pin is looked for where it is", () => {
+  describe("a tether that changed its network: its last pin is verified on the old one", () => {
     const at = async (targets: Record<string, string>) => {
       const { body } = await w.send("GET", `/tether/${tetherId}`);
       const moved = { ...body, network: "mainnet", target_urls: { mainnet: "http://127.0.0.1:9" } };
@@ -158,13 +158,13 @@ describe("tethers and stacks", () => {
       return (await w.look({ targets })).filter(({ check }) => /^(last pin verified|tether funds)$/.test(check));
     };
 
-    test("on a chain whose address is given", async () => {
+    test("at a given address of the chain", async () => {
       const [pin, funds] = await at({ rinkeby: w.target.url });
       expect(pin).toMatchObject({ outcome: "ok", text: matching(/^in block \d+ of chain \d+$/) });
       expect(funds!.text).toContain("what a pin costs is not known yet"); // on the new one
     });
 
-    test("and not on the new one, where nobody has pinned it", async () => {
+    test("and not on the new network, which does not have the pin", async () => {
       const [pin] = await at({});
       expect(pin).toMatchObject({ outcome: "skipped", next: "Pass one: --target rinkeby=https://…" });
     });
@@ -187,7 +187,7 @@ describe("tethers and stacks", () => {
     expect(await wrong({ stack: changed(2) })).toHaveLength(1);
   });
 
-  test("a membership that is gone, and a consortium without environments that is gone", async () => {
+  test("a deleted membership, and a deleted consortium without environments", async () => {
     const stack = stackOf(
       ["Membership", "left", "m-left", { consortiumId: w.consortium, orgName: "left" }],
       ["Consortium", "lost", "c-lost", { name: "lost" }],

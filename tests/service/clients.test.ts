@@ -2,13 +2,13 @@ import { anyText, client } from "./helpers";
 import { manners, Recorded, recordedOn } from "./recorded";
 
 /*
- * Calls of other programs for this API, recorded on 2026-11-23: see recorded.ts. Names are ours. What a program reads of an answer is
- * checked beside.
+ * Calls of other programs for this API, recorded on 2026-11-23: see recorded.ts. Names are ours. The tests also check the parts of
+ * answers that a program reads.
  */
 
 /** The class of the vendor's utility that sets up a consortium (kaleido-io/consortium-setup-utility). */
 describe.each(manners)("like %s: the setup utility", (like) => {
-  test("sets up a consortium, and finds all of it in its second run", async () => {
+  test("sets up a consortium, and finds everything in its second run", async () => {
     const { recorded } = await recordedOn(like);
     expect((await recorded.run("200 GET /regions")).body).toMatchObject([{ _id: anyText, net_host: anyText }]);
     await recorded.run(`
@@ -27,7 +27,7 @@ describe.each(manners)("like %s: the setup utility", (like) => {
     await recorded.run("200 GET $e/appcreds");
     const credential = await recorded.run(`201 POST $e/appcreds = a1 {"name":"A's","membership_id":"@m1"}`);
     expect(credential.body).toMatchObject({ username: anyText, password: anyText });
-    // the second run looks for what has these names and is not deleted
+    // the second run looks for undeleted objects with these names
     const there = async (list: string, of: object) =>
       expect((await recorded.run(`200 GET ${list}`)).body).toContainEqual(expect.objectContaining(of));
     await there("/consortia", { _id: recorded.filled("@c"), name: "C", description: "d", state: "setup" });
@@ -39,9 +39,9 @@ describe.each(manners)("like %s: the setup utility", (like) => {
   });
 });
 
-/** The sample application KaleidoKards (kaleido-io/KaleidoKards), which makes its network with a token, and pays for its cards. */
+/** The sample application KaleidoKards (kaleido-io/KaleidoKards), which creates its network with a token, and pays for its cards. */
 describe.each(manners)("like %s: KaleidoKards", (like) => {
-  test("looks for room, makes its network with a token, and reads the address of each node's account", async () => {
+  test("checks its limits, creates its network with a token, and reads the address of each node's account", async () => {
     const { service, clock, recorded } = await recordedOn(like);
     const token = (await recorded.run(`200 POST /authtoken {"apikey":"${service.apiKey}"}`)).body.token as string;
     const plan = (await recorded.run("200 GET /orgs")).body[0]!.plan as string;
@@ -68,7 +68,7 @@ describe.each(manners)("like %s: KaleidoKards", (like) => {
 
 /** The Go SDK (kaleido-io/kaleido-sdk-go): what its command `kld` and the Terraform provider do not call. */
 describe.each(manners)("like %s: the Go SDK", (like) => {
-  test("puts a destination again as it was answered, and deletes innermost first, the membership until it can be", async () => {
+  test("puts a destination back unchanged, deletes innermost first, and retries deleting the membership", async () => {
     const { recorded } = await recordedOn(like);
     await recorded.run(`
 201 POST /consortia = c {"name":"C","description":"d"}

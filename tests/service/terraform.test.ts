@@ -68,7 +68,8 @@ const runs = [
 ] as const;
 
 /**
- * Recorded on 2026-11-23: an example that comes with the provider, `multi_region_with_b2b`, with its versions 1.3.1 and 0.2.15. Others make the
+ * Recorded on 2026-11-23: an example that comes with the provider, `multi_region_with_b2b`, with its versions 1.3.1 and 0.2.15. Others make
+ * the
  * same calls with fewer fields. Names and descriptions are ours. `kept`: what it shares with others, so that its destroy leaves it.
  */
 const example = {
@@ -130,24 +131,27 @@ test.each([
   ["specification", ""],
   ["specification", "/"],
   ["hosted", ""],
-] as const)("like %s, with %j after each path: apply, every change, destroy, and no plan left", async (like, end) => {
-  const { recorded } = await recordedOn(like, end);
-  const [apply, change, destroy] = runs;
-  await recorded.run(apply);
-  const planned = await recorded.plan();
-  expect(await recorded.plan()).toEqual(planned);
-  for (const name of ["n1", "n2"])
-    expect(planned[name]).toMatchObject({ urls: { rpc: anyText, wss: anyText }, first_user_account: anyText });
-  for (const name of ["s1", "s2", "s3"]) expect(planned[name]).toMatchObject({ urls: { http: anyText } });
-  expect(planned.a).toMatchObject({ auth_type: "basic_auth", username: recorded.filled("@a") });
-  expect(planned.a).not.toHaveProperty("password");
-  await recorded.run(change);
-  const changed = await recorded.plan();
-  expect(await recorded.plan()).toEqual(changed);
-  for (const name of ["n1", "n2"]) expect(changed[name]).toMatchObject({ state: "started", size: "medium" });
-  await recorded.run(destroy);
-  expect(await recorded.left()).toEqual([]);
-});
+] as const)(
+  "like %s, with %j after each path: apply, every change, destroy, always with an empty plan afterwards",
+  async (like, end) => {
+    const { recorded } = await recordedOn(like, end);
+    const [apply, change, destroy] = runs;
+    await recorded.run(apply);
+    const planned = await recorded.plan();
+    expect(await recorded.plan()).toEqual(planned);
+    for (const name of ["n1", "n2"])
+      expect(planned[name]).toMatchObject({ urls: { rpc: anyText, wss: anyText }, first_user_account: anyText });
+    for (const name of ["s1", "s2", "s3"]) expect(planned[name]).toMatchObject({ urls: { http: anyText } });
+    expect(planned.a).toMatchObject({ auth_type: "basic_auth", username: recorded.filled("@a") });
+    expect(planned.a).not.toHaveProperty("password");
+    await recorded.run(change);
+    const changed = await recorded.plan();
+    expect(await recorded.plan()).toEqual(changed);
+    for (const name of ["n1", "n2"]) expect(changed[name]).toMatchObject({ state: "started", size: "medium" });
+    await recorded.run(destroy);
+    expect(await recorded.left()).toEqual([]);
+  },
+);
 
 test.each(manners)("like %s: an example of two regions: apply, an empty plan, destroy", async (like) => {
   const { recorded } = await recordedOn(like);
@@ -157,7 +161,7 @@ test.each(manners)("like %s: an example of two regions: apply, an empty plan, de
   expect(await recorded.left()).toEqual(example.kept);
 });
 
-test("what a credential is bound to does not change", async () => {
+test("a credential's environment and membership cannot change", async () => {
   const { send, paths, membership } = await populated();
   const path = paths.credential;
   const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "b" })).body._id;

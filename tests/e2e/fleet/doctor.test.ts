@@ -37,7 +37,7 @@ const like = (text: string) => expect.stringMatching(new RegExp(`^${text}$`)) as
 test("before the first run, nothing is wrong, and nothing is made", async () => {
   const { wrong, notes } = await examined();
   expect(wrong).toEqual([]);
-  expect(notes).toEqual([like("backend: file://.*/state is not there yet: the first run makes it")]);
+  expect(notes).toEqual([like("backend: file://.*/state does not exist yet: the first run creates it")]);
   expect(w.has("state")).toBe(false);
 });
 
@@ -54,7 +54,7 @@ test("while a run is at work, it is named", async () => {
   const end = finished(run);
   await until(() => w.service.store.nodes.list().length === 1);
   const { wrong, notes, next, ok } = await examined();
-  expect(wrong).toEqual([like(`acme-prod: run: a run is at work on the stack: ${holder}`)]);
+  expect(wrong).toEqual([like(`acme-prod: run: a run is changing the stack: ${holder}`)]);
   expect(notes).toEqual(["acme-prod: pending operations: creating trade/e/m-1, by the run that has the lock"]);
   expect(next).toEqual(["Wait for that run."]);
   expect(ok.at(-1)).toMatch(/^backend: .*\/state: 1 of 2 stacks exist$/);
@@ -65,7 +65,7 @@ test("while a run is at work, it is named", async () => {
   await until(async () => (await openRun(record!))?.isAtWork === false); // the lock on it gets old
 });
 
-const killed = like(`acme-prod: run: a run was killed while it changed the stack: ${holder}`);
+const killed = like(`acme-prod: run: a run was killed while it was changing the stack: ${holder}`);
 const locked = like(`acme-prod: lock: the stack is locked by ${holder}, which has ended`);
 const pending = "acme-prod: pending operations: a run was killed: creating trade/e/m-1";
 

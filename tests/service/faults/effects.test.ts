@@ -13,14 +13,14 @@ async function facing(rule: FaultRule) {
   return started;
 }
 
-/** A call that creates a consortium, as it is sent. */
+/** The raw request that creates a consortium. */
 const creating = ({ apiKey }: Service) => ({
   method: "POST" as const,
   headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
   body: JSON.stringify({ name: "a" }),
 });
 
-/** What a caller sees when no answer comes: the code of the error below fetch's own. */
+/** The code of the error below fetch's own if there is no answer. */
 async function failure(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,
@@ -30,8 +30,8 @@ async function failure(call: Promise<unknown>): Promise<string> {
   return cause?.code ?? String(error);
 }
 
-describe("what a fault does", () => {
-  test("status: answers it, with Retry-After and the message, without acting", async () => {
+describe("effects of faults", () => {
+  test("status: answers with it, Retry-After and the message, without acting", async () => {
     const { send } = await facing({ kind: "status", status: 429, retryAfter: 3, errorMessage: "slow down" });
     const answer = await create(send, "a");
     expect(answer).toMatchObject({ status: 429, body: { errorMessage: "slow down" } });
@@ -39,7 +39,7 @@ describe("what a fault does", () => {
     expect(await names(send)).toEqual([]);
   });
 
-  test("status: with a body of its own, or none given", async () => {
+  test("status: with a custom body, or without one", async () => {
     const { service, send } = await facing({ kind: "status", status: 503 });
     expect(await create(send, "a")).toMatchObject({ status: 503, body: { errorMessage: "Service Unavailable" } });
     service.faults.add({ kind: "status", status: 400, body: { error: { code: 7 } } });
@@ -54,7 +54,7 @@ describe("what a fault does", () => {
     expect(await names(send)).toEqual(["a", "b"]);
   });
 
-  test.each(["delay", "refuse"] as const)("%s: longer than any timer, it is not over at once", async (kind) => {
+  test.each(["delay", "refuse"] as const)("%s: a duration longer than any timer does not end at once", async (kind) => {
     const { send } = await facing({ kind, ms: 2 ** 31 });
     if (kind === "refuse") {
       for (let tries = 0; tries < 20; tries++) expect(await failure(names(send))).toBe("ECONNREFUSED");
@@ -64,7 +64,7 @@ describe("what a fault does", () => {
     expect(await Promise.race([names(send).catch(() => "ended"), late])).toBe("nothing yet");
   });
 
-  test("html: a page as proxies make it", async () => {
+  test("html: a page like a proxy's", async () => {
     const { send } = await facing({ kind: "html", status: 503 });
     const { status, headers, text } = await create(send, "a");
     expect(status).toBe(503);
@@ -76,7 +76,7 @@ describe("what a fault does", () => {
   test.each([
     ["resetBefore", []],
     ["resetAfter", ["a"]],
-  ] as const)("%s: the connection is reset, and this was done: %j", async (kind, done) => {
+  ] as const)("%s: the connection is reset, with these effects: %j", async (kind, done) => {
     const { send } = await facing({ kind });
     expect(await failure(create(send, "a"))).toBe("ECONNRESET");
     expect(await names(send)).toEqual(done);
@@ -104,7 +104,7 @@ describe("what a fault does", () => {
     await expect(body.text()).rejects.toThrow(/other side closed|terminated|aborted/);
   });
 
-  test("truncated, well-formed: half of the JSON as if that were all", async () => {
+  test("truncated, well-formed: half of the JSON as a complete response", async () => {
     const { send } = await facing({ kind: "truncated", wellFormed: true, method: "POST" });
     const { status, text, body } = await create(send, "a");
     expect({ status, body }).toEqual({ status: 201, body: undefined });
@@ -129,7 +129,7 @@ describe("what a fault does", () => {
     expect(await names(send)).toEqual([]);
   });
 
-  test("refuse with a target: at that call, which is not acted on", async () => {
+  test("refuse with a target: at that call, without acting", async () => {
     const { send } = await facing({ kind: "refuse", ms: 100, method: "POST", nth: 2 });
     expect((await create(send, "a")).status).toBe(201);
     expect(await failure(create(send, "b"))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);

@@ -9,7 +9,7 @@ import { blockNumber, eth, rpc } from "../ledgers";
 
 beforeAll(built);
 
-/** A service in a process of its own, because these tests try to end it. */
+/** A service in a separate process, because these tests try to crash it. */
 async function served(env: Record<string, string> = {}) {
   const args = ["--node-start", "0", "--environment-start", "0"];
   const { child, ready, key, send } = await serveJson(args, env);
@@ -24,7 +24,7 @@ async function served(env: Record<string, string> = {}) {
   return { child, ready, key, send, ...world, urls, stands };
 }
 
-/** Valid requests, from which all others are made. */
+/** Valid requests, which the others mutate. */
 function proper({ key, paths, credential, urls }: Awaited<ReturnType<typeof served>>): string[] {
   const call = JSON.stringify(eth("eth_blockNumber"));
   const { pathname: runtime } = new URL(urls.rpc);
@@ -54,7 +54,7 @@ function proper({ key, paths, credential, urls }: Awaited<ReturnType<typeof serv
 
 type Edit = (bytes: Buffer) => Buffer;
 
-/** Changes that may happen to bytes on their way. */
+/** Random changes of bytes. */
 function edits(all: readonly string[]): fc.Arbitrary<Edit> {
   const at = fc.noBias(fc.nat(9_999)).map((nat) => nat / 10_000);
   const place = (bytes: Buffer, where: number) => Math.floor(where * (bytes.length + 1));
@@ -85,7 +85,7 @@ function edits(all: readonly string[]): fc.Arbitrary<Edit> {
   );
 }
 
-test("2,000 random and mutated requests, split at every byte: it answers or closes, and lives", async () => {
+test("2,000 random and mutated requests, split at every byte: the service answers or closes, and survives", async () => {
   const service = await served();
   const all = proper(service);
   const mutated = fc
@@ -118,13 +118,13 @@ test("2,000 random and mutated requests, split at every byte: it answers or clos
     { numRuns: batches, ...replay, endOnFailure: true },
   );
   expect(sent).toBe(batches * size);
-  // not everything was refused: requests got through, WebSockets opened, and much was not HTTP
+  // a good mix: accepted requests, open WebSockets, and invalid HTTP
   expect([...answered]).toEqual(expect.arrayContaining([101, 200, 400, 401, 403, 404, undefined]));
   await service.stands();
   if (process.platform === "linux") await until(() => open() < before + 20);
 });
 
-test("a WebSocket that is asked for while an answer is under way ends the connection, not the service", async () => {
+test("an upgrade request during an answer ends the connection, not the service", async () => {
   const service = await served();
   const [first = "", ...others] = proper(service);
   const socket = others.find((text) => text.includes("websocket"))!;

@@ -8,7 +8,7 @@ import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
 const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 
-/** A connection that sends something and collects what comes back. */
+/** A connection that sends data and collects the responses. */
 async function opened(port: number, text: string) {
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   sockets.push(socket);
@@ -22,7 +22,7 @@ async function opened(port: number, text: string) {
 
 const begun = "POST /api/v1/consortia HTTP/1.1\r\nhost: localhost\r\n";
 
-test("a client that never ends its headers, or its body, is disconnected; others are answered meanwhile", async () => {
+test("a client that never finishes its headers or body is disconnected; others are served meanwhile", async () => {
   const { service, send } = await start({ callLimits: { time: 1_000 } });
   const slow = await opened(service.port, begun);
   const half = await opened(
@@ -39,7 +39,7 @@ test("a client that never ends its headers, or its body, is disconnected; others
   expect(slow.said.text).toMatch(/^HTTP\/1.1 408 .*"errorMessage":"The request was not received in time\."/s);
 });
 
-test("if there is a connection too many, the one that has been idle longest is closed", async () => {
+test("with too many connections, the one that has been idle longest is closed", async () => {
   const { service } = await start({ callLimits: { connections: 8 } });
   const slow = await Promise.all(Array.from({ length: 40 }, () => opened(service.port, begun)));
   await until(() => slow.filter(({ said }) => !said.closed).length <= 8);
@@ -49,7 +49,7 @@ test("if there is a connection too many, the one that has been idle longest is c
   }
 });
 
-test("a stranger's bodies of 1 MB, one after the other, are refused, and /health answers within 250 ms meanwhile", async () => {
+test("bodies of 1 MB without a key are refused, and /health answers within 250 ms meanwhile", async () => {
   const { service } = await start();
   const statuses: number[] = [];
   let over = false;
@@ -73,11 +73,11 @@ test("a stranger's bodies of 1 MB, one after the other, are refused, and /health
   expect(times.sort((one, other) => one - other)[12]).toBeLessThan(250); // the median: other processes may take the cores for a while
 });
 
-/** A request whose body does not come. */
+/** A request without its body. */
 const bodiless = (path: string, length: number, ...more: string[]) =>
   head(`POST ${path} HTTP/1.1`, "host: localhost", `content-length: ${length}`, ...more);
 
-test("a connection whose body does not come is closed for a new one", async () => {
+test("a connection with a missing body is closed for a new one", async () => {
   const { service } = await start({ callLimits: { connections: 8 } });
   const key = `authorization: Bearer ${service.apiKey}`;
   const text = bodiless("/api/v1/consortia", 100, key, "content-type: application/json");
@@ -89,7 +89,7 @@ test("a connection whose body does not come is closed for a new one", async () =
   }
 });
 
-test("of bodies that do not come, those of 64 MiB together may be waited for; then the first one is no longer", async () => {
+test("the service waits for at most 64 MiB of missing bodies, then drops the first one", async () => {
   const { service } = await start();
   const key = `authorization: Bearer ${service.apiKey}`;
   const text = bodiless("/api/v1/consortia", 300_000, key, "content-type: application/json");
@@ -100,7 +100,7 @@ test("of bodies that do not come, those of 64 MiB together may be waited for; th
   expect(slow.filter(({ said }) => said.closed)).toEqual(slow.slice(0, slow.indexOf(last!) + 1));
 });
 
-test("64 callers without a key who send no body keep nobody from the public chain", async () => {
+test("64 callers without a key or a body do not block the public chain", async () => {
   const { service } = await start({ ledger: true, callLimits: { targetRate: 1_000 } });
   const call = JSON.stringify(eth("eth_chainId"));
   const ask = () => fetch(`${service.url}/target/rinkeby`, { method: "POST", body: call });
@@ -114,7 +114,7 @@ test("64 callers without a key who send no body keep nobody from the public chai
   await until(() => slow.every(({ said }) => said.text.includes('"result":"0x')));
 });
 
-test("an organization that does not read its answers gets no more of them, until it has", async () => {
+test("an organization that does not read its answers gets no more until it does", async () => {
   const { service, send } = await start({ callLimits: { answer: 4 * 1_048_576 } });
   const other = client(service.baseUrl, service.addOrganization("other").apiKey);
   const { paths, membership } = await build(send);
@@ -133,7 +133,7 @@ test("an organization that does not read its answers gets no more of them, until
   await until(async () => (await send("GET", list)).status === 200);
 });
 
-test("calls that are being answered keep their connection", async () => {
+test("calls in progress keep their connection", async () => {
   const { service } = await start({ callLimits: { connections: 3 }, timing: { latency: 500 } });
   const send = client(service.baseUrl, service.apiKey);
   const answers = Array.from({ length: 3 }, () => send("GET", "/consortia"));
@@ -142,7 +142,7 @@ test("calls that are being answered keep their connection", async () => {
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test("WebSockets that never read do not grow the service, and end; the ledger and others go on", async () => {
+test("WebSockets that never read do not use up memory, and end; the ledger and others continue", async () => {
   const environment = { provider: "quorum", consensus_type: "raft" };
   const { credential, urls } = await ledgered({ callLimits: { sockets: 100, time: 8_000 } }, environment);
   const idle = await Promise.all(
@@ -164,7 +164,7 @@ test("WebSockets that never read do not grow the service, and end; the ledger an
     await blocks(urls.rpc, credential, block);
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1_048_576);
-  // they do not answer pings either, so they are closed, and there is room for as many again
+  // they do not answer pings either, so they are closed, and the same number fits again
   let opened = 0;
   await until(async () => {
     const { status } = await webSocket(urls.wss, credential);
@@ -174,7 +174,7 @@ test("WebSockets that never read do not grow the service, and end; the ledger an
   await until(() => idle.every(({ closed }) => closed()));
 });
 
-test("a client that says that it sends no more, anywhere in a call, is nothing that the operator reads of", async () => {
+test("a client that half-closes anywhere in a call causes no warning", async () => {
   const warned = jest.spyOn(process, "emitWarning");
   const { urls, credential, service } = await ledgered();
   const body = JSON.stringify(eth("eth_chainId"));
@@ -191,7 +191,7 @@ test("a client that says that it sends no more, anywhere in a call, is nothing t
     ["wss", [101], `${upgrade}${key}\r\n`, frame],
   ];
   const pair = Buffer.from(`${credential.username}:${credential.password}`).toString("base64");
-  // Whether the answer is on its way by then, is chance.
+  // It is random whether the answer is in transit by then.
   for (const [kind, statuses, rest = "", ...frames] of Array.from({ length: 60 }, () => rows).flat()) {
     const { pathname, host } = new URL(urls[kind]);
     const lines = [

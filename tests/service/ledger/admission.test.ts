@@ -7,7 +7,7 @@ import { newFolder } from "../helpers";
 import { ledgered, result, rpc, eth } from "../ledgers";
 import { chainsAt, closeAll, profile } from "./chains";
 
-/* A hash is a promise: each transaction that can never get into a block is refused, and each other one gets a receipt. */
+/* A hash is a promise: a transaction that can never be in a block is refused, and any other gets a receipt. */
 
 const poor = Wallet.createRandom();
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -50,7 +50,7 @@ function rlp(items: string[]): string {
   return `0x${head(0xc0, text.length / 2)}${text}`;
 }
 
-/** Every kind of transaction that no block of a quorum ledger can have. `next`: the nonce of its sender. */
+/** Every kind of transaction that no block of a quorum ledger can include. `next`: the nonce of its sender. */
 const invalid = (chainId: bigint, next: number): fc.Arbitrary<Sent> => {
   const base: Given = {
     type: 0,
@@ -154,7 +154,7 @@ async function account() {
   return { call, answer, chainId, send };
 }
 
-test("a transaction that no block can have is refused before it has a hash, whatever is wrong with it", async () => {
+test("a transaction that no block can include is refused before it gets a hash, whatever the reason", async () => {
   const { call, answer, chainId, send } = await account();
   for (let nonce = 0; nonce < 3; nonce++)
     await send({ type: 0, chainId, nonce, to: poor.address, gasLimit: 21_000n, gasPrice: 0n });
@@ -172,7 +172,7 @@ test("a transaction that no block can have is refused before it has a hash, what
   expect(await call("eth_getTransactionCount", poor.address, "pending")).toBe("0x3");
 });
 
-test("a transaction with a hash gets a receipt, however little gas it has beyond the least", async () => {
+test("a transaction with a hash gets a receipt, even with barely enough gas", async () => {
   const { call, answer, chainId } = await account();
   let nonce = 0;
   const valid = fc.record({
@@ -196,7 +196,7 @@ test("a transaction with a hash gets a receipt, however little gas it has beyond
   await fc.assert(accepted, random(40));
 });
 
-test("several transactions of an account cannot promise the same money", async () => {
+test("several transactions of an account cannot spend the same money", async () => {
   const { call, answer, chainId, send } = await account();
   const [own] = await call<string[]>("eth_accounts");
   await answer("eth_sendTransaction", { from: own, to: poor.address, value: "0x64" });
@@ -216,7 +216,7 @@ test("several transactions of an account cannot promise the same money", async (
 });
 
 test.each(["privateFor", "privateFrom", "privacyGroupId", "restriction", "privacyFlag"])(
-  "%s is refused with a sentence",
+  "%s is refused with one sentence",
   async (field) => {
     const { call, answer } = await account();
     const [from] = await call<string[]>("eth_accounts");
@@ -232,7 +232,7 @@ test.each(["privateFor", "privateFrom", "privacyGroupId", "restriction", "privac
   },
 );
 
-test("a gap below many transactions with a block's gas each stops nobody, also after a restart; what fills it gives each its receipt", async () => {
+test("queued transactions with a block's gas each block nobody, even after a restart; filling the gap gives each its receipt", async () => {
   const dir = newFolder();
   const spec = { key: "e1", chainId: 4_711, accounts: 2, profile };
   let chain = await chainsAt(dir).chains.get(spec);

@@ -46,7 +46,7 @@ const answers = (host: string, port: number) =>
 const processes = () => execFileSync("ps", ["-eww", "-o", "args="], { encoding: "utf8" });
 const onLinux = process.platform === "linux";
 
-test("no web page and no other program reaches a chain by an address", async () => {
+test("web pages and other programs cannot reach a chain by an address", async () => {
   const { chains } = chainsAt(dir);
   const chain = await chains.get(spec);
   expect(chain.height).toBe(0);
@@ -62,7 +62,7 @@ test("no web page and no other program reaches a chain by an address", async () 
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test("a chain's keys are random, the same at each start, and in one file that only its owner reads", async () => {
+test("a chain's keys are random, the same at each start, and in one file that only its owner can read", async () => {
   const [one, two] = [chainsAt(dir), chainsAt(newFolder())];
   const [chain, elsewhere] = [await one.chains.get(spec), await two.chains.get(spec)];
   const accounts = await chain.call<string[]>("eth_accounts");
@@ -99,14 +99,14 @@ test("a chain's keys are random, the same at each start, and in one file that on
 test.each([
   ["chains", "must be a folder"],
   ["accounts", "must be a folder"],
-])("a file in place of the folder %s is said in a sentence", async (name, message) => {
+])("a file in place of the folder %s is reported in one sentence", async (name, message) => {
   writeFileSync(join(dir, name), "");
   await expect(startService({ dataDir: dir, ledger: true })).rejects.toThrow(message);
   rmSync(join(dir, name));
   await (await startService({ dataDir: dir, ledger: true })).close();
 });
 
-test("a chain that is needed again while it ends starts once it has ended", async () => {
+test("a chain that is needed while it is ending starts again afterwards", async () => {
   const { chains } = chainsAt(dir);
   const first = await chains.get(spec);
   const ended = chains.stop("e1");

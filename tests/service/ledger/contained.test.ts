@@ -9,7 +9,7 @@ import { signing, standard } from "../../../service/ledger/params";
 
 afterEach(() => jest.restoreAllMocks());
 
-/** JSON objects whose members have the names of what JavaScript calls when it converts an object. */
+/** JSON objects with members named like the methods that JavaScript calls to convert an object. */
 const overriding = fc
   .dictionary(
     fc.constantFrom(..."toString valueOf toJSON __proto__ constructor then length from blockNumber".split(" ")),
@@ -32,7 +32,7 @@ const hostile = (method: string) =>
     return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
   });
 
-test("objects that override how JavaScript converts them are an error of their call, on HTTP and WebSocket, and of nothing else", async () => {
+test("objects that override their conversion in JavaScript fail only their own call, over HTTP and WebSocket", async () => {
   const { credential, urls } = await ledgered();
   const warned = jest.spyOn(process, "emitWarning");
   const { socket, messages } = await webSocket(urls.wss, credential);
@@ -85,7 +85,7 @@ test("so are bodies of the API", async () => {
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
 });
 
-test("one flipped bit in a file of one ledger: the others start and serve, and the service says which one is out of order", async () => {
+test("one flipped bit in a file of one ledger: the others start and serve, and the service names the damaged one", async () => {
   const dataDir = newFolder();
   const options = { dataDir, ledger: true, timing: quick };
   const before = await start(options);

@@ -4,7 +4,7 @@ import { basic, build, containing, populated, quick, refused, type Send, start }
 import { eth, ledgered, raw, rpc, webSocket } from "../ledgers";
 import { cert, key } from "../../support/certificate";
 
-test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wrong", async () => {
+test("an oversized body, a GET, a WebSocket elsewhere: each gets an error with the reason", async () => {
   const { service, credential, urls } = await ledgered();
   const headers = basic(credential.username, credential.password);
   const big = "x".repeat(300_001);
@@ -19,7 +19,7 @@ test("an oversized body, a GET, a WebSocket elsewhere: each is told what is wron
   expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(200);
 });
 
-test("with a certificate, it serves https and wss, and its addresses say so", async () => {
+test("with a certificate, it serves https and wss, and shows such addresses", async () => {
   const { service } = await start({ ledger: true, timing: quick, tls: { cert, key } });
   expect(service.baseUrl).toMatch(/^https:/);
   const call = (method: string, url: string, headers: Record<string, string>, body: unknown) =>
@@ -49,13 +49,13 @@ test("with a certificate, it serves https and wss, and its addresses say so", as
 });
 
 describe("without its program", () => {
-  test("a platform that has none has none", () => expect(findAnvil(undefined, "aix")).toBeUndefined());
+  test("does not exist for every platform", () => expect(findAnvil(undefined, "aix")).toBeUndefined());
 
-  test("a program that is not there is said at the start", async () => {
+  test("a missing program is reported at the start", async () => {
     await expect(start({ ledger: { anvil: "/no/such/anvil" } })).rejects.toThrow("/no/such/anvil cannot be run");
   });
 
-  test("one that does not work is said by each call, and all else works", async () => {
+  test("a broken program fails each call, and everything else works", async () => {
     const ledger = { anvil: "/bin/false" };
     const { service, send, paths, environment, node, credential } = await populated({ ledger, timing: quick });
     const url = `${service.url}/runtime/${environment}/${node}`;

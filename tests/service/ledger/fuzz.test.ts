@@ -8,7 +8,7 @@ import { blockNumber, result, webSocket } from "../ledgers";
 import { hostileMessages } from "./hostile";
 
 /*
- * By itself a short slice. The whole: FUZZ_CALLS=2000 npx jest tests/service/ledger/fuzz, with FUZZ_SEED for a run
+ * By default, a short run. The full run: FUZZ_CALLS=2000 npx jest tests/service/ledger/fuzz, with FUZZ_SEED for a run
  * as it was. docs/service.md states the bounds.
  */
 const messages = Number(process.env.FUZZ_CALLS ?? 80);
@@ -20,7 +20,7 @@ const bound = { service: 1_024, chain: 1_024 };
 jest.setTimeout(120_000 + messages * 3_000);
 beforeAll(built, 120_000);
 
-test("whatever a stranger and two members send, the service lives, and the blocks of the others go on", async () => {
+test("whatever a stranger and two members send, the service survives, and the others' blocks continue", async () => {
   const start = ["--node-start", "0", "--environment-start", "0", "--tether", "tether0001"];
   const { child, ready, send } = await serveJson(start);
   const consensus = { provider: "geth", consensus_type: "poa", block_period: period };

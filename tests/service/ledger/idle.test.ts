@@ -13,13 +13,13 @@ const period = 0.1;
 const spec = { chainId: 4_711, accounts: 2, profile, period };
 const hour = 3_600_000;
 
-/** Chains of the test's folder, which it starts and ends together. */
+/** Chains of the test's folder, which start and end together. */
 function started(pace: Changed) {
   const { chains } = chainsAt(dir, pace);
   return (key: string, changed: Partial<ChainSpec> = {}) => chains.get({ ...spec, ...changed, key });
 }
 
-/** Blocks of a chain after the height `since` when another one, which somebody uses, has made ten. `meanwhile` is done again and again. */
+/** Blocks of a chain after the height `since` by the time that another one, which is in use, has made ten. `meanwhile` is repeated. */
 async function blocksOf(
   chain: Chain,
   used: Chain,
@@ -34,19 +34,19 @@ async function blocksOf(
   return chain.height - since;
 }
 
-/** Blocks that come of one call: from before it on, because the block may be there before the answer. */
+/** Blocks that one call causes, counted from before the call, because the block may precede the answer. */
 async function blocksAfter(call: () => Promise<unknown>, chain: Chain, used: Chain): Promise<number> {
   const since = chain.height;
   await call();
   return blocksOf(chain, used, undefined, since);
 }
 
-/** Waits until the blocks are made that a chain still owes to somebody. */
+/** Waits until a chain has made all due blocks. */
 async function idle(chain: Chain, used: Chain): Promise<void> {
   for (let look = 1; (await blocksOf(chain, used)) > 0; look++) expect(look).toBeLessThan(5);
 }
 
-test("a ledger makes no block while nobody calls, the service itself does not count, and a call wakes it", async () => {
+test("an unused ledger makes no blocks; the service's own calls do not count, and a member's call wakes it", async () => {
   const get = started({ idle: 200 });
   const [used, chain] = [await get("used"), await get("e1")];
   expect(await blocksOf(chain, used)).toBeGreaterThan(0); // whoever made it is there
@@ -61,7 +61,7 @@ test("a ledger makes no block while nobody calls, the service itself does not co
   expect(await blocksOf(chain, used, () => use(chain))).toBeGreaterThan(1);
 });
 
-/** A ledger that nobody uses, and another one, which somebody does. */
+/** An unused ledger, and another one in use. */
 async function resting(ms: number) {
   const get = started({ idle: ms });
   const [used, chain] = [await get("used"), await get("e1")];
@@ -69,12 +69,12 @@ async function resting(ms: number) {
   return { used, chain };
 }
 
-test("a call has its block even if that comes later than the ledger would idle", async () => {
+test("a call gets its block even if the block period is longer than the idle time", async () => {
   const { used, chain } = await resting(0);
   expect(await blocksAfter(() => use(chain), chain, used)).toBe(1);
 });
 
-test("a transaction has its block while the ledger is idle", async () => {
+test("a transaction gets its block while the ledger is idle", async () => {
   const { used, chain } = await resting(0);
   const [from, to] = await chain.call<string[]>("eth_accounts");
   let hash: unknown;
@@ -85,7 +85,7 @@ test("a transaction has its block while the ledger is idle", async () => {
   expect(await chain.call("eth_getTransactionReceipt", [hash])).toMatchObject({ blockNumber: block });
 });
 
-test("after a restart, a ledger is idle until somebody calls, and what waited has its block", async () => {
+test("after a restart, a ledger is idle until a call, but waiting transactions get their block", async () => {
   const first = await started({ idle: hour })("e1");
   await until(async () => (await latest(first)).number > 0);
   await closeAll();

@@ -118,7 +118,7 @@ test("the memory of an execution ends at its limit", async () => {
   expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("out of gas") } });
 });
 
-test("batches, requests, answers, overrides, percentiles and proofs have a limit", async () => {
+test("batches, requests, answers, overrides, percentiles and proofs have limits", async () => {
   const most = { batch: 3, request: 20_000, answer: 9_000, overrides: 2_000 };
   const made = await ledgered({ callLimits: most });
   const { service, credential, urls } = made;
@@ -149,7 +149,7 @@ test("batches, requests, answers, overrides, percentiles and proofs have a limit
   expect((await closed)[0]).toBe(1009);
 });
 
-test("concurrent requests of a credential are counted, and more are refused until one is answered", async () => {
+test("concurrent requests of a credential have a limit; more are refused until one is answered", async () => {
   const made = await ledgered({ callLimits: { atOnce: 5, time: 5_000 } }, { provider: "geth", consensus_type: "poa" });
   const { credential, urls, paths, membership, send } = made;
   const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
@@ -170,7 +170,7 @@ test("concurrent requests of a credential are counted, and more are refused unti
   await until(async () => (await rpc(urls.rpc, credential, eth("eth_chainId"))).status === 200);
 });
 
-test("waiting transactions of an account and of a ledger are counted; those that wait for a lower nonce keep no others out, and what fills a gap is taken", async () => {
+test("waiting transactions of an account and a ledger have limits; queued ones never block others, and one that fills a gap is accepted", async () => {
   const slow = { provider: "quorum", consensus_type: "ibft", block_period: 3_600 };
   const { credential, urls } = await ledgered({ callLimits: { accountPool: 4, pool: 4 } }, slow);
   const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
@@ -194,13 +194,13 @@ test("waiting transactions of an account and of a ledger are counted; those that
   for (const wallet of [a!, b!, c!, d!]) expect(await send(wallet, 1)).toMatchObject(taken);
   for (const nonce of [1, 0]) expect(await send(e!, nonce)).toMatchObject(full);
   expect(await send(a!, 0)).toMatchObject(taken);
-  // no block has what was refused
+  // no block includes refused transactions
   const count = (account: string) =>
     result<string>(urls.rpc, credential, "eth_getTransactionCount", account, "pending");
   expect(await Promise.all([own!, a!.address, e!.address].map(count))).toEqual(["0x4", "0x2", "0x0"]);
 });
 
-test("filters, subscriptions and WebSockets of a credential are counted; only its maker can use a filter", async () => {
+test("filters, subscriptions and WebSockets of a credential have limits; only its creator can use a filter", async () => {
   const made = await ledgered({ callLimits: { filters: 2, subscriptions: 2, sockets: 2 } });
   const { credential, urls, paths, membership, send } = made;
   const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
@@ -230,7 +230,7 @@ test("filters, subscriptions and WebSockets of a credential are counted; only it
   await until(async () => (await webSocket(urls.wss, credential)).status === 101);
 });
 
-test("calls without a key have a rate limit for each address, and tethers go on", async () => {
+test("calls without a key have a rate limit for each address, and tethers continue", async () => {
   let now = 1_000_000;
   const { service, send } = await start({
     ledger: true,

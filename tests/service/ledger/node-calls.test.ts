@@ -35,7 +35,7 @@ async function overSocket(url: string, pair: { username: string; password: strin
 
 const refused = (code: number, text: string) => ({ id: 1, error: { code, message: containing(text) } });
 
-test("what reaches out, reads or writes files, or changes the chain from outside is refused on every way", async () => {
+test("calls that connect elsewhere, access files, or change the chain from outside are refused everywhere", async () => {
   const { credential, urls } = await ledgered();
   let called = 0;
   const elsewhere = createServer((_request, response) => void (called++, response.end("{}"))).listen(0, "127.0.0.1");
@@ -108,7 +108,7 @@ test("nobody sends or signs for another member's account", async () => {
   expect(await result(urls.rpc, credential, "eth_sign", own, "0x00")).toMatch(/^0x/);
 });
 
-test("what is no call has an answer of its own", async () => {
+test("invalid calls get specific answers", async () => {
   const { credential, urls } = await ledgered();
   const failed = (code: number) => ({ status: 200, body: { id: null, error: { code } } });
   for (const text of ["", "{", "\0", "nonsense", '{"id":1,']) {
@@ -134,7 +134,7 @@ test("what is no call has an answer of its own", async () => {
   });
 });
 
-test("a WebSocket whose credential goes while it opens is closed, or never opens", async () => {
+test("a WebSocket is closed, or never opens, if its credential is deleted meanwhile", async () => {
   const { send, paths, membership, urls } = await ledgered();
   const tries = Array.from({ length: 360 }, (_, index) => index);
   const open: unknown[] = [];
@@ -159,7 +159,7 @@ test("a WebSocket whose credential goes while it opens is closed, or never opens
   expect(opened).toBeGreaterThan(0);
 });
 
-test("a WebSocket carries on from its first message, and ends with one that is too long", async () => {
+test("a WebSocket works from its first message, and ends after an oversized one", async () => {
   const { credential, urls } = await ledgered();
   const { socket, messages } = await webSocket(urls.wss, credential);
   for (let id = 0; id < 200; id++) socket.send(JSON.stringify({ ...eth("eth_chainId"), id }));
@@ -170,7 +170,7 @@ test("a WebSocket carries on from its first message, and ends with one that is t
   expect((await closed)[0]).toBe(1009);
 });
 
-test("whoever does not read what was asked for is dropped before it fills the memory", async () => {
+test("a client that does not read its answers is dropped before it fills the memory", async () => {
   const { credential, urls } = await ledgered({ callLimits: { time: 2_000 } });
   const { socket, messages } = await webSocket(urls.wss, credential);
   const closed = once(socket, "close");
@@ -185,7 +185,7 @@ test("whoever does not read what was asked for is dropped before it fills the me
   expect(messages.length).toBeLessThan(10);
 });
 
-test("WebSockets open again after a time in which the service took no connection", async () => {
+test("WebSockets open again after the service refused connections for a while", async () => {
   const { service, credential, urls } = await ledgered();
   const { socket } = await webSocket(urls.wss, credential);
   const closed = once(socket, "close");

@@ -36,7 +36,7 @@ describe("a node's addresses", () => {
     expect(BigInt(balance)).toBe(10_000n * 10n ** 18n + 5n);
   });
 
-  test("a WebSocket hears of new blocks, and status and log tell of them", async () => {
+  test("a WebSocket, the status and the log report new blocks", async () => {
     const { send, paths, credential, urls } = await ledgered({}, { ...raft, consensus_type: "ibft", block_period: 1 });
     const { socket, messages } = await webSocket(urls.wss, credential);
     socket.send(JSON.stringify(eth("eth_subscribe", "newHeads")));
@@ -50,7 +50,7 @@ describe("a node's addresses", () => {
   });
 });
 
-test("clients of Ethereum send from an account without money, and get blocks that are safe and finalized", async () => {
+test("Ethereum clients can send from an account without money, and get safe and finalized blocks", async () => {
   const { credential, urls } = await ledgered({}, raft);
   const request = new FetchRequest(urls.rpc);
   request.setHeader("authorization", basic(credential.username, credential.password).authorization);
@@ -77,7 +77,7 @@ test("clients of Ethereum send from an account without money, and get blocks tha
   }
 });
 
-describe("who may use them", () => {
+describe("access", () => {
   async function world() {
     const made = await ledgered();
     const { send, paths, service, environment, membership, node } = made;
@@ -101,7 +101,7 @@ describe("who may use them", () => {
     return { ...made, theirs, away, stranger, knock };
   }
 
-  test("a member's own pair, on its own nodes, in its own environment", async () => {
+  test("a member's own credential, on its own nodes, in its own environment", async () => {
     const { credential, stranger, away, theirs, environment, knock } = await world();
     const refused = [401, 401];
     expect(await knock(credential)).toEqual([200, 101]);
@@ -112,7 +112,7 @@ describe("who may use them", () => {
     expect(await knock(stranger, `${environment}/${theirs}`)).toEqual([200, 101]);
   });
 
-  test.each(["credential", "node", "environment"] as const)("nobody, when its %s is deleted", async (kind) => {
+  test.each(["credential", "node", "environment"] as const)("nobody after its %s was deleted", async (kind) => {
     const { send, paths, credential, urls, knock } = await world();
     const { socket } = await webSocket(urls.wss, credential);
     const closed = once(socket, "close");

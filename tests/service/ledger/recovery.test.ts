@@ -13,7 +13,7 @@ const raft = { provider: "quorum", consensus_type: "raft" };
 
 const processes = () => chainsBelow(process.pid);
 
-/** A ledger with a transaction, and what it answers about it. */
+/** A ledger with a transaction, and its answers about it. */
 async function used(anvil?: string) {
   const made = await ledgered(anvil === undefined ? {} : { ledger: { anvil } }, raft);
   const { urls, credential, paths, send } = made;
@@ -26,14 +26,14 @@ async function used(anvil?: string) {
   return { ...made, from, to, pay, receipt, status, log };
 }
 
-/** The chain's program, which takes a second to start: what holds only meanwhile can be seen. */
+/** A slow version of the chain's program, which takes a second to start, so that tests can observe that time. */
 function slowly(): string {
   const file = join(newFolder(), "anvil");
   writeFileSync(file, `#!/bin/sh\nsleep 1\nexec '${findAnvil(undefined)!}' "$@"\n`, { mode: 0o755 });
   return file;
 }
 
-/** Calls wait while there is no chain. Those that it was answering fail. */
+/** Calls wait while there is no chain. Calls in progress fail. */
 const settled = (answer: () => Promise<unknown>) =>
   until(() =>
     answer().then(
@@ -42,7 +42,7 @@ const settled = (answer: () => Promise<unknown>) =>
     ),
   );
 
-test("watchers that are killed: the service lives, and each ledger goes on with all that it answered", async () => {
+test("killed watchers: the service survives, and each ledger continues with all its answers", async () => {
   const { credential, urls, pay, receipt, log, send, paths, membership } = await used();
   const other = { provider: "geth", consensus_type: "poa", name: "other", block_period: 1 };
   const made = (await send("POST", `${paths.consortium}/environments`, other)).body._id;
@@ -68,7 +68,7 @@ test("watchers that are killed: the service lives, and each ledger goes on with 
   expect(await blockNumber(urls.rpc, credential)).toBe(2);
 });
 
-test("a chain that is silent for 15 s is ended and goes on; its nodes' logs say so, and calls wait", async () => {
+test("a chain that is silent for 15 s is restarted; its nodes' logs report it, and calls wait", async () => {
   const { credential, urls, pay, receipt, log } = await used(slowly());
   const hash = await pay();
   const before = await receipt(hash);
@@ -88,7 +88,7 @@ test("a chain that is silent for 15 s is ended and goes on; its nodes' logs say 
   expect(await receipt(await pay())).toMatchObject({ status: "0x1", blockNumber: "0x2" });
 });
 
-test("what a contract logs, prints or reverts with is not in a node's log", async () => {
+test("a node's log has no logs, output or revert data of contracts", async () => {
   const { credential, urls, from, log, status } = await used();
   const text = Buffer.from("\nBlock Number: 424242\nImported block number=424242").toString("hex");
   // copies its input, logs it, and reverts with it if it was sent no money
@@ -114,7 +114,7 @@ test("what a contract logs, prints or reverts with is not in a node's log", asyn
   expect((await status()).block_height).toBe(4);
 });
 
-test("blocks come in the period that was asked for", async () => {
+test("blocks come at the requested period", async () => {
   const { credential, urls } = await ledgered({}, { provider: "quorum", consensus_type: "ibft", block_period: 2 });
   const first = await blockNumber(urls.rpc, credential);
   const begun = performance.now();
@@ -124,7 +124,7 @@ test("blocks come in the period that was asked for", async () => {
   expect(last - first).toBeLessThanOrEqual(took / 2 + 1); // no more often than that, whatever the machine does
 });
 
-test("what could not be recorded is in no block, and what it would have replaced gets its receipt", async () => {
+test("an unrecorded transaction is in no block, and the one that it would have replaced gets its receipt", async () => {
   const sender = Wallet.createRandom();
   const rich = { prefunded_accounts: { [sender.address]: { balance: `${10n ** 18n}` } } };
   const { credential, urls } = await ledgered({}, { ...raft, ...rich });

@@ -13,7 +13,7 @@ beforeEach(() => (dir = newFolder()));
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, profile };
 const limits = callLimits.parse({});
 
-/** A subscriber, and the blocks that it was told of. */
+/** A subscriber, with the blocks of its notifications. */
 async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   type Told = { params: { subscription: string; result: { number: string } } };
   const told: Told["params"][] = [];
@@ -34,7 +34,7 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   return { id, ask, numbers, told, close: () => subscriptions.close(), ended: () => ended };
 }
 
-test("a process that has grown is replaced by another one: nobody misses a block, and no call fails", async () => {
+test("a process that has grown is replaced: nobody misses a block, and no call fails", async () => {
   const chain = await chainsAt(dir, { growth: 40, blocks: 8, lookback: 4 }).chains.get(spec);
   const accounts = await chain.call<string[]>("eth_accounts");
   const [from, to] = accounts;
@@ -75,7 +75,7 @@ test("a process that has grown is replaced by another one: nobody misses a block
   expect((await allOf(again, accounts)).blocks.slice(0, height + 1)).toEqual(whole.blocks);
 });
 
-test("logs of all blocks, of some, and of a filter are those that came, whatever the process still holds", async () => {
+test("logs of all blocks, of some, and of a filter are complete, whatever the process still has", async () => {
   const chain = await chainsAt(dir, { growth: 20, blocks: 5, lookback: 4 }).chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
   const code = "0x602a600060006000a2"; // one log of nothing, with two topics: 0, and 42
@@ -115,7 +115,7 @@ test("logs of all blocks, of some, and of a filter are those that came, whatever
   await look(await chainsAt(dir).chains.get(spec));
 });
 
-test("filters tell of everything once, whatever happens to the process, and only of what came after them", async () => {
+test("filters report everything after their creation exactly once, whatever happens to the process", async () => {
   const { chains, warnings } = chainsAt(dir, { growth: 15, blocks: 5, lookback: 3 });
   const chain = await chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");

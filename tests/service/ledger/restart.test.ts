@@ -17,14 +17,14 @@ beforeEach(() => (dataDir = newFolder()));
 const serve = (...args: string[]) =>
   serveJson(["--data", dataDir, "--tether", "tether0001", "--node-start", "0", "--environment-start", "0", ...args]);
 
-/** All processes that have to do with the folder. */
+/** All processes of the folder. */
 const processes = () =>
   execFileSync("ps", ["-eww", "-o", "pid=,args="], { encoding: "utf8" })
     .split("\n")
     .filter((line) => line.includes(dataDir))
     .map((line) => Number(line.trim().split(" ")[0]));
 
-test("a service that is killed leaves no process, and the next one has the same ledgers and reports", async () => {
+test("a killed service leaves no process, and the next one has the same ledgers and reports", async () => {
   const first = await serve();
   expect(first.ready).toMatchObject({ dataDir, apiKeyFile: join(dataDir, "api-key") });
   const { paths, credential } = await build(first.send, { provider: "quorum", consensus_type: "raft" });
@@ -67,7 +67,7 @@ test("a service that is killed leaves no process, and the next one has the same 
   expect(processes()).toEqual([]);
 });
 
-test("a service that is killed together with its watcher leaves no chain", async () => {
+test("a service killed together with its watcher leaves no chain", async () => {
   const { send, child, ended } = await serve();
   const { paths } = await build(send);
   await send("GET", `${paths.node}/status`);

@@ -3,14 +3,14 @@ import { connect } from "../../../sdk";
 import { until } from "../../support/until";
 import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
 
-/* Subscriptions, which the service serves from what it keeps. And the clock of raft, as programs see it. */
+/* Subscriptions, which the service serves from its own data, and the clock of raft, as programs see it. */
 
 const raft = { provider: "quorum", consensus_type: "raft" };
-/** Code that logs so many zero bytes when it is made. */
+/** Init code that logs this many zero bytes. */
 const logging = (bytes: number) => `0x62${bytes.toString(16).padStart(6, "0")}6000a000`;
 const subscription = ({ params }: Wire) => (params as { subscription: string }).subscription;
 
-test("notifications come after the answer that names their subscription, also in a batch", async () => {
+test("notifications follow the answer with their subscription's id, even in a batch", async () => {
   const { credential, urls } = await ledgered({}, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   for (let time = 0; time < 5; time++) {
@@ -25,7 +25,7 @@ test("notifications come after the answer that names their subscription, also in
   }
 });
 
-test("a log is written once, and all who want it get it; who does not read is cut off alone", async () => {
+test("a log is serialized once for all subscribers; only one that does not read is cut off", async () => {
   const { credential, urls } = await ledgered({ callLimits: { time: 3_000, answer: 1_500_000 } }, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   const members = await Promise.all(Array.from({ length: 8 }, () => webSocket(urls.wss, credential)));
@@ -51,7 +51,7 @@ test("a log is written once, and all who want it get it; who does not read is cu
   expect(others.map(({ socket }) => socket.readyState)).toEqual(others.map(({ socket }) => socket.OPEN));
 });
 
-test("an unsubscribed filter is told of nothing, and what is unknown is an error", async () => {
+test("an unsubscribed filter gets nothing, and an unknown one is an error", async () => {
   const { credential, urls } = await ledgered({}, raft);
   const { socket, messages } = await webSocket(urls.wss, credential);
   const ask = async (method: string, ...params: unknown[]) => {
@@ -70,7 +70,7 @@ test("an unsubscribed filter is told of nothing, and what is unknown is an error
   });
 });
 
-test.each(["rpc", "wss"] as const)("raft's nanoseconds are seconds for programs that connect, over %s", async (via) => {
+test.each(["rpc", "wss"] as const)("programs that connect see raft's nanoseconds as seconds, over %s", async (via) => {
   const { credential, urls } = await ledgered({ answers: { like: "hosted" } }, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   await result(urls.rpc, credential, "eth_sendTransaction", { from, to: from });

@@ -20,15 +20,15 @@ afterEach(() => jest.restoreAllMocks());
 
 const day = 86_400;
 
-/** The latest block, and between which seconds of real time it was asked for. */
+/** The latest block, with the real time before and after the call, in seconds. */
 async function seen(chain: Chain) {
   const asked = performance.now() / 1_000;
   return { asked, block: await latest(chain), answered: performance.now() / 1_000 };
 }
 
 /**
- * Waits for some blocks. As much of the ledger's time must pass as of real time, but for a block more or less. One that is late, on a busy
- * machine, is made up for by the next.
+ * Waits for some blocks. The ledger's time must pass like real time, give or take a block. On a busy machine, the next block makes up
+ * for a late one.
  */
 async function passing(chain: Chain, blocks: number) {
   const from = await seen(chain);
@@ -41,7 +41,7 @@ async function passing(chain: Chain, blocks: number) {
   expect(passed()).toBeLessThan(to.answered - from.asked + 2);
 }
 
-test("a ledger's time goes on after the clock was a day ahead for a moment, and after a restart", async () => {
+test("a ledger's time continues after the clock was a day ahead for a moment, and after a restart", async () => {
   const chain = await started();
   await passing(chain, 1);
   const { timestamp } = await latest(chain);
@@ -57,7 +57,7 @@ test("a ledger's time goes on after the clock was a day ahead for a moment, and 
   await passing(again, 4);
 });
 
-test("a ledger's time does not go back with the clock, nor stop", async () => {
+test("a ledger's time neither goes back with the clock nor stops", async () => {
   const chain = await started();
   await passing(chain, 1);
   const { timestamp } = await latest(chain);

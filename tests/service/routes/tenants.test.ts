@@ -5,7 +5,7 @@ import { build, client, furnish, quick, start } from "../helpers";
 
 const inEnvironment = ["nodes", "appcreds", "zones", "configurations", "services"];
 
-test("2,000 random calls by keys of two organizations: nothing of the other one is shown or changed", async () => {
+test("2,000 random calls with keys of two organizations never show or change the other one's objects", async () => {
   const { service } = await start({
     organizations: [{ name: "north" }, { name: "south" }],
     tethers: ["north", "south"].map((organization) => ({ id: `tether-of-${organization}`, organization })),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { backup } from "../../../service/storage/backup";
 import { newFolder, start } from "../helpers";
 
-test("a folder is copied while its service writes: what was acknowledged before is in the copy, which is a data folder", async () => {
+test("a folder is copied while its service writes: the copy is a data folder with all acknowledged changes", async () => {
   const [dataDir, copy] = [newFolder(), join(newFolder(), "copy")];
   const { service, send } = await start({
     dataDir,
@@ -24,7 +24,7 @@ test("a folder is copied while its service writes: what was acknowledged before 
   expect(names.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, count) => `c${count}`));
 });
 
-test("only a data folder is copied, and only into a new one", async () => {
+test("copies only a data folder, and only into a new folder", async () => {
   const [dataDir, full] = [newFolder(), newFolder()];
   await expect(backup(dataDir, join(full, "copy"))).rejects.toThrow("is not the data folder of a service");
   mkdirSync(join(dataDir, "objects"));

@@ -16,7 +16,7 @@ test("a second service is refused, until the first one is closed", async () => {
   await start({ dataDir });
 });
 
-test("a service that cannot listen gives the folder back", async () => {
+test("a service that cannot listen releases the folder", async () => {
   const { service } = await start();
   await expect(startService({ dataDir, port: service.port })).rejects.toThrow("port is in use");
   await start({ dataDir });
@@ -26,7 +26,7 @@ describe("another process", () => {
   beforeAll(built);
   const args = () => ["--data", dataDir, "--no-ledger", "--no-console"];
 
-  test("that was killed has no lock: one of many gets the folder at once", async () => {
+  test("that was killed holds no lock: one of many gets the folder at once", async () => {
     const first = await serveJson(args());
     first.child.kill("SIGKILL");
     await first.ended;
@@ -34,7 +34,7 @@ describe("another process", () => {
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("that is stopped for a while keeps the folder, and goes on", async () => {
+  test("that is suspended for a while keeps the folder, and continues", async () => {
     const first = await serveJson(args());
     expect((await first.send("POST", "/consortia", { name: "one" })).status).toBe(201);
     first.child.kill("SIGSTOP");

@@ -15,7 +15,7 @@ beforeEach(() => (folder = newFolder()));
 
 const quickly = ["--node-start", "0", "--environment-start", "0", "--limit-consortia", "100000"];
 
-/** A small file system if this user may mount one; else a folder with a limit of file sizes. */
+/** A small file system if this user may mount one; otherwise, a folder with a limit of file sizes. */
 function small(kilobytes: number) {
   const dir = join(folder, "small");
   mkdirSync(dir);
@@ -39,7 +39,7 @@ async function copied({ child, ended }: Awaited<ReturnType<typeof serveJson>>, d
   return copy;
 }
 
-test("a full disk is an error at the call that met it, and all that was acknowledged is there", async () => {
+test("a full disk fails the call, and keeps all acknowledged changes", async () => {
   const disk = small(200);
   const served = await serveJson(["--data", disk.dir, "--no-ledger", ...quickly], {}, disk.through);
   const { send } = served;
@@ -59,7 +59,7 @@ test("a full disk is an error at the call that met it, and all that was acknowle
   expect(await listed(again.send)).toEqual(acknowledged);
 });
 
-test("a ledger on a full disk says so to whoever sends, and keeps all that it answered", async () => {
+test("a ledger on a full disk fails new transactions, and keeps all acknowledged ones", async () => {
   const disk = small(400);
   const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
   const { send } = first;
@@ -97,7 +97,7 @@ test("a full disk answers 507 for tether calls too", async () => {
   }
 });
 
-test("nothing is left in the temporary folder, and no key is in the environment of another process", async () => {
+test("leaves nothing in the temporary folder, and no key in the environment of another process", async () => {
   const TMPDIR = join(folder, "tmp");
   mkdirSync(TMPDIR);
   const secret = "key-that-nobody-else-needs";

@@ -28,7 +28,7 @@ describe("a folder", () => {
     await database.close();
   }
 
-  test("that needs more memory than there is says so, and how to start it", async () => {
+  test("that needs too much memory causes an error that says how to start it", async () => {
     await written((number) => `c${number}`);
     const { code, stderr } = await consortium(["serve", "--port", "0", ...options()], env);
     expect([code, stderr]).toEqual([1, containing("objects is too large for this process: its objects take")]);
@@ -43,7 +43,7 @@ describe("a folder", () => {
   });
 });
 
-test("one tenant with 500 uploads is told that it has too much, another one works, and the folder starts again, in 300 MB", async () => {
+test("one tenant with 500 uploads gets an error, another one works, and the folder starts again, in 300 MB", async () => {
   const env = { NODE_OPTIONS: "--max-old-space-size=300" };
   await (await serveJson([...options(), "--organization", "a", "--organization", "b"], env)).stop();
   const keys: Record<string, string> = {};

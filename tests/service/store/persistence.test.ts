@@ -37,7 +37,7 @@ describe("a restart", () => {
     expect(knock.status).toBe(501);
   });
 
-  test("keeps the time at which a node will be started", async () => {
+  test("keeps the start time of a node", async () => {
     const { service, clock, paths } = await clocked({ dataDir, timing: { nodeStart: 10_000 } });
     clock.pass(6_000);
     await service.close();
@@ -48,7 +48,7 @@ describe("a restart", () => {
     expect((await send("GET", paths.node)).body.state).toBe("started");
   });
 
-  test("keeps organizations that were added, and rotated keys; a given key replaces the kept one", async () => {
+  test("keeps added organizations and rotated keys; an explicit key replaces the stored one", async () => {
     const before = await open();
     const added = before.service.addOrganization("acme");
     const key = before.service.rotateKey("local");
@@ -62,7 +62,7 @@ describe("a restart", () => {
     expect((await given.send("GET", "/consortia")).status).toBe(200);
   });
 
-  test("binds a tether to another environment when the options say so, and keeps its money", async () => {
+  test("binds a tether to another environment if the options change, and keeps its money", async () => {
     const before = await open({ tethers: [{ id: "t", environment: "a", funds: { rinkeby: "7" } }] });
     await before.service.close();
     const { service } = await open({ tethers: [{ id: "t", environment: "b", funds: { rinkeby: "9" } }] });
@@ -71,7 +71,7 @@ describe("a restart", () => {
 });
 
 describe("files", () => {
-  test("only their owner may read them, and they hold no password", async () => {
+  test("only their owner can read them, and they contain no password", async () => {
     const { service, credential } = await populated({ dataDir });
     service.rotateKey("local");
     await service.close();
@@ -85,7 +85,7 @@ describe("files", () => {
     await database.close();
   });
 
-  test("the keys of several organizations are in one file, as they are now", async () => {
+  test("the current keys of several organizations are in one file", async () => {
     const file = join(dataDir, "api-keys.json");
     const keysIn = () => JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
     const service = await startService({ dataDir, organizations: [{ name: "acme" }, { name: "globex", apiKey: "g" }] });
@@ -116,14 +116,14 @@ describe("files", () => {
     await open();
   });
 
-  test("a folder that cannot be one is a clear error", async () => {
+  test("an unusable folder is a clear error", async () => {
     const file = join(dataDir, "file");
     writeFileSync(file, "");
     await expect(startService({ dataDir: file })).rejects.toThrow("cannot be used");
   });
 });
 
-test("a service that is stopped writes nothing more", async () => {
+test("a stopped service writes nothing more", async () => {
   const { service, consortium } = await populated({ dataDir });
   await service.close();
   expect(() => service.store.consortia.patch(consortium, { name: "late" })).toThrow("the service is stopping");
@@ -131,7 +131,7 @@ test("a service that is stopped writes nothing more", async () => {
 
 const month = 30 * 24 * 3_600_000;
 
-test("a machine whose clock is set back by 30 days keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
+test("setting the clock back by 30 days keeps keys and objects, and deleted objects stay deleted, also after a restart", async () => {
   const before = await clocked({ dataDir, timing: { nodeStart: 1_000 } });
   const { clock, paths, membership } = before;
   clock.pass(1_000);
@@ -153,14 +153,14 @@ test("a machine whose clock is set back by 30 days keeps keys and objects, and w
   expect((await after.send("GET", fresh)).body.state).toBe("started");
 });
 
-describe("a folder in which something is missing", () => {
-  /** The contents of the folder, besides what LevelDB writes at each start. */
+describe("an incomplete folder", () => {
+  /** The contents of the folder, except files that LevelDB writes at each start. */
   const content = () =>
     readdirSync(dataDir, { recursive: true, encoding: "utf8" })
       .filter((name) => !name.startsWith("objects/") && statSync(join(dataDir, name)).isFile())
       .map((name) => [name, readFileSync(join(dataDir, name)).toString("hex")]);
 
-  test.each(["objects", "objects/CURRENT"])("is refused and left as it is without %s", async (missing) => {
+  test.each(["objects", "objects/CURRENT"])("is refused and left unchanged without %s", async (missing) => {
     const { service } = await open({ tethers: [{ id: "tether0001" }], ledger: true });
     await service.close();
     rmSync(join(dataDir, missing), { recursive: true });
@@ -189,7 +189,7 @@ describe("a folder in which something is missing", () => {
   });
 });
 
-test("a folder of version 0.2.0 is refused, and left as it is", async () => {
+test("a folder of version 0.2.0 is refused and left unchanged", async () => {
   const file = join(dataDir, "state.jsonl");
   writeFileSync(file, "{}");
   await expect(startService({ dataDir })).rejects.toThrow(

@@ -33,7 +33,7 @@ test("an organization has as many objects as its quota allows, whatever others h
   expect((await send("POST", zones, zone)).status).toBe(201);
 });
 
-test("its objects take as many bytes as its quota allows; what shrinks is never refused", async () => {
+test("its objects may take as many bytes as its quota allows; a change that shrinks is never refused", async () => {
   const { send, ...world } = await populated({ limits: { bytes: 24_000 } });
   const list = configurations(world);
   const another = () => send("POST", list, holding(world.membership, 6_000));
@@ -48,14 +48,14 @@ test("its objects take as many bytes as its quota allows; what shrinks is never 
   expect((await another()).status).toBe(201);
 });
 
-test("an object of many small values counts as what it takes in memory", async () => {
+test("an object of many small values counts by its memory", async () => {
   const { send, ...world } = await populated({ limits: { bytes: 100_000 } });
   const details = { list: Array<object>(2_000).fill([]) };
   const answer = await send("POST", configurations(world), { type: "t", membership_id: world.membership, details });
   expect(answer.status).toBe(403);
 });
 
-test("details, and fields that mean nothing, have at most 64 kB of JSON", async () => {
+test("details and unknown fields have at most 64 kB of JSON", async () => {
   const { send, ...world } = await populated();
   const list = configurations(world);
   const most = holding(world.membership, 65_536);
@@ -74,11 +74,11 @@ test("details, and fields that mean nothing, have at most 64 kB of JSON", async 
 
 const draft = { kind: "consortium", parent: "o", organization: "o", due: undefined } as const;
 
-describe("a quota that is exceeded already", () => {
+describe("an exceeded quota", () => {
   const large = { name: "a", description: "x".repeat(2_000) };
   const limits = { consortia: 9, environments: 9, nodes: 9, objects: 1, bytes: 1_000 };
 
-  test("refuses what grows, and nothing that shrinks", () => {
+  test("refuses changes that grow, but none that shrink", () => {
     const store = new Store(new SteadyClock(Date.now));
     const one = store.create({ ...draft, fields: large }, { ...limits, bytes: 10_000 });
     const change = (bytes: number) =>
@@ -88,7 +88,7 @@ describe("a quota that is exceeded already", () => {
     expect(() => store.create({ ...draft, fields: large }, limits)).toThrow("may have 1 objects, and has 1");
   });
 
-  test("of all memory is 507", () => {
+  test("of the whole memory answers 507", () => {
     const usage = new Usage(7_000);
     const entity = { ...draft, id: "c", state: "setup", createdAt: 0, changedAt: 0, revision: 0, fields: large };
     const most = { ...limits, objects: 99, bytes: 99_999 };
@@ -122,14 +122,14 @@ describe("old versions", () => {
   const open = () => new Store(new SteadyClock(() => ++now));
   const nameAt = (store: Store, at: number) => store.listed("consortium", "o", at).map(({ fields }) => fields.name);
 
-  test("are kept as long as there is room, however many there are", () => {
+  test("are kept while there is room, however many", () => {
     const store = open();
     const first = store.create({ ...draft, fields: { name: "0" } });
     for (let version = 1; version <= 100; version++) store.setFields("consortium", first.id, { name: `${version}` });
     expect(nameAt(store, first.createdAt)).toEqual(["0"]);
   });
 
-  test("of an organization take 4 MiB, and so do deleted objects: the oldest are forgotten", () => {
+  test("of an organization take at most 4 MiB, and so do deleted objects: the oldest are dropped", () => {
     const store = open();
     const filler = "x".repeat(65_536);
     const kept = store.create({ ...draft, fields: { name: "kept" } });

@@ -30,7 +30,7 @@ beforeEach(() => {
   Object.assign(disk, { hold: false, fail: false, slow: 0, waiting: [], written: "" });
 });
 
-test("nobody hears of a change before the disk has it, neither its maker nor whoever reads", async () => {
+test("a change is visible to nobody before the disk has it, neither its sender nor readers", async () => {
   const { send } = await start({ dataDir });
   expect((await send("POST", "/consortia", { name: "first" })).status).toBe(201);
   disk.hold = true;
@@ -46,7 +46,7 @@ test("nobody hears of a change before the disk has it, neither its maker nor who
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([201, 200]);
 });
 
-test("what the disk does not take is answered with 507, until it does", async () => {
+test("changes answer 507 while the disk refuses them", async () => {
   const { send } = await start({ dataDir });
   await send("POST", "/consortia", { name: "first" });
   disk.fail = true;
@@ -60,7 +60,7 @@ test("what the disk does not take is answered with 507, until it does", async ()
 test.each([
   ["to deploy a contract", 0],
   ["to pin a report", 1],
-])("no money: a transaction %s is sent once the disk has it", async (_what, number) => {
+])("a transaction %s is sent only after the disk has it", async (_what, number) => {
   const network = await new Network().start();
   const found: boolean[] = [];
   const watched = await network.guarded("", "", ({ method, params }) => {

@@ -24,7 +24,7 @@ async function mining<T>(network: Network, asked: Promise<T>): Promise<T> {
   return done;
 }
 
-test("five calls at once, and one more while the first waits for its block, pay one contract", async () => {
+test("five concurrent calls, and one more while the first waits for its block, pay for one contract", async () => {
   const network = await new Network().start(byHand);
   const { post, account } = await pinning(network, pace);
   const five = Promise.all(Array.from({ length: 5 }, () => post("/deploy")));
@@ -40,7 +40,7 @@ test("five calls at once, and one more while the first waits for its block, pay 
   expect((await post("/deploy")).status).toBe(409);
 });
 
-describe("a service of its own process", () => {
+describe("a service in its own process", () => {
   beforeAll(built);
   let dataDir: string;
   beforeEach(() => (dataDir = newFolder()));
@@ -52,7 +52,7 @@ describe("a service of its own process", () => {
     return { ...served, ...ways(served.send) };
   }
 
-  test("that is killed between sending and mining pays one contract, and knows it", async () => {
+  test("that is killed between sending and mining pays for one contract, and finds it", async () => {
     const network = await new Network().start(byHand);
     const url = await network.guarded();
     const first = await serve(network, url);
@@ -74,7 +74,7 @@ describe("a service of its own process", () => {
     expect((await second.get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
   });
 
-  test("answers and stops while a pin waits for its block, and pins it once afterwards", async () => {
+  test("can answer and stop while a pin waits for its block, and pins once afterwards", async () => {
     const network = await new Network().start(byHand);
     const { post, get, send, stop } = await serve(network);
     await build(send);
@@ -102,7 +102,7 @@ describe("a service of its own process", () => {
   });
 });
 
-test("a report that its account could not pay is pinned as soon as it can, not an interval later", async () => {
+test("an unpaid report is pinned as soon as the account has money, not an interval later", async () => {
   const network = await new Network().start();
   const { get, post, account } = await pinning(network, { timing: { ...quick, tetherHour: 3_600_000 } });
   expect((await post("/deploy")).status).toBe(200);
@@ -115,7 +115,7 @@ test("a report that its account could not pay is pinned as soon as it can, not a
   expect((await get()).text).not.toContain("last_error");
 });
 
-test("a network that lost its state: it is noticed, said, and the contract can be deployed again", async () => {
+test("a network that lost its state is reported, and the contract can be deployed again", async () => {
   const network = await new Network().start();
   const { get, post, account } = await pinning(network, pace);
   expect((await post("/deploy")).status).toBe(200);
@@ -137,7 +137,7 @@ test("a network that lost its state: it is noticed, said, and the contract can b
   expect((await get()).text).not.toContain("last_error");
 });
 
-test("a target's user name and password are used, and shown nowhere", async () => {
+test("a target's user name and password are used, but never shown", async () => {
   const network = await new Network().start();
   const url = await network.guarded("reader", "s3cret-pass");
   const dataDir = newFolder();
@@ -158,7 +158,7 @@ test("a target's user name and password are used, and shown nowhere", async () =
   expect(network.headers.length).toBeGreaterThan(0);
 });
 
-test("the local networks can be read by anybody, and changed by nobody but with a signed transaction", async () => {
+test("anybody can read the local networks, but change them only with a signed transaction", async () => {
   const { service, send } = await start({ ledger: true, tethers: [{ id: "tether0001" }] });
   const { target_urls } = (await ways(send).get()).body as unknown as { target_urls: { rinkeby: string } };
   const ask = async (body: unknown) => {

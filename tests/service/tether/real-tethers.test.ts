@@ -9,8 +9,7 @@ import { Network } from "../targets";
 import { ways } from "../tethered";
 
 /*
- * Tethers that really pin: each group of tests begins with what is done. What a
- * deployment or a pin may cost, and what becomes of it if something fails: money.test.ts.
+ * Tethers on real chains. For the cost of deployments and pins, and for failures, see money.test.ts.
  */
 
 const ether = 10n ** 18n;
@@ -44,7 +43,7 @@ interface Pinned extends Wire {
   reports: object[];
 }
 
-/** What the contract itself says. */
+/** The contract's own data. */
 async function onChain(url: string, { contract_address, contract_index, transaction_hash }: Pinned) {
   const provider = new JsonRpcProvider(url, undefined, { staticNetwork: true });
   const abi = ["function hashAt(uint256) view returns (bytes32)", "function count() view returns (uint256)"];
@@ -82,12 +81,12 @@ describe("a tether that is deployed and activated, and stopped after three repor
   const report = async (which: "first" | "last") =>
     (await it.get(`/reports/${which === "first" ? 0 : last - 1}`)).body as unknown as Pinned;
 
-  test("was told the contract and its transaction by the deployment, which cannot be repeated", async () => {
+  test("got the contract and its transaction from the deployment, which cannot be repeated", async () => {
     expect(deployed).toMatchObject({ network: "rinkeby", contract_address: address, transaction_hash: hash });
     expect(await it.post("/deploy")).toMatchObject(refused(409, "already deployed"));
   });
 
-  test("had no report before it was activated, and its first one when the activation was answered", () => {
+  test("had no report before its activation, and the first one with the answer", () => {
     expect([before, activated.text]).toEqual([0, "true"]);
     expect(activated.reports).toBeGreaterThan(0);
   });
@@ -98,7 +97,7 @@ describe("a tether that is deployed and activated, and stopped after three repor
     expect(shown).toEqual((await it.get(`/reports/${shown.index}`)).body);
   });
 
-  test.each(["first", "last"] as const)("has a %s report, whose hash the contract has", async (which) => {
+  test.each(["first", "last"] as const)("has a %s report with its hash in the contract", async (which) => {
     const index = which === "first" ? 0 : last - 1;
     const pinned = await report(which);
     const { contract_address } = deployed;
@@ -121,7 +120,7 @@ describe("a tether without funds on mainnet, and with two ether on rinkeby,", ()
     account = (await it.get("/account")).body as never;
   });
 
-  test("shows its account, with the balance on the network that it targets, and on another one", async () => {
+  test("shows its account, with the balances on its target network and on another one", async () => {
     expect(account).toEqual({ address, balance: "0" });
     expect((await it.get("/accounts")).body).toEqual(account);
     expect((await it.get()).body).toMatchObject({ account: account.address, deployed_networks: [] });
@@ -141,7 +140,7 @@ describe("a tether without funds on mainnet, and with two ether on rinkeby,", ()
     expect((await it.fund(network, wei)).status).toBe(400);
   });
 
-  test("and then one ether there as well, has paid for a contract on mainnet alone", async () => {
+  test("and then one ether there as well, pays for a contract on mainnet only", async () => {
     const funded = await it.fund("mainnet", String(ether));
     expect(funded).toMatchObject({ status: 200, body: { ...account, balance: String(ether) } });
     expect((await it.post("/deploy")).status).toBe(200);
@@ -151,7 +150,7 @@ describe("a tether without funds on mainnet, and with two ether on rinkeby,", ()
   });
 });
 
-test("a tether that pins to a network of the user's own has there what it has there, and gets no money", async () => {
+test("a tether on the user's own network has its real balance there, and gets no money", async () => {
   const theirs = await anchored();
   await theirs.get("/balance/rinkeby"); // starts the chain
   const it = await anchored({ ledger: { targets: await targetsOf(theirs) } });
@@ -166,7 +165,7 @@ test.each([
   ["one with a user name and a password", "http://me:s3cret@127.0.0.1:1/", "http://127.0.0.1:1"],
   ["one with a key in its path", "http://127.0.0.1:1/v3/s3cret", "http://127.0.0.1:1/…"],
   ["one with a key in its query", "http://127.0.0.1:1/?key=s3cret", "http://127.0.0.1:1/…"],
-])("the address of a network is shown without what may be a secret: %s", async (_what, mainnet, shown) => {
+])("the address of a network is shown without possible secrets: %s", async (_what, mainnet, shown) => {
   const it = await anchored({ ledger: { targets: { mainnet } } });
   expect(await targetsOf(it)).toMatchObject({ mainnet: shown });
 });
@@ -190,7 +189,7 @@ describe("a tether whose pin waits for a block", () => {
     return { ...it, network, mineUntil: until };
   };
 
-  test("reports in an hour again, and not before", async () => {
+  test("reports again after an hour, and not before", async () => {
     const { network, count, mineUntil } = await waiting();
     await until(async () => (await network.waiting()) > 0);
     await mineUntil(async () => (await count()) === 1);
@@ -198,7 +197,7 @@ describe("a tether whose pin waits for a block", () => {
     expect([await count(), await network.waiting()]).toEqual([1, 0]);
   });
 
-  test("and which is activated again meanwhile, reports once more at once: an activation makes a report", async () => {
+  test("and is activated again meanwhile, reports once more at once: an activation makes a report", async () => {
     const { post, network, count, mineUntil } = await waiting();
     await until(async () => (await network.waiting()) > 0);
     await post("/deactivate");
@@ -206,7 +205,7 @@ describe("a tether whose pin waits for a block", () => {
     await mineUntil(async () => (await count()) === 2);
   });
 
-  test("and which is stopped meanwhile, makes that report and no other", async () => {
+  test("and is stopped meanwhile, makes only that report", async () => {
     const { get, post, network, count, mineUntil } = await waiting();
     await until(async () => (await network.waiting()) > 0);
     await post("/deactivate");
@@ -221,7 +220,7 @@ test.each([
   ["writes texts and nothing as JSON does", { text: 'é"\n', none: null }, '{"none":null,"text":"é\\"\\n"}'],
 ])("canonical JSON %s", (_what, value, text) => expect(canonicalJson(value)).toBe(text));
 
-test("the compiled contract is that of the source", () => {
+test("the compiled contract matches the source", () => {
   const root = resolve(__dirname, "../../..");
   execFileSync(process.execPath, ["contracts/compile.mjs", "--check"], { cwd: root, stdio: "pipe" });
 });

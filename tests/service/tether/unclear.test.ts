@@ -37,7 +37,7 @@ const taken = (answer: { status: number; body: string }) => () =>
     return answer;
   });
 
-/* What nodes answer in JSON-RPC, and when the same is sent again: settled.test.ts. */
+/* For the nodes' answers in JSON-RPC, and repeated sends, see settled.test.ts. */
 const proxies: [string, () => Between][] = [
   ["a proxy's 502 page after it was taken", taken({ status: 502, body: "<html>502 Bad Gateway</html>" })],
   ["a proxy's JSON without a result after it was taken", taken({ status: 504, body: '{"message":"timed out"}' })],
@@ -87,7 +87,7 @@ test.each(proxies)("%s: one transaction pins a report", async (_what, between) =
   expect((await get()).text).not.toContain("last_error");
 });
 
-test("a definite refusal is told, and the next deployment is another transaction", async () => {
+test("a definite refusal is reported, and the next deployment is another transaction", async () => {
   const network = await new Network().start();
   const raws = new Set<unknown>();
   let refuse = true;
@@ -105,7 +105,7 @@ test("a definite refusal is told, and the next deployment is another transaction
   expect(await network.deployedBy(account)).toBe(1);
 });
 
-test("a contract that a node does not show for a while is neither forgotten nor paid for again", async () => {
+test("a contract that a node does not show for a while is not lost or paid for again", async () => {
   const network = await new Network().start();
   const hidden = { now: false };
   const { get, post, account } = await through(
@@ -123,7 +123,7 @@ test("a contract that a node does not show for a while is neither forgotten nor 
   expect(await network.deployedBy(account)).toBe(1);
 });
 
-test("while the network is down, the outcome is unknown; the service goes on by itself", async () => {
+test("while the network is down, the outcome is unknown; the service continues by itself", async () => {
   const network = await new Network().start();
   let [down, over] = [false, false];
   const { get, account, service } = await through(async (call, forward) => {
