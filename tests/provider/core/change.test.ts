@@ -4,7 +4,9 @@ import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { type Change, change, effectOf, ignoredIn, warnOfIgnored } from "../../../provider/core/lifecycle/change";
+import { restarted } from "../../../provider/core/lifecycle/update";
 import { newSession } from "../../../provider/core/session";
+import { fresh } from "../../../provider/core/state";
 import { Unclear } from "../../../provider/core/user-error";
 import { definitions } from "../../../provider/resources";
 import { settingsFor } from "../../support/peer";
@@ -45,6 +47,7 @@ function changing(kind: Kind, { keys, inputs = {}, before = {}, answers = [], li
       const answer = answers.shift();
       return answer && "kind" in answer ? Promise.reject(http.error(answer as ErrorFacts)) : Promise.resolve(answer);
     },
+    put: (path: string) => client.patch(path, { restart: true }),
     list: () => {
       asked.push(clock.now());
       return Promise.resolve([{ id: "x1", ...listed }]);
@@ -282,5 +285,43 @@ describe("what is accepted and ignored", () => {
     const { one, said } = changing("node", { ...sizes, before: { shown: before } });
     warnOfIgnored(one, ignored);
     expect(said).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)]);
+  });
+});
+
+describe("a restart after a change", () => {
+  const refusal = (kind: ErrorFacts["kind"]): ErrorFacts => ({ kind, call: "PUT /x/reset", errorMessage: "no" });
+  const steps = async (open: string[], answers: Case["answers"], isSecond = false) => {
+    const { one, sent, said } = changing("node", { keys: ["size"], answers });
+    const parts = { ...fresh(base.node, base.node), open };
+    const done = await restarted(one.collection, "x1", parts, base.node, isSecond);
+    return { open: done.open, state: done.shown.state, sent: sent.length, said };
+  };
+
+  test.each<[string, string[], Case["answers"], boolean, object]>([
+    ["is none where none is open", ["ready"], [], true, { open: ["ready"], sent: 0 }],
+    [
+      "leaves other steps open",
+      ["restart", "ready"],
+      [{ id: "x1", state: "initializing" }],
+      false,
+      { open: ["ready"], state: "initializing", sent: 1 },
+    ],
+    [
+      "that is refused a second time is a warning",
+      ["ready", "restart"],
+      [refusal("unsupported")],
+      true,
+      { open: ["ready"], said: [expect.stringContaining("cannot restart it")] },
+    ],
+  ])("%s", async (_, open, answers, isSecond, then) => {
+    expect(await steps(open, answers, isSecond)).toMatchObject(then);
+  });
+
+  test.each<[ErrorFacts["kind"], boolean, RegExp]>([
+    ["unsupported", false, /changed, but not restarted.* This service cannot restart it: restart it in the console/],
+    ["missing", false, /This service cannot restart it/],
+    ["server", true, /changed, but not restarted.* Run `pulumi up` again, which restarts it\./],
+  ])("that fails (%s, again: %j) is to be done again", async (kind, isSecond, message) => {
+    await expect(steps(["restart"], [refusal(kind)], isSecond)).rejects.toThrow(message);
   });
 });
