@@ -109,7 +109,7 @@ describe("what Prometheus asks", () => {
     };
     try {
       expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
-      expect(await asked()).toEqual([503, "The first check is not over yet."]);
+      expect(await asked()).toEqual([503, "The first check is still running."]);
       await look(() => Promise.resolve([result("ok")]));
       expect(await asked("/metrics?a=b")).toEqual([200, expect.stringContaining("# HELP consortium_check_up")]);
       expect([await asked("/metrics", "HEAD"), await asked("/metrics", "POST"), await asked("/")]).toEqual([

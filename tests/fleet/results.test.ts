@@ -266,7 +266,11 @@ describe("results of several runs", () => {
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ["nothing", () => [writeIn(folder, "empty.json", " \n")], /empty\.json: empty\. The run ended/],
+    [
+      "nothing",
+      () => [writeIn(folder, "empty.json", " \n")],
+      /empty\.json: empty, because the run ended before it had a result/,
+    ],
     [
       "another project",
       () => [file("a", ["a"]), file("b", ["b"], { project: "p" })],

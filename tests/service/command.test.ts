@@ -144,7 +144,7 @@ describe("a folder whose objects are missing", () => {
     make();
     const started = startService({ dataDir });
     if (part === undefined) return void (await (await started).close());
-    await expect(started).rejects.toThrow(`is damaged: it is missing, and ${part} is there`);
+    await expect(started).rejects.toThrow(`is damaged: it is missing, but ${part} exists`);
   });
 
   test("is of version 0.2.0 where it has its file", async () => {
