@@ -52,7 +52,7 @@ const compared = (kind: Kind, change: Props = {}, state: Props = {}) => {
   return diff(
     definitions[kind],
     "an-id",
-    { ...inputs, revision: "0", ...outputs[kind], ...state },
+    { ...inputs, state: "active", revision: "0", ...outputs[kind], ...state },
     { ...inputs, ...change },
   );
 };

@@ -74,6 +74,9 @@ onBothAdapters((make) => {
     rewriting({ answer: (body) => withAccounts(body, planted) });
     const seen = answered();
     expect((await stack.up(program())).errors).toEqual([]);
+    const made = [...stack.resources.values()].map(({ type }) => type.split(":").at(-1)!);
+    const without = kinds.filter((kind) => !made.includes(kind));
+    expect(without.map((kind) => `add a ${kind} to the program above`)).toEqual([]);
     expect((await stack.up(program(`${description}-2`), { refresh: true })).errors).toEqual([]);
     const { password, basicAuthHeader } = revealed(stack.of("app").outputs) as Record<string, string>;
     expect((await stack.destroy()).errors).toEqual([]);
