@@ -33,6 +33,7 @@ function machine({ pulumi = {}, packages = {} }: Machine = {}) {
   }
   writeFileSync(join(folder, "Pulumi.yaml"), "name: net\nruntime: nodejs\n");
   const said = {
+    ...pulumi, // first, because the first that fits counts
     version: "v3.220.0",
     "plugin ls": JSON.stringify([
       { name: "aws", kind: "resource", version: "6.0.0" },
